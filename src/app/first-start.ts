@@ -1,0 +1,55 @@
+// The first start: an owner, an organization, a project and a key, all random unless given, made once and shown once.
+import { randomBase62 } from '../lib/base62.ts'
+import type { Services } from '../platform/services.ts'
+import { sql } from '../platform/db/sql.ts'
+import { createOrganization } from '../features/organizations/create.ts'
+import { keyValue, newPersonalKey } from '../features/api-keys/key-value.ts'
+import { insertKey } from '../features/api-keys/queries.ts'
+import { hashPassword } from '../features/users/passwords.ts'
+import { hasAnyUser, insertUser } from '../features/users/queries.ts'
+import type { Config } from './config.ts'
+
+export type FirstStart = { email: string; password: string; key: string; project_token: string }
+
+const ADVISORY_LOCK = 7_061_002
+
+/** Null when there is a user already: then nothing is made and nothing shown. */
+export async function makeFirstOwner(services: Services, config: Config): Promise<FirstStart | null> {
+  const { db } = services
+  if (await hasAnyUser(db)) return null
+  const email = config.BOOTSTRAP_EMAIL ?? 'owner@longshore.local'
+  const password = config.BOOTSTRAP_PASSWORD ?? randomBase62(16)
+  const key = config.BOOTSTRAP_API_KEY === null ? newPersonalKey() : keyValue(config.BOOTSTRAP_API_KEY)
+  const password_hash = await hashPassword(password)
+  const now = services.now()
+  return db.transaction(async (tx) => {
+    await tx.run(sql`SELECT pg_advisory_xact_lock(${ADVISORY_LOCK})`)
+    if (await hasAnyUser(tx)) return null
+    const owner = await insertUser(tx, { email, first_name: 'Owner', password_hash, is_staff: true, is_email_verified: true }, now)
+    const actor = { caller: null, request: { ip: '' }, now }
+    const { project } = await createOrganization(tx, actor, owner.id, { name: 'My organization' })
+    await insertKey(tx, { user_id: owner.id }, { label: 'First key', scopes: ['*'] }, key, owner.id, now)
+    return { email, password, key: key.value, project_token: project.api_token }
+  })
+}
+
+/** What a newcomer sees, once. */
+export function firstStartText(url: string, first: FirstStart): string {
+  return [
+    '',
+    '  Longshore is ready. This is shown once; keep it.',
+    '',
+    `  Address    ${url}`,
+    `  API pages  ${url}/docs`,
+    `  E-mail     ${first.email}`,
+    `  Password   ${first.password}`,
+    `  API key    ${first.key}`,
+    `  Project    ${first.project_token}`,
+    '',
+    '  Try it:',
+    '',
+    `  curl -H 'Authorization: Bearer ${first.key}' ${url}/api/organizations/@current/`,
+    '',
+    '',
+  ].join('\n')
+}

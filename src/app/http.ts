@@ -1,0 +1,45 @@
+// The table of contents of the API: one line per slice, and where the fixed order of checks gets its answers from.
+import { accountRoutes } from '../features/account/routes.ts'
+import { twoFactorRoutes } from '../features/account/two-factor-routes.ts'
+import { activityLogRoutes } from '../features/activity-log/routes.ts'
+import { findCallerByKey } from '../features/api-keys/caller.ts'
+import { personalKeyRoutes } from '../features/api-keys/personal-routes.ts'
+import { serviceKeyRoutes } from '../features/api-keys/service-routes.ts'
+import { domainRoutes } from '../features/domains/routes.ts'
+import { inviteRoutes } from '../features/invites/routes.ts'
+import { memberRoutes } from '../features/members/routes.ts'
+import { findOrganizationInReach, findProjectInReach } from '../features/organizations/queries.ts'
+import { organizationRoutes } from '../features/organizations/routes.ts'
+import { findCurrentMembership, findCurrentProjectId } from '../features/projects/current.ts'
+import { projectRoutes } from '../features/projects/routes.ts'
+import { loginRoutes } from '../features/sign-in/login-routes.ts'
+import { recoveryRoutes } from '../features/sign-in/recovery-routes.ts'
+import { findCallerBySession } from '../features/sign-in/sessions.ts'
+import { signupRoutes } from '../features/sign-in/signup-routes.ts'
+import type { Access } from '../platform/http/access.ts'
+import type { Route } from '../platform/http/route.ts'
+
+export const routes: readonly Route[] = [
+  ...organizationRoutes,
+  ...memberRoutes,
+  ...inviteRoutes,
+  ...domainRoutes,
+  ...projectRoutes,
+  ...serviceKeyRoutes,
+  ...activityLogRoutes,
+  ...accountRoutes,
+  ...twoFactorRoutes,
+  ...personalKeyRoutes,
+  ...signupRoutes,
+  ...loginRoutes,
+  ...recoveryRoutes,
+]
+
+export const access: Access = {
+  findCallerByKey,
+  findCallerBySession,
+  findOrganization: findOrganizationInReach,
+  findProject: findProjectInReach,
+  findCurrentOrganizationId: async (db, caller) => (await findCurrentMembership(db, caller))?.organization_id ?? null,
+  findCurrentProjectId,
+}

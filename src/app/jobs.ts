@@ -1,0 +1,32 @@
+// One line per background job and timetable entry.
+import { domainRecordGoneEmail, recheckDomains } from '../features/domains/recheck.ts'
+import { inviteEmail } from '../features/invites/invite-email.ts'
+import { joinedEmail } from '../features/members/joined-email.ts'
+import { passwordChangedEmail, resetEmail, verificationEmail } from '../features/sign-in/emails.ts'
+import { forgetOldFailures } from '../features/sign-in/failed-sign-ins.ts'
+import { forgetExpiredSessions } from '../features/sign-in/sessions.ts'
+import { resealSecrets } from '../features/two-factor/reseal.ts'
+import { forgetOldAnswers } from '../platform/http/idempotency.ts'
+import { job, type AnyJob } from '../platform/jobs/jobs.ts'
+
+const forgetExpired = job<Record<string, never>>({
+  name: 'forget-expired',
+  cron: '*/15 * * * *',
+  async handle({ db }, _data, now) {
+    await forgetExpiredSessions(db, now)
+    await forgetOldFailures(db, now)
+    await forgetOldAnswers(db, now)
+  },
+})
+
+export const jobs: readonly AnyJob[] = [
+  inviteEmail,
+  joinedEmail,
+  resetEmail,
+  verificationEmail,
+  passwordChangedEmail,
+  recheckDomains,
+  domainRecordGoneEmail,
+  resealSecrets,
+  forgetExpired,
+]

@@ -1,0 +1,61 @@
+// Paths beside the API: health, metrics, the OpenAPI document and the page to read it.
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { timingSafeEqual } from 'node:crypto'
+import { pendingMigrations } from '../platform/db/migrate.ts'
+import { sql } from '../platform/db/sql.ts'
+import { denied } from '../platform/http/errors.ts'
+import type { Metrics } from '../platform/http/metrics.ts'
+import { openApiDocument } from '../platform/http/openapi.ts'
+import type { Services } from '../platform/services.ts'
+import { routes } from './http.ts'
+import { VERSION } from './version.ts'
+
+const READY_TIMEOUT_MS = 2_000
+
+export async function addPages(app: FastifyInstance, services: Services, metrics: Metrics, metricsToken: string | null): Promise<void> {
+  app.get('/_livez', async () => ({ status: 'ok' }))
+
+  app.get('/_readyz', async (_request, reply) => {
+    const missing = await whatIsMissing(services)
+    if (missing.length > 0) reply.code(503)
+    return { status: missing.length === 0 ? 'ok' : 'not ready', missing }
+  })
+
+  app.get('/metrics', async (request, reply) => {
+    if (!mayReadMetrics(request, metricsToken)) throw denied('Metrics are for this machine, or with METRICS_TOKEN.')
+    return reply.type('text/plain; version=0.0.4').send(await metrics.text())
+  })
+
+  const document = openApiDocument(routes, VERSION)
+  const text = JSON.stringify(document)
+  app.get('/api/schema/', async (_request, reply) => reply.type('application/json; charset=utf-8').send(text))
+
+  await app.register(swagger, { mode: 'static', specification: { document: document as never } })
+  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true, uiConfig: { docExpansion: 'none', tryItOutEnabled: true } })
+}
+
+async function whatIsMissing({ db }: Services): Promise<string[]> {
+  const answers = db.row(sql`SELECT 1`).then(
+    () => true,
+    () => false,
+  )
+  const late = new Promise<boolean>((resolve) => setTimeout(resolve, READY_TIMEOUT_MS, false).unref())
+  if (!(await Promise.race([answers, late]))) return ['database']
+  const pending = await pendingMigrations(db)
+  return pending.map((name) => `migration ${name}`)
+}
+
+function mayReadMetrics(request: FastifyRequest, token: string | null): boolean {
+  const given = /^bearer\s+(.+)$/i.exec(request.headers.authorization ?? '')?.[1]
+  if (token !== null) return given !== undefined && isSameText(given, token)
+  // The peer itself, not what a proxy says of it.
+  return ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(request.socket.remoteAddress ?? '')
+}
+
+function isSameText(a: string, b: string): boolean {
+  const left = Buffer.from(a)
+  const right = Buffer.from(b)
+  return left.length === right.length && timingSafeEqual(left, right)
+}

@@ -1,0 +1,71 @@
+// Opens the stores and clients in order and closes them in reverse; the only place that knows the real clock.
+import { migrate } from '../platform/db/migrate.ts'
+import { openDatabase, type Database } from '../platform/db/database.ts'
+import { openEmbeddedPostgres } from '../platform/db/embedded/embedded.ts'
+import { openTxtLookup } from '../platform/dns/txt.ts'
+import { Throttle } from '../platform/http/throttle.ts'
+import { migrateJobs, openJobs } from '../platform/jobs/jobs.ts'
+import type { Log } from '../platform/log/log.ts'
+import { openMailer } from '../platform/mail/mail.ts'
+import { openOutbound } from '../platform/outbound/outbound.ts'
+import { openSecrets } from '../platform/secrets/secrets.ts'
+import type { Services } from '../platform/services.ts'
+import { readSecretKey, type Config } from './config.ts'
+import { jobs } from './jobs.ts'
+
+export type OpenedDatabase = { db: Database; close(): Promise<void> }
+
+const DNS_TIMEOUT_MS = 5_000
+
+/** The user's PostgreSQL, or the one we bring along; `server` is the one process that owns the data folder. */
+export async function openMetadata(config: Config, log: Log, role: 'server' | 'command'): Promise<OpenedDatabase> {
+  if (config.DATABASE_URL !== null) {
+    const db = openDatabase({ connectionString: config.DATABASE_URL })
+    return { db, close: () => db.close() }
+  }
+  const embedded = await openEmbeddedPostgres({ dataDir: config.DATA_DIR, log, role })
+  const db = openDatabase(embedded.connection)
+  return {
+    db,
+    async close() {
+      await db.close()
+      await embedded.stop()
+    },
+  }
+}
+
+/** Our tables and the queue's, in that order. Names of the migrations applied. */
+export async function migrateAll(db: Database): Promise<string[]> {
+  const applied = await migrate(db)
+  await migrateJobs(db, jobs)
+  return applied
+}
+
+/** Everything above the database. `siteUrl` is known only once the port is. */
+export async function openServices(config: Config, log: Log, db: Database, siteUrl: string): Promise<Services & { close(): Promise<void> }> {
+  const mailer = openMailer({ smtp_url: config.SMTP_URL, from: config.MAIL_FROM })
+  const outbound = openOutbound({ allow: config.OUTBOUND_ALLOW })
+  const queue = await openJobs(db, jobs, log)
+  return {
+    db,
+    secrets: openSecrets(readSecretKey(config), config.SECRET_KEY_PREVIOUS),
+    jobs: queue,
+    mailer,
+    lookupTxt: openTxtLookup({ servers: config.DNS_SERVERS, timeout_ms: DNS_TIMEOUT_MS }),
+    outbound,
+    throttle: new Throttle(config.RATE_LIMITS),
+    log,
+    settings: {
+      site_url: siteUrl,
+      is_signup_open: config.OPEN_SIGNUP,
+      max_keys_per_user: config.MAX_KEYS_PER_USER,
+      domain_challenge_prefix: config.DOMAIN_CHALLENGE_PREFIX,
+    },
+    now: () => new Date(),
+    async close() {
+      await queue.stop()
+      await outbound.close()
+      mailer.close()
+    },
+  }
+}

@@ -1,0 +1,4 @@
+// The version of the program, from package.json.
+import manifest from '../../package.json' with { type: 'json' }
+
+export const VERSION: string = manifest.version

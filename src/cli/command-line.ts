@@ -1,0 +1,43 @@
+// The command line as a whole: which commands there are, and how their failures are shown.
+import { Command as Commander } from 'commander'
+import { ConfigError } from '../app/config.ts'
+import { VERSION } from '../app/version.ts'
+import { ApiError } from '../platform/http/errors.ts'
+import { UserError, type Command } from './command.ts'
+import { createKey } from './create-key.ts'
+import { createUser } from './create-user.ts'
+import { doctor } from './doctor.ts'
+import { migrate } from './migrate.ts'
+import { serve } from './serve.ts'
+
+const commands: readonly Command[] = [serve, migrate, createUser, createKey, doctor]
+
+export async function runCommandLine(argv: readonly string[]): Promise<void> {
+  const program = new Commander('longshore')
+    .description("Workspace administration and event export that speaks PostHog's API.")
+    .version(VERSION)
+    .addHelpText('after', '\nSettings come from the environment; the README lists them.')
+  for (const command of commands) {
+    const sub = program.command(command.name).description(command.description)
+    command.options?.(sub)
+    sub.action(async () => {
+      try {
+        await command.run(sub.opts())
+      } catch (error) {
+        process.stderr.write(`longshore ${command.name}: ${explain(error)}\n`)
+        process.exitCode = 1
+      }
+    })
+  }
+  await program.parseAsync([...argv])
+}
+
+function explain(error: unknown): string {
+  if (error instanceof ConfigError || error instanceof UserError) return error.message
+  if (error instanceof ApiError) return error.attr === null ? error.detail : `${error.attr}: ${error.detail}`
+  if (!(error instanceof Error)) return String(error)
+  if ('code' in error && error.code === 'EADDRINUSE') {
+    return 'the address is in use already: set PORT to another one (PORT=0 picks a free one)'
+  }
+  return process.env.LOG_LEVEL === 'debug' ? (error.stack ?? error.message) : error.message
+}

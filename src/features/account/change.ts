@@ -1,0 +1,130 @@
+// PATCH of an account, field by field: plain ones, the address (proved first), the password, what is current.
+import { isUuid } from '../../lib/uuid.ts'
+import { violatedUnique, type Db } from '../../platform/db/database.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+import { denied, invalid } from '../../platform/http/errors.ts'
+import type { Services } from '../../platform/services.ts'
+import { changesBetween, recordActivity, type Actor } from '../activity-log/record.ts'
+import { assertPasswordAllowed } from '../domains/password-rule.ts'
+import { findMembership } from '../members/queries.ts'
+import { findFirstProject } from '../projects/queries.ts'
+import { passwordChangedEmail } from '../sign-in/emails.ts'
+import { closeOtherSessions } from '../sign-in/sessions.ts'
+import { askForVerification } from '../sign-in/verification.ts'
+import { assertGoodPassword, hashPassword, isPasswordRight } from '../users/passwords.ts'
+import { findUserByEmail, updateUser } from '../users/queries.ts'
+import type { UserRow } from '../users/schema.ts'
+import { findOrganizationOfProject } from './queries.ts'
+import type { AccountFields } from './schema.ts'
+
+const PASSWORD_RATES = [{ count: 5, window_ms: 60_000 }]
+const LOGGED_FIELDS = ['first_name', 'last_name', 'email', 'pending_email', 'is_staff', 'is_active'] as const
+
+type Columns = Partial<Omit<UserRow, 'id' | 'uuid'>>
+type ChangeContext = Actor & { services: Services; db: Db; caller: Caller }
+
+export async function changeAccount(context: ChangeContext, user: UserRow, fields: AccountFields): Promise<UserRow> {
+  const { services, db, caller, now } = context
+  const isOwn = caller.user?.id === user.id
+  const allowed = isOwn ? fields : othersFields(fields)
+  assertStaffFields(caller, isOwn, allowed)
+  const password = await newPasswordColumns(services, user, allowed, now)
+  const columns: Columns = {
+    ...plainColumns(allowed),
+    ...password,
+    ...(await addressColumns(services, db, user, allowed)),
+    ...(await currentColumns(db, user, allowed)),
+  }
+  try {
+    return await db.transaction(async (tx) => {
+      const after = await updateUser(tx, user.id, columns)
+      if (password.password_hash) await endSessions(services, tx, caller, user)
+      if (columns.pending_email && columns.pending_email !== user.pending_email) await askForVerification(services, tx, after, now)
+      const changes = changesBetween('User', user, after, LOGGED_FIELDS)
+      if (changes.length > 0 || password.password_hash) await recordAccount(tx, context, after, changes)
+      return after
+    })
+  } catch (error) {
+    if (violatedUnique(error) !== 'app_user_email_unique') throw error
+    throw addressTaken()
+  }
+}
+
+/** Staff look after accounts; they do not take them over. */
+function othersFields({ first_name, last_name, is_staff, is_active }: AccountFields): AccountFields {
+  return { first_name, last_name, is_staff, is_active }
+}
+
+function assertStaffFields(caller: Caller, isOwn: boolean, fields: AccountFields): void {
+  if (fields.is_staff !== undefined && !caller.user?.is_staff) throw denied('Only staff can make somebody staff.')
+  if (fields.is_active !== undefined && isOwn) delete fields.is_active
+}
+
+function plainColumns(fields: AccountFields): Columns {
+  const { first_name, last_name, hedgehog_config, notification_settings, anonymize_data, role_at_organization, is_staff, is_active } = fields
+  const columns = { first_name, last_name, hedgehog_config, notification_settings, anonymize_data, role_at_organization, is_staff, is_active }
+  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
+}
+
+async function newPasswordColumns(services: Services, user: UserRow, fields: AccountFields, now: Date): Promise<Columns> {
+  const { password, current_password } = fields
+  if (current_password !== undefined) services.throttle.take('current password', String(user.id), PASSWORD_RATES, now)
+  if (password === undefined) return {}
+  if (user.password_hash !== null) {
+    if (current_password === undefined) throw invalid('current_password', 'required', 'Your current password is needed.')
+    if (!(await isPasswordRight(current_password, user.password_hash))) {
+      throw invalid('current_password', 'incorrect_password', 'Your current password is another one.')
+    }
+  }
+  await assertPasswordAllowed(services.db, user.email)
+  await assertGoodPassword(password, [user.email, user.first_name, user.last_name])
+  return { password_hash: await hashPassword(password) }
+}
+
+/** With mail configured, a new address waits until its owner has followed the link sent to it. */
+async function addressColumns(services: Services, db: Db, user: UserRow, fields: AccountFields): Promise<Columns> {
+  const { email } = fields
+  if (email === undefined) return {}
+  if (email.toLowerCase() === user.email.toLowerCase()) return { email, pending_email: null }
+  const taken = await findUserByEmail(db, email)
+  if (taken && taken.id !== user.id) throw addressTaken()
+  return services.mailer.configured ? { pending_email: email } : { email }
+}
+
+function addressTaken() {
+  return invalid('email', 'unique', 'There is an account with this address already.')
+}
+
+async function currentColumns(db: Db, user: UserRow, fields: AccountFields): Promise<Columns> {
+  const { set_current_organization: organizationId, set_current_team: projectId } = fields
+  if (organizationId !== undefined && !(isUuid(organizationId) && (await findMembership(db, organizationId, user.id)))) {
+    throw invalid('set_current_organization', 'does_not_exist', 'You belong to no such organization.')
+  }
+  if (projectId !== undefined) {
+    const owner = await findOrganizationOfProject(db, user.id, projectId)
+    if (owner === undefined) throw invalid('set_current_team', 'does_not_exist', 'There is no such project within your reach.')
+    if (organizationId !== undefined && owner !== organizationId.toLowerCase()) {
+      throw invalid('set_current_team', 'invalid_input', 'The project belongs to another organization.')
+    }
+    return { current_organization_id: owner, current_project_id: projectId }
+  }
+  if (organizationId === undefined) return {}
+  const first = await findFirstProject(db, organizationId)
+  return { current_organization_id: organizationId, current_project_id: first?.id ?? null }
+}
+
+async function endSessions(services: Services, tx: Db, caller: Caller, user: UserRow): Promise<void> {
+  await closeOtherSessions(tx, user.id, caller.kind === 'session' ? caller.session.token_hash : null)
+  if (services.mailer.configured) await services.jobs.enqueue(tx, passwordChangedEmail, { user_id: user.id })
+}
+
+async function recordAccount(tx: Db, actor: Actor, user: UserRow, changes: ReturnType<typeof changesBetween>): Promise<void> {
+  await recordActivity(tx, actor, {
+    organization_id: user.current_organization_id,
+    scope: 'User',
+    activity: 'updated',
+    item_id: user.uuid,
+    name: user.email,
+    changes,
+  })
+}

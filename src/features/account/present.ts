@@ -1,0 +1,46 @@
+// The account as its owner sees it.
+import type { z } from 'zod'
+import type { Db } from '../../platform/db/database.ts'
+import { hasDevice } from '../two-factor/totp.ts'
+import { presentOrganization } from '../organizations/present.ts'
+import { findOrganizationById, getOrganizationFacts } from '../organizations/queries.ts'
+import { presentBasicProject } from '../projects/present.ts'
+import { findFirstProject, findProject } from '../projects/queries.ts'
+import { presentUser } from '../users/present.ts'
+import type { UserRow } from '../users/schema.ts'
+import { listOwnOrganizations, type OwnOrganizationRow } from './queries.ts'
+import type { Account, AccountBrief } from './schema.ts'
+
+export function presentAccountBrief(user: UserRow): z.input<typeof AccountBrief> {
+  return { ...presentUser(user), date_joined: user.date_joined.toISOString() }
+}
+
+export async function presentAccount(db: Db, user: UserRow): Promise<z.input<typeof Account>> {
+  const organizations = await listOwnOrganizations(db, user.id)
+  const current = organizations.find((own) => own.id === user.current_organization_id) ?? organizations[0]
+  return {
+    ...presentAccountBrief(user),
+    pending_email: user.pending_email,
+    notification_settings: user.notification_settings,
+    anonymize_data: user.anonymize_data,
+    has_password: user.password_hash !== null,
+    is_staff: user.is_staff,
+    is_2fa_enabled: await hasDevice(db, user.id),
+    has_social_auth: false,
+    role_at_organization: user.role_at_organization,
+    team: current ? await currentProject(db, user, current.id) : null,
+    organization: current ? await currentOrganization(db, current) : null,
+    organizations: organizations.map(({ id, name, slug, level }) => ({ id, name, slug, membership_level: level })),
+  }
+}
+
+async function currentOrganization(db: Db, current: OwnOrganizationRow) {
+  const row = await findOrganizationById(db, current.id)
+  return row ? presentOrganization(row, current.level, await getOrganizationFacts(db, current.id)) : null
+}
+
+async function currentProject(db: Db, user: UserRow, organizationId: string) {
+  const chosen = user.current_project_id === null ? undefined : await findProject(db, organizationId, user.current_project_id)
+  const row = chosen ?? (await findFirstProject(db, organizationId))
+  return row ? presentBasicProject(row) : null
+}

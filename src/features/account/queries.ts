@@ -1,0 +1,20 @@
+// SQL behind the account page: the organizations of a user and what becomes current.
+import type { Db } from '../../platform/db/database.ts'
+import { sql } from '../../platform/db/sql.ts'
+import type { Level } from '../../platform/http/caller.ts'
+
+export type OwnOrganizationRow = { id: string; name: string; slug: string; level: Level }
+
+export function listOwnOrganizations(db: Db, userId: number): Promise<OwnOrganizationRow[]> {
+  return db.rows(sql`
+    SELECT organization.id, name, slug, level FROM membership JOIN organization ON organization.id = organization_id
+    WHERE user_id = ${userId} ORDER BY organization.created_at, organization.id`)
+}
+
+/** The organization of a project, if the user belongs to it. */
+export async function findOrganizationOfProject(db: Db, userId: number, projectId: number): Promise<string | undefined> {
+  const row = await db.row<{ organization_id: string }>(sql`
+    SELECT project.organization_id FROM project JOIN membership USING (organization_id)
+    WHERE project.id = ${projectId} AND user_id = ${userId}`)
+  return row?.organization_id
+}

@@ -1,0 +1,78 @@
+// Writing the activity log: one entry per change, in the change's own transaction. Every slice calls this.
+import type { Db } from '../../platform/db/database.ts'
+import { sql } from '../../platform/db/sql.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+import { uuid7 } from '../../lib/uuid.ts'
+import { chainText, type ChainedEntry } from './chain.ts'
+import type { Change } from './schema.ts'
+
+/** The part of a request's context that says who acts, from where and when. */
+export type Actor = { caller: Caller | null; request: { ip: string }; now: Date }
+
+export type ActivityScope =
+  | 'Organization'
+  | 'OrganizationMembership'
+  | 'OrganizationInvite'
+  | 'OrganizationDomain'
+  | 'Project'
+  | 'PersonalAPIKey'
+  | 'ServiceAPIKey'
+  | 'User'
+
+export type Activity = {
+  /** Null only for what belongs to no organization, such as a person's own key. */
+  organization_id: string | null
+  project_id?: number
+  scope: ActivityScope
+  activity: 'created' | 'updated' | 'deleted' | 'accepted' | 'resent' | 'verified' | 'rolled'
+  /** Never a secret: an invite's id opens its link, so invites leave this out. */
+  item_id: string | null
+  name: string
+  changes?: Change[]
+}
+
+export async function recordActivity(tx: Db, actor: Actor, activity: Activity): Promise<void> {
+  const { caller, request, now } = actor
+  const entry: ChainedEntry = {
+    id: uuid7(now),
+    organization_id: activity.organization_id,
+    project_id: activity.project_id ?? null,
+    user_id: caller?.user?.id ?? null,
+    key_id: caller && caller.kind !== 'session' ? caller.key.id : null,
+    actor_name: actorName(caller),
+    ip: request.ip,
+    scope: activity.scope,
+    activity: activity.activity,
+    item_id: activity.item_id,
+    detail: { name: activity.name, changes: activity.changes ?? [] },
+    created_at: now,
+  }
+  // One writer at a time per organization, so that each entry follows exactly one other. A statement of its own: the
+  // next one must see what the previous holder committed.
+  await tx.run(sql`SELECT pg_advisory_xact_lock(hashtextextended('activity ' || ${entry.organization_id ?? ''}, 0))`)
+  await tx.run(sql`
+    INSERT INTO activity_log (id, organization_id, project_id, user_id, key_id, actor_name, ip, scope, activity, item_id,
+      detail, created_at, hash)
+    SELECT ${entry.id}, ${entry.organization_id}, ${entry.project_id}, ${entry.user_id}, ${entry.key_id},
+      ${entry.actor_name}, ${entry.ip}, ${entry.scope}, ${entry.activity}, ${entry.item_id}, ${entry.detail},
+      ${entry.created_at}, encode(sha256(convert_to(coalesce((
+        SELECT hash FROM activity_log WHERE organization_id IS NOT DISTINCT FROM ${entry.organization_id}
+        ORDER BY position DESC LIMIT 1), '') || ${chainText(entry)}, 'UTF8')), 'hex')`)
+}
+
+/** The fields that differ, for `changes`; hand in only fields that are fit to be read by every admin. */
+export function changesBetween<Row extends object>(
+  scope: ActivityScope,
+  before: Row,
+  after: Row,
+  fields: readonly (keyof Row & string)[],
+): Change[] {
+  return fields
+    .filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
+    .map((field) => ({ type: scope, action: 'changed', field, before: before[field], after: after[field] }))
+}
+
+function actorName(caller: Caller | null): string {
+  if (caller === null) return 'system'
+  return caller.kind === 'service_key' ? `service key ${caller.key.label}` : caller.user.email
+}

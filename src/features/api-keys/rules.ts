@@ -1,0 +1,21 @@
+// What a key may be limited to, and until when.
+import type { Db } from '../../platform/db/database.ts'
+import { invalid } from '../../platform/http/errors.ts'
+import { areOrganizationsInReach, areProjectsInReach } from './queries.ts'
+import type { KeyFields } from './schema.ts'
+
+export async function assertLimitsInReach(db: Db, owner: { user_id: number } | { organization_id: string }, fields: KeyFields): Promise<void> {
+  const { scoped_organizations: organizations = [], scoped_teams: projects = [] } = fields
+  if (organizations.length > 0 && 'user_id' in owner && !(await areOrganizationsInReach(db, owner.user_id, organizations))) {
+    throw invalid('scoped_organizations', 'invalid_input', 'A key can only be limited to organizations you belong to.')
+  }
+  if (projects.length > 0 && !(await areProjectsInReach(db, owner, projects))) {
+    throw invalid('scoped_teams', 'invalid_input', 'A key can only be limited to projects within reach.')
+  }
+}
+
+export function assertExpiryAhead(fields: KeyFields, now: Date): void {
+  if (fields.expires_at && fields.expires_at <= now) {
+    throw invalid('expires_at', 'invalid_input', 'The expiry must lie in the future.')
+  }
+}

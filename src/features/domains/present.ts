@@ -1,0 +1,20 @@
+// Row → Domain of the API.
+import type { z } from 'zod'
+import { hasSaml } from './rules.ts'
+import type { Domain, DomainRow } from './schema.ts'
+
+export function presentDomain(row: DomainRow): z.input<typeof Domain> {
+  return {
+    id: row.id,
+    domain: row.domain,
+    is_verified: row.verified_at !== null,
+    verified_at: row.verified_at?.toISOString() ?? null,
+    verification_challenge: row.verification_challenge,
+    jit_provisioning_enabled: row.jit_provisioning_enabled,
+    sso_enforcement: row.sso_enforcement,
+    has_saml: hasSaml(row),
+    saml_entity_id: row.saml_entity_id,
+    saml_acs_url: row.saml_acs_url,
+    saml_x509_cert: row.saml_x509_cert,
+  }
+}

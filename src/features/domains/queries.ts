@@ -1,0 +1,68 @@
+// Every SQL statement about login domains.
+import { uuid7 } from '../../lib/uuid.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { assignments, sql } from '../../platform/db/sql.ts'
+import type { Page } from '../../platform/http/paging.ts'
+import type { DomainFields, DomainRow } from './schema.ts'
+
+export function listDomains(db: Db, organizationId: string, page: Page): Promise<DomainRow[]> {
+  return db.rows(sql`
+    SELECT * FROM domain WHERE organization_id = ${organizationId}
+    ORDER BY domain, id LIMIT ${page.limit} OFFSET ${page.offset}`)
+}
+
+export async function countDomains(db: Db, organizationId: string): Promise<number> {
+  const row = await db.only<{ count: number }>(sql`SELECT count(*)::int AS count FROM domain WHERE organization_id = ${organizationId}`)
+  return row.count
+}
+
+export function findDomain(db: Db, organizationId: string, id: string): Promise<DomainRow | undefined> {
+  return db.row(sql`SELECT * FROM domain WHERE organization_id = ${organizationId} AND id = ${id}`)
+}
+
+/** Over all organizations: a name belongs to one of them at most. Locked, so that a stale claim is replaced once. */
+export function findClaim(db: Db, name: string): Promise<DomainRow | undefined> {
+  return db.row(sql`SELECT * FROM domain WHERE domain = ${name} FOR UPDATE`)
+}
+
+export function insertDomain(
+  db: Db,
+  organizationId: string,
+  fields: DomainFields & { domain: string },
+  challenge: string,
+  now: Date,
+): Promise<DomainRow> {
+  return db.only(sql`
+    INSERT INTO domain (id, organization_id, domain, verification_challenge, saml_entity_id, saml_acs_url, saml_x509_cert,
+      created_at, updated_at)
+    VALUES (${uuid7(now)}, ${organizationId}, ${fields.domain}, ${challenge}, ${fields.saml_entity_id ?? null},
+      ${fields.saml_acs_url ?? null}, ${fields.saml_x509_cert ?? null}, ${now}, ${now})
+    RETURNING *`)
+}
+
+export function updateDomain(db: Db, organizationId: string, id: string, fields: Partial<DomainRow>, now: Date): Promise<DomainRow> {
+  return db.only(sql`
+    UPDATE domain SET ${assignments({ ...fields, updated_at: now })}
+    WHERE organization_id = ${organizationId} AND id = ${id} RETURNING *`)
+}
+
+export async function deleteDomain(db: Db, organizationId: string, id: string): Promise<void> {
+  await db.run(sql`DELETE FROM domain WHERE organization_id = ${organizationId} AND id = ${id}`)
+}
+
+/** The verified domain of an address, whichever organization owns it: exact name, no subdomains. */
+export function findVerifiedDomainOf(db: Db, email: string): Promise<DomainRow | undefined> {
+  const name = email.slice(email.lastIndexOf('@') + 1).toLowerCase()
+  return db.row(sql`SELECT * FROM domain WHERE domain = ${name} AND verified_at IS NOT NULL`)
+}
+
+/** For the daily re-check, over all organizations. */
+export function listVerifiedDomains(db: Db): Promise<DomainRow[]> {
+  return db.rows(sql`SELECT * FROM domain WHERE verified_at IS NOT NULL ORDER BY id`)
+}
+
+export function listAdminsOf(db: Db, organizationId: string): Promise<{ email: string; first_name: string }[]> {
+  return db.rows(sql`
+    SELECT email, first_name FROM membership JOIN app_user ON app_user.id = user_id
+    WHERE organization_id = ${organizationId} AND level >= 8 AND is_active ORDER BY user_id`)
+}

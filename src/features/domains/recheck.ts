@@ -1,0 +1,44 @@
+// Once a day: is the TXT record of each verified domain still there? A failure takes nothing away; it is recorded and the
+// admins are told, once.
+import { composeMessage } from '../../platform/mail/message.ts'
+import { job } from '../../platform/jobs/jobs.ts'
+import { listAdminsOf, listVerifiedDomains, updateDomain } from './queries.ts'
+import { isChallengePublished } from './verify.ts'
+
+export const recheckDomains = job<Record<string, never>>({
+  name: 'recheck-domains',
+  cron: '17 4 * * *',
+  async handle(services, _data, now) {
+    for (const row of await listVerifiedDomains(services.db)) {
+      const isThere = await isChallengePublished(services, row)
+      if (isThere && row.recheck_failed_at !== null) {
+        await updateDomain(services.db, row.organization_id, row.id, { recheck_failed_at: null }, now)
+      }
+      if (isThere || row.recheck_failed_at !== null) continue
+      await services.db.transaction(async (tx) => {
+        await updateDomain(tx, row.organization_id, row.id, { recheck_failed_at: now }, now)
+        if (!services.mailer.configured) return
+        for (const { email } of await listAdminsOf(tx, row.organization_id)) {
+          await services.jobs.enqueue(tx, domainRecordGoneEmail, { email, domain: row.domain })
+        }
+      })
+    }
+  },
+})
+
+export const domainRecordGoneEmail = job<{ email: string; domain: string }>({
+  name: 'domain-record-gone-email',
+  async handle(services, { email, domain }) {
+    await services.mailer.send({
+      to: { name: '', address: email },
+      subject: `The DNS record that verified ${domain} is gone`,
+      ...composeMessage({
+        heading: `We can no longer find the record for ${domain}`,
+        paragraphs: [
+          `The TXT record ${services.settings.domain_challenge_prefix}.${domain} did not answer with the challenge today.`,
+          'The domain stays verified and sign-in works as before. If you removed the record on purpose, nothing needs doing; if the domain is no longer yours, delete it from the organization.',
+        ],
+      }),
+    })
+  },
+})

@@ -1,0 +1,60 @@
+// What may be set on a domain, and when (organizations.md §6). No I/O.
+import { randomBytes } from 'node:crypto'
+import { invalid } from '../../platform/http/errors.ts'
+import type { DomainFields, DomainRow } from './schema.ts'
+
+const SQUATTING_DAYS = 14
+const SAML_FIELDS = ['saml_entity_id', 'saml_acs_url', 'saml_x509_cert'] as const
+
+export function newChallenge(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+export function hasSaml(domain: Pick<DomainRow, (typeof SAML_FIELDS)[number]>): boolean {
+  return SAML_FIELDS.every((field) => Boolean(domain[field]))
+}
+
+/** The columns a PATCH writes. Another name is another domain: whatever the old one had proved is void. */
+export function changesFor(before: DomainRow, fields: DomainFields): Partial<DomainRow> {
+  const isRenamed = fields.domain !== undefined && fields.domain !== before.domain
+  const isVerified = before.verified_at !== null && !isRenamed
+  assertVerifiedFor(isVerified, fields)
+  const changes: Partial<DomainRow> = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+  const reset = {
+    verified_at: null,
+    last_verification_retry: null,
+    recheck_failed_at: null,
+    verification_challenge: newChallenge(),
+    jit_provisioning_enabled: false,
+    sso_enforcement: '' as const,
+  }
+  const result = isRenamed ? { ...changes, ...reset } : changes
+  assertSamlWhole({ ...before, ...result }, fields)
+  return result
+}
+
+function assertVerifiedFor(isVerified: boolean, fields: DomainFields): void {
+  if (isVerified) return
+  for (const field of ['jit_provisioning_enabled', 'sso_enforcement'] as const) {
+    if (fields[field] !== undefined) {
+      throw invalid(field, 'verification_required', 'Verify the domain before you set this.')
+    }
+  }
+}
+
+/** Enforcing SAML without its settings, or taking them away while enforced, would lock everybody out. */
+function assertSamlWhole(after: DomainRow, fields: DomainFields): void {
+  if (after.sso_enforcement !== 'saml' || hasSaml(after)) return
+  const cleared = SAML_FIELDS.find((field) => fields[field] !== undefined && !fields[field])
+  if (cleared && fields.sso_enforcement === undefined) {
+    throw invalid(cleared, 'invalid_input', 'SAML is enforced for this domain: lift the enforcement first.')
+  }
+  throw invalid('sso_enforcement', 'invalid_input', 'SAML can be enforced once its three settings are filled in.')
+}
+
+/** An unverified claim that nobody has tried to prove for two weeks gives way to another organization. */
+export function isClaimStale(row: DomainRow, now: Date): boolean {
+  if (row.verified_at !== null) return false
+  const lastSign = row.last_verification_retry ?? row.created_at
+  return now.getTime() - lastSign.getTime() > SQUATTING_DAYS * 24 * 60 * 60 * 1000
+}

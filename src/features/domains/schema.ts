@@ -1,0 +1,84 @@
+// Login domains of an organization, in and out.
+import { X509Certificate } from 'node:crypto'
+import { z } from 'zod'
+import { bool, text, timestamp, uuid } from '../../platform/http/fields.ts'
+
+export const SSO_PROVIDERS = ['', 'google-oauth2', 'github', 'gitlab', 'saml'] as const
+export type SsoProvider = (typeof SSO_PROVIDERS)[number]
+
+export const Domain = z
+  .object({
+    id: uuid,
+    domain: z.string(),
+    is_verified: z.boolean(),
+    verified_at: timestamp.nullable(),
+    verification_challenge: z.string(),
+    jit_provisioning_enabled: z.boolean(),
+    sso_enforcement: z.string(),
+    has_saml: z.boolean(),
+    saml_entity_id: z.string().nullable(),
+    saml_acs_url: z.string().nullable(),
+    saml_x509_cert: z.string().nullable(),
+  })
+  .meta({ id: 'Domain' })
+
+// Ordinary labels, `xn--` ones included; the top level may be `xn--p1ai`.
+const DOMAIN = /^([a-z0-9]+(-+[a-z0-9]+)*\.)+([a-z]{2,}|xn--[a-z0-9]+(-[a-z0-9]+)*)$/
+
+const domainName = z
+  .string()
+  .trim()
+  .transform((name) => name.toLowerCase().replace(/\.$/, ''))
+  .pipe(z.string().min(1).max(128).regex(DOMAIN))
+
+const certificate = text({ max: 20_000, blank: true }).refine((value) => value === '' || isCertificate(value), {
+  message: 'This is not an X.509 certificate (PEM, or its base64 text alone).',
+})
+
+const fields = z.object({
+  domain: domainName,
+  jit_provisioning_enabled: bool(),
+  sso_enforcement: z.string().trim().pipe(z.enum(SSO_PROVIDERS)),
+  saml_entity_id: text({ max: 512, blank: true }).nullable(),
+  saml_acs_url: text({ max: 512, blank: true })
+    .refine((value) => value === '' || isWebAddress(value), { message: 'This is not an http or https address.' })
+    .nullable(),
+  saml_x509_cert: certificate.nullable(),
+})
+
+/** Provisioning and enforcement need a verified domain, so a new one cannot have them: they are ignored. */
+export const DomainCreate = fields
+  .omit({ jit_provisioning_enabled: true, sso_enforcement: true })
+  .partial({ saml_entity_id: true, saml_acs_url: true, saml_x509_cert: true })
+export const DomainUpdate = fields.partial()
+export type DomainFields = z.output<typeof DomainUpdate>
+
+export type DomainRow = {
+  id: string
+  organization_id: string
+  domain: string
+  verification_challenge: string
+  verified_at: Date | null
+  last_verification_retry: Date | null
+  recheck_failed_at: Date | null
+  jit_provisioning_enabled: boolean
+  sso_enforcement: SsoProvider
+  saml_entity_id: string | null
+  saml_acs_url: string | null
+  saml_x509_cert: string | null
+  created_at: Date
+  updated_at: Date
+}
+
+function isCertificate(value: string): boolean {
+  try {
+    const isPem = value.includes('-----BEGIN')
+    return new X509Certificate(isPem ? value : Buffer.from(value, 'base64')).publicKey !== undefined
+  } catch {
+    return false
+  }
+}
+
+function isWebAddress(value: string): boolean {
+  return URL.canParse(value) && ['http:', 'https:'].includes(new URL(value).protocol)
+}

@@ -1,0 +1,21 @@
+// Row → Invite of the API.
+import type { z } from 'zod'
+import { presentUser } from '../users/present.ts'
+import { isExpired } from './rules.ts'
+import type { Invite, ListedInvite } from './schema.ts'
+
+export function presentInvite(row: ListedInvite, now: Date): z.input<typeof Invite> {
+  return {
+    id: row.id,
+    target_email: row.target_email,
+    first_name: row.first_name,
+    emailing_attempt_made: row.emailing_attempt_made,
+    level: row.level,
+    is_expired: isExpired(row, now),
+    expires_at: row.expires_at.toISOString(),
+    created_by: row.creator ? presentUser(row.creator) : null,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+    message: row.message,
+  }
+}

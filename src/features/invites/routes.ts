@@ -1,0 +1,119 @@
+// Invites: who is asked to join, at which level; pending and expired ones, until they are accepted or taken back.
+import { z } from 'zod'
+import { isUuid } from '../../lib/uuid.ts'
+import { LEVELS } from '../../platform/http/caller.ts'
+import { denied, notFound } from '../../platform/http/errors.ts'
+import { paged, PageQuery } from '../../platform/http/paging.ts'
+import { created, noContent, ok, route } from '../../platform/http/route.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { recordActivity } from '../activity-log/record.ts'
+import { inviteActivity, inviteAll } from './invite.ts'
+import { inviteEmail } from './invite-email.ts'
+import { presentInvite } from './present.ts'
+import { countInvites, deleteInvite, findInvite, listInvites, renewInvite } from './queries.ts'
+import { assertDistinct, assertMayInvite } from './rules.ts'
+import { Invite, InviteBulk, InviteCreate, type ListedInvite } from './schema.ts'
+
+export const inviteRoutes = [
+  route({
+    method: 'GET',
+    path: '/api/organizations/:organization_id/invites/',
+    summary: 'List pending and expired invites, newest first',
+    scope: 'organization_member:read',
+    level: 'member',
+    query: PageQuery,
+    answers: { 200: paged(Invite) },
+    async handle({ db, organization, page, paged, now }) {
+      const rows = await listInvites(db, organization.id, page)
+      return ok(paged(await countInvites(db, organization.id), rows.map((row) => presentInvite(row, now))))
+    },
+  }),
+
+  route({
+    method: 'POST',
+    path: '/api/organizations/:organization_id/invites/',
+    summary: 'Invite an address; an earlier invite for it is replaced',
+    scope: 'organization_member:write',
+    level: 'member',
+    body: InviteCreate,
+    answers: { 201: Invite },
+    async handle(context) {
+      const [row] = await inviteAll(context, [context.body])
+      return created(presentInvite(row!, context.now))
+    },
+  }),
+
+  route({
+    method: 'POST',
+    path: '/api/organizations/:organization_id/invites/bulk/',
+    summary: 'Invite up to 20 addresses, all or none',
+    scope: 'organization_member:write',
+    level: 'member',
+    body: InviteBulk,
+    answers: { 200: z.union([z.array(Invite), Invite]) },
+    async handle(context) {
+      const { body, now } = context
+      const isList = Array.isArray(body)
+      const invites = isList ? body : [body]
+      assertDistinct(invites)
+      const rows = await inviteAll(context, invites)
+      const presented = rows.map((row) => presentInvite(row, now))
+      return ok(isList ? presented : presented[0]!)
+    },
+  }),
+
+  route({
+    method: 'DELETE',
+    path: '/api/organizations/:organization_id/invites/:id/',
+    summary: 'Take an invite back; its link dies',
+    scope: 'organization_member:write',
+    level: 'member',
+    item: async ({ db, caller, organization, level, params }) => {
+      const invite = await getInvite(db, organization.id, params.id)
+      const isOwn = caller.user !== null && invite.created_by === caller.user.id
+      if (level < LEVELS.admin && !isOwn) throw denied('Members can take back their own invites only.')
+      return invite
+    },
+    answers: { 204: null },
+    async handle(context) {
+      const { db, organization, item } = context
+      await db.transaction(async (tx) => {
+        if ((await deleteInvite(tx, organization.id, item.id)) === 0) throw notFound()
+        await recordActivity(tx, context, { ...inviteActivity(item), activity: 'deleted', changes: [] })
+      })
+      return noContent()
+    },
+  }),
+
+  route({
+    method: 'POST',
+    path: '/api/organizations/:organization_id/invites/:id/resend/',
+    summary: 'Send an invite again, with a fresh three days; its link stays the same',
+    scope: 'organization_member:write',
+    level: 'member',
+    item: async ({ db, organization, level, params }) => {
+      const invite = await getInvite(db, organization.id, params.id)
+      assertMayInvite(level, invite.level)
+      return invite
+    },
+    answers: { 200: Invite },
+    async handle(context) {
+      const { services, db, organization, item, now } = context
+      const row = await db.transaction(async (tx) => {
+        const sendsMail = services.mailer.configured
+        const renewed = await renewInvite(tx, organization.id, item.id, sendsMail, now)
+        const address = { organization_id: organization.id, invite_id: item.id }
+        if (sendsMail) await services.jobs.enqueue(tx, inviteEmail, address)
+        await recordActivity(tx, context, { ...inviteActivity(item), activity: 'resent', changes: [] })
+        return { ...item, ...renewed }
+      })
+      return ok(presentInvite(row, now))
+    },
+  }),
+]
+
+async function getInvite(db: Db, organizationId: string, id: string): Promise<ListedInvite> {
+  const invite = isUuid(id) ? await findInvite(db, organizationId, id) : undefined
+  if (!invite) throw notFound()
+  return invite
+}

@@ -1,0 +1,28 @@
+// When an invite is good, and who may invite whom (organizations.md §2 and §5). No I/O.
+import type { Level } from '../../platform/http/caller.ts'
+import { denied, invalid } from '../../platform/http/errors.ts'
+import type { InviteFields, InviteRow } from './schema.ts'
+
+const VALID_MS = 3 * 24 * 60 * 60 * 1000
+
+export function expiryFrom(now: Date): Date {
+  return new Date(now.getTime() + VALID_MS)
+}
+
+export function isExpired(invite: Pick<InviteRow, 'expires_at'>, now: Date): boolean {
+  return invite.expires_at <= now
+}
+
+export function assertMayInvite(inviter: Level, invitee: Level): void {
+  if (invitee > inviter) throw denied('You cannot invite somebody at a level above your own.')
+}
+
+/** The second invite of a pair would kill the first, so the answer would show a dead one. */
+export function assertDistinct(invites: readonly InviteFields[]): void {
+  const seen = new Set<string>()
+  invites.forEach(({ target_email }, index) => {
+    const address = target_email.toLowerCase()
+    if (seen.has(address)) throw invalid(`${index}__target_email`, 'invalid_input', 'This address is in the list twice.')
+    seen.add(address)
+  })
+}

@@ -1,0 +1,59 @@
+// Invites into an organization, in and out.
+import { z } from 'zod'
+import { LEVELS, type Level } from '../../platform/http/caller.ts'
+import { bool, email, text, timestamp, uuid } from '../../platform/http/fields.ts'
+import { levelField } from '../members/schema.ts'
+import { User, type UserRow } from '../users/schema.ts'
+
+export const MAX_BULK = 20
+
+export const Invite = z
+  .object({
+    id: uuid,
+    target_email: z.string().meta({ format: 'email' }),
+    first_name: z.string(),
+    emailing_attempt_made: z.boolean(),
+    level: z.int(),
+    is_expired: z.boolean(),
+    expires_at: timestamp,
+    created_by: User.nullable(),
+    created_at: timestamp,
+    updated_at: timestamp,
+    message: z.string().nullable(),
+  })
+  .meta({ id: 'Invite' })
+
+export const InviteCreate = z.object({
+  target_email: email(),
+  first_name: text({ max: 30, blank: true }).default(''),
+  level: levelField().default(LEVELS.member),
+  message: z.string().max(5000).nullable().default(null),
+  send_email: bool().default(true),
+  combine_pending_invites: bool().default(false),
+})
+export type InviteFields = z.output<typeof InviteCreate>
+
+/** One object gives one invite; a list gives a list in the same order. */
+export const InviteBulk = z.unknown().transform((value, context): InviteFields | InviteFields[] => {
+  const schema = Array.isArray(value) ? z.array(InviteCreate).min(1).max(MAX_BULK) : InviteCreate
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  context.issues.push(...(parsed.error.issues.slice(0, 1) as never[]))
+  return z.NEVER
+})
+
+export type InviteRow = {
+  id: string
+  organization_id: string
+  target_email: string
+  first_name: string
+  level: Level
+  message: string | null
+  emailing_attempt_made: boolean
+  created_by: number | null
+  created_at: Date
+  updated_at: Date
+  expires_at: Date
+}
+
+export type ListedInvite = InviteRow & { creator: UserRow | null }

@@ -1,0 +1,30 @@
+// A new organization is never empty: its owner and first project come with it. Sign-up, first start and the API call this.
+import type { Db } from '../../platform/db/database.ts'
+import { LEVELS } from '../../platform/http/caller.ts'
+import { recordActivity, type Actor } from '../activity-log/record.ts'
+import { insertMembership } from '../members/queries.ts'
+import { insertProject } from '../projects/queries.ts'
+import type { ProjectRow } from '../projects/schema.ts'
+import { setCurrent } from '../users/queries.ts'
+import { insertOrganization, type OrganizationRow } from './queries.ts'
+import type { OrganizationFields } from './schema.ts'
+
+export async function createOrganization(
+  tx: Db,
+  actor: Actor,
+  ownerId: number,
+  fields: OrganizationFields & { name: string },
+): Promise<{ organization: OrganizationRow; project: ProjectRow }> {
+  const organization = await insertOrganization(tx, fields, actor.now)
+  await insertMembership(tx, organization.id, ownerId, LEVELS.owner, actor.now)
+  const project = await insertProject(tx, organization.id, {}, actor.now)
+  await setCurrent(tx, ownerId, organization.id, project.id)
+  await recordActivity(tx, actor, {
+    organization_id: organization.id,
+    scope: 'Organization',
+    activity: 'created',
+    item_id: organization.id,
+    name: organization.name,
+  })
+  return { organization, project }
+}

@@ -1,0 +1,138 @@
+// Every SQL statement about organizations.
+import { randomBase62 } from '../../lib/base62.ts'
+import { slugify } from '../../lib/slug.ts'
+import { uuid7 } from '../../lib/uuid.ts'
+import { violatedUnique, type Db } from '../../platform/db/database.ts'
+import { assignments, sql } from '../../platform/db/sql.ts'
+import type { OrganizationInReach } from '../../platform/http/access.ts'
+import type { Caller, Level } from '../../platform/http/caller.ts'
+import type { Page } from '../../platform/http/paging.ts'
+import type { BasicProjectRow } from '../projects/schema.ts'
+import type { OrganizationFields } from './schema.ts'
+
+export type OrganizationRow = OrganizationInReach
+
+/** What an answer shows beside the row itself. */
+export type OrganizationFacts = { member_count: string; projects: BasicProjectRow[] }
+export type ListedOrganization = OrganizationRow & { level: Level } & OrganizationFacts
+
+const SLUG_LENGTH = 48
+
+/** One statement for the two facts, since every organization answer needs both. */
+export function getOrganizationFacts(db: Db, organizationId: string): Promise<OrganizationFacts> {
+  return db.only(sql`
+    SELECT
+      (SELECT count(*) FROM membership JOIN app_user ON app_user.id = user_id
+        WHERE organization_id = ${organizationId} AND is_active)::text AS member_count,
+      (SELECT coalesce(jsonb_agg(to_jsonb(project) ORDER BY id), '[]') FROM project
+        WHERE organization_id = ${organizationId}) AS projects`)
+}
+
+/** The caller's organizations; a limited key sees only those it is limited to, a service key its own. */
+export function listOrganizations(db: Db, caller: Caller, page: Page): Promise<ListedOrganization[]> {
+  return db.rows(sql`
+    SELECT organization.*, reach.level,
+      (SELECT count(*) FROM membership JOIN app_user ON app_user.id = user_id
+        WHERE organization_id = organization.id AND is_active)::text AS member_count,
+      (SELECT coalesce(jsonb_agg(to_jsonb(project) ORDER BY project.id), '[]') FROM project
+        WHERE project.organization_id = organization.id) AS projects
+    FROM organization JOIN (${reachOf(caller)}) AS reach ON reach.organization_id = organization.id
+    ORDER BY created_at, id LIMIT ${page.limit} OFFSET ${page.offset}`)
+}
+
+export async function countOrganizations(db: Db, caller: Caller): Promise<number> {
+  const row = await db.only<{ count: number }>(sql`SELECT count(*)::int AS count FROM (${reachOf(caller)}) AS reach`)
+  return row.count
+}
+
+function reachOf(caller: Caller) {
+  if (caller.kind === 'service_key') {
+    return sql`SELECT ${caller.organization_id}::uuid AS organization_id, ${caller.level}::int AS level`
+  }
+  const only = caller.kind === 'personal_key' ? caller.key.scoped_organizations : []
+  return sql`
+    SELECT organization_id, level FROM membership
+    WHERE user_id = ${caller.user.id} AND (cardinality(${only}::uuid[]) = 0 OR organization_id = ANY(${only}::uuid[]))`
+}
+
+/** The addressed organization and the caller's level in it (null: a stranger); the fixed order of checks asks this. */
+export async function findOrganizationInReach(db: Db, caller: Caller, id: string) {
+  const userId = caller.user?.id ?? null
+  const row = await db.row<OrganizationRow & { level: Level | null }>(sql`
+    SELECT organization.*, membership.level
+    FROM organization LEFT JOIN membership ON membership.organization_id = organization.id AND user_id = ${userId}
+    WHERE organization.id = ${id}`)
+  if (!row) return null
+  const { level, ...organization } = row
+  return { organization, level: caller.kind === 'service_key' ? serviceLevel(caller, organization.id) : level }
+}
+
+function serviceLevel(caller: Extract<Caller, { kind: 'service_key' }>, organizationId: string): Level | null {
+  return caller.organization_id === organizationId ? caller.level : null
+}
+
+/** The same for a project: its organization's membership decides. */
+export async function findProjectInReach(db: Db, caller: Caller, id: number) {
+  const userId = caller.user?.id ?? null
+  const row = await db.row<{ id: number; organization_id: string; name: string; enforce_2fa: boolean; level: Level | null }>(sql`
+    SELECT project.id, project.organization_id, project.name, organization.enforce_2fa, membership.level
+    FROM project JOIN organization ON organization.id = project.organization_id
+    LEFT JOIN membership ON membership.organization_id = organization.id AND user_id = ${userId}
+    WHERE project.id = ${id}`)
+  if (!row) return null
+  const { enforce_2fa, level, ...project } = row
+  return { project, enforce_2fa, level: caller.kind === 'service_key' ? serviceLevel(caller, project.organization_id) : level }
+}
+
+export function findOrganizationById(db: Db, id: string): Promise<OrganizationRow | undefined> {
+  return db.row(sql`SELECT * FROM organization WHERE id = ${id}`)
+}
+
+/** The slug comes from the name; a taken one gets the next free number. */
+export async function insertOrganization(db: Db, fields: OrganizationFields & { name: string }, now: Date): Promise<OrganizationRow> {
+  const base = slugify(fields.name, SLUG_LENGTH) || randomBase62(8).toLowerCase()
+  for (;;) {
+    const slug = await freeSlug(db, base)
+    try {
+      return await db.transaction((tx) => insertWithSlug(tx, fields, slug, now))
+    } catch (error) {
+      // Somebody else took the slug between the look and the insert: look again.
+      if (violatedUnique(error) !== 'organization_slug_unique') throw error
+    }
+  }
+}
+
+function insertWithSlug(db: Db, fields: OrganizationFields & { name: string }, slug: string, now: Date): Promise<OrganizationRow> {
+  return db.only(sql`
+    INSERT INTO organization (id, name, slug, is_member_join_email_enabled, enforce_2fa, created_at, updated_at)
+    VALUES (${uuid7(now)}, ${fields.name}, ${slug}, ${fields.is_member_join_email_enabled ?? true},
+      ${fields.enforce_2fa ?? false}, ${now}, ${now})
+    RETURNING *`)
+}
+
+async function freeSlug(db: Db, base: string): Promise<string> {
+  const taken = new Set(
+    (
+      await db.rows<{ slug: string }>(sql`
+        SELECT slug FROM organization WHERE slug = ${base} OR slug LIKE ${`${base.slice(0, SLUG_LENGTH - 10)}%`}`)
+    ).map((row) => row.slug),
+  )
+  for (let number = 0; ; number++) {
+    const suffix = number === 0 ? '' : `-${number}`
+    const slug = base.slice(0, SLUG_LENGTH - suffix.length) + suffix
+    if (!taken.has(slug)) return slug
+  }
+}
+
+export function updateOrganization(db: Db, id: string, fields: OrganizationFields, now: Date): Promise<OrganizationRow> {
+  return db.only(sql`UPDATE organization SET ${assignments({ ...fields, updated_at: now })} WHERE id = ${id} RETURNING *`)
+}
+
+/** Memberships, invites, domains, projects and service keys go with it (ON DELETE CASCADE). */
+export async function deleteOrganization(db: Db, id: string): Promise<void> {
+  await db.run(sql`DELETE FROM organization WHERE id = ${id}`)
+}
+
+export function listUsersLookingAt(db: Db, organizationId: string): Promise<{ id: number }[]> {
+  return db.rows(sql`SELECT id FROM app_user WHERE current_organization_id = ${organizationId} ORDER BY id`)
+}

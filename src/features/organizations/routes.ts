@@ -1,0 +1,125 @@
+// Organizations: the workspace itself.
+import { LEVELS, personOf } from '../../platform/http/caller.ts'
+import { denied } from '../../platform/http/errors.ts'
+import { paged, PageQuery } from '../../platform/http/paging.ts'
+import { created, noContent, ok, route } from '../../platform/http/route.ts'
+import { changesBetween, recordActivity } from '../activity-log/record.ts'
+import { moveCurrentAway } from '../members/queries.ts'
+import { createOrganization } from './create.ts'
+import { presentOrganization } from './present.ts'
+import {
+  countOrganizations,
+  deleteOrganization,
+  getOrganizationFacts,
+  listOrganizations,
+  listUsersLookingAt,
+  updateOrganization,
+} from './queries.ts'
+import { Organization, OrganizationCreate, OrganizationUpdate } from './schema.ts'
+
+const LOGGED_FIELDS = ['name', 'is_member_join_email_enabled', 'enforce_2fa'] as const
+
+export const organizationRoutes = [
+  route({
+    method: 'GET',
+    path: '/api/organizations/',
+    summary: 'List your organizations',
+    scope: 'organization:read',
+    query: PageQuery,
+    answers: { 200: paged(Organization) },
+    async handle({ db, caller, page, paged }) {
+      const rows = await listOrganizations(db, caller, page)
+      const items = rows.map((row) => presentOrganization(row, row.level, row))
+      return ok(paged(await countOrganizations(db, caller), items))
+    },
+  }),
+
+  route({
+    method: 'POST',
+    path: '/api/organizations/',
+    summary: 'Create an organization and become its owner',
+    scope: 'organization:write',
+    item: async ({ caller }) => {
+      const owner = personOf(caller)
+      if (caller.kind === 'personal_key' && caller.key.scoped_organizations.length > 0) {
+        throw denied('The API key is limited to certain organizations and could not see a new one.')
+      }
+      return owner
+    },
+    body: OrganizationCreate,
+    answers: { 201: Organization },
+    async handle(context) {
+      const { db, item: owner, body } = context
+      const { organization } = await db.transaction((tx) => createOrganization(tx, context, owner.id, body))
+      return created(presentOrganization(organization, LEVELS.owner, await getOrganizationFacts(db, organization.id)))
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/organizations/:id/',
+    summary: 'One organization',
+    scope: 'organization:read',
+    subject: 'organization',
+    level: 'member',
+    answers: { 200: Organization },
+    async handle({ db, organization, level }) {
+      return ok(presentOrganization(organization, level, await getOrganizationFacts(db, organization.id)))
+    },
+  }),
+
+  route({
+    method: 'PATCH',
+    path: '/api/organizations/:id/',
+    summary: 'Change an organization',
+    scope: 'organization:write',
+    subject: 'organization',
+    level: 'admin',
+    needs_recent_sign_in: true,
+    body: OrganizationUpdate,
+    answers: { 200: Organization },
+    async handle(context) {
+      const { db, organization, level, body, now } = context
+      const changed = await db.transaction(async (tx) => {
+        if (Object.keys(body).length === 0) return organization
+        const after = await updateOrganization(tx, organization.id, body, now)
+        await recordActivity(tx, context, {
+          organization_id: organization.id,
+          scope: 'Organization',
+          activity: 'updated',
+          item_id: organization.id,
+          name: after.name,
+          changes: changesBetween('Organization', organization, after, LOGGED_FIELDS),
+        })
+        return after
+      })
+      return ok(presentOrganization(changed, level, await getOrganizationFacts(db, organization.id)))
+    },
+  }),
+
+  route({
+    method: 'DELETE',
+    path: '/api/organizations/:id/',
+    summary: 'Delete an organization with everything in it',
+    scope: 'organization:write',
+    subject: 'organization',
+    level: 'owner',
+    needs_recent_sign_in: true,
+    answers: { 204: null },
+    async handle(context) {
+      const { db, organization } = context
+      await db.transaction(async (tx) => {
+        for (const user of await listUsersLookingAt(tx, organization.id)) await moveCurrentAway(tx, user.id, organization.id)
+        await deleteOrganization(tx, organization.id)
+        await recordActivity(tx, context, {
+          organization_id: organization.id,
+          scope: 'Organization',
+          activity: 'deleted',
+          item_id: organization.id,
+          name: organization.name,
+        })
+      })
+      return noContent()
+    },
+  }),
+]

@@ -1,0 +1,27 @@
+// Which organization and project a caller means by `@current`: the chosen one while it is in reach, else the first.
+import type { Db } from '../../platform/db/database.ts'
+import { sql } from '../../platform/db/sql.ts'
+import type { Caller, Level } from '../../platform/http/caller.ts'
+
+type CurrentMembership = { organization_id: string; level: Level }
+
+export async function findCurrentMembership(db: Db, caller: Caller): Promise<CurrentMembership | undefined> {
+  if (caller.kind === 'service_key') return { organization_id: caller.organization_id, level: caller.level }
+  const reachable = caller.kind === 'personal_key' ? caller.key.scoped_organizations : []
+  return db.row(sql`
+    SELECT organization_id, level FROM membership
+    WHERE user_id = ${caller.user.id} AND (cardinality(${reachable}::uuid[]) = 0 OR organization_id = ANY(${reachable}::uuid[]))
+    ORDER BY organization_id IS NOT DISTINCT FROM ${caller.user.current_organization_id} DESC, joined_at, id LIMIT 1`)
+}
+
+export async function findCurrentProjectId(db: Db, caller: Caller): Promise<number | null> {
+  const current = await findCurrentMembership(db, caller)
+  if (!current) return null
+  const chosen = caller.user?.current_project_id ?? null
+  const reachable = caller.kind === 'session' ? [] : caller.key.scoped_teams
+  const row = await db.row<{ id: number }>(sql`
+    SELECT id FROM project
+    WHERE organization_id = ${current.organization_id} AND (cardinality(${reachable}::int[]) = 0 OR id = ANY(${reachable}::int[]))
+    ORDER BY id IS NOT DISTINCT FROM ${chosen} DESC, id LIMIT 1`)
+  return row?.id ?? null
+}

@@ -1,0 +1,32 @@
+// Row → Project of the API, short and full.
+import type { z } from 'zod'
+import type { Level } from '../../platform/http/caller.ts'
+import type { BasicProject, BasicProjectRow, Project, ProjectRow } from './schema.ts'
+
+export function presentBasicProject(row: BasicProjectRow): z.input<typeof BasicProject> {
+  return {
+    id: row.id,
+    uuid: row.uuid,
+    organization: row.organization_id,
+    project_id: row.id,
+    api_token: row.api_token,
+    name: row.name,
+    completed_snippet_onboarding: row.completed_snippet_onboarding,
+    has_completed_onboarding_for: {},
+    ingested_event: row.ingested_event,
+    is_demo: row.is_demo,
+    timezone: row.timezone,
+    access_control: false,
+  }
+}
+
+export function presentProject(row: ProjectRow, level: Level): z.input<typeof Project> {
+  return {
+    ...presentBasicProject(row),
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+    app_urls: row.app_urls,
+    anonymize_ips: row.anonymize_ips,
+    effective_membership_level: level,
+  }
+}

@@ -1,0 +1,59 @@
+// Every SQL statement about projects.
+import { randomBase62 } from '../../lib/base62.ts'
+import { uuid7 } from '../../lib/uuid.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { assignments, sql } from '../../platform/db/sql.ts'
+import type { Page } from '../../platform/http/paging.ts'
+import type { ProjectFields, ProjectRow } from './schema.ts'
+
+export const DEFAULT_PROJECT_NAME = 'Default project'
+
+export function listProjects(db: Db, organizationId: string, page: Page): Promise<ProjectRow[]> {
+  return db.rows(sql`
+    SELECT * FROM project WHERE organization_id = ${organizationId} ORDER BY id LIMIT ${page.limit} OFFSET ${page.offset}`)
+}
+
+export async function countProjects(db: Db, organizationId: string): Promise<number> {
+  const row = await db.only<{ count: number }>(sql`SELECT count(*)::int AS count FROM project WHERE organization_id = ${organizationId}`)
+  return row.count
+}
+
+export function findProject(db: Db, organizationId: string, id: number): Promise<ProjectRow | undefined> {
+  return db.row(sql`SELECT * FROM project WHERE organization_id = ${organizationId} AND id = ${id}`)
+}
+
+export function findFirstProject(db: Db, organizationId: string): Promise<ProjectRow | undefined> {
+  return db.row(sql`SELECT * FROM project WHERE organization_id = ${organizationId} ORDER BY id LIMIT 1`)
+}
+
+export function insertProject(db: Db, organizationId: string, fields: ProjectFields, now: Date): Promise<ProjectRow> {
+  return db.only(sql`
+    INSERT INTO project (uuid, organization_id, api_token, name, timezone, app_urls, anonymize_ips,
+      completed_snippet_onboarding, is_demo, created_at, updated_at)
+    VALUES (${uuid7(now)}, ${organizationId}, ${newProjectToken()}, ${fields.name ?? DEFAULT_PROJECT_NAME},
+      ${fields.timezone ?? 'UTC'}, ${JSON.stringify(fields.app_urls ?? [])}, ${fields.anonymize_ips ?? false},
+      ${fields.completed_snippet_onboarding ?? false}, ${fields.is_demo ?? false}, ${now}, ${now})
+    RETURNING *`)
+}
+
+export function updateProject(db: Db, organizationId: string, id: number, fields: ProjectFields, now: Date): Promise<ProjectRow> {
+  const { app_urls, ...plain } = fields
+  const columns = { ...plain, ...(app_urls === undefined ? {} : { app_urls: JSON.stringify(app_urls) }), updated_at: now }
+  return db.only(sql`
+    UPDATE project SET ${assignments(columns)} WHERE organization_id = ${organizationId} AND id = ${id} RETURNING *`)
+}
+
+export function replaceProjectToken(db: Db, organizationId: string, id: number, now: Date): Promise<ProjectRow> {
+  return db.only(sql`
+    UPDATE project SET api_token = ${newProjectToken()}, updated_at = ${now}
+    WHERE organization_id = ${organizationId} AND id = ${id} RETURNING *`)
+}
+
+export async function deleteProject(db: Db, organizationId: string, id: number): Promise<void> {
+  await db.run(sql`DELETE FROM project WHERE organization_id = ${organizationId} AND id = ${id}`)
+}
+
+/** Public by design: it stands in web pages to say which project an event belongs to. */
+function newProjectToken(): string {
+  return `phc_${randomBase62(32)}`
+}

@@ -1,0 +1,197 @@
+// Projects: the same five calls below an organization's path and, for the current organization, on their own.
+import type { Db } from '../../platform/db/database.ts'
+import { LEVELS, type Caller } from '../../platform/http/caller.ts'
+import { denied, notFound } from '../../platform/http/errors.ts'
+import { paged, PageQuery } from '../../platform/http/paging.ts'
+import { created, noContent, ok, route } from '../../platform/http/route.ts'
+import { changesBetween, recordActivity, type Actor } from '../activity-log/record.ts'
+import { setCurrent } from '../users/queries.ts'
+import { findCurrentMembership } from './current.ts'
+import { presentBasicProject, presentProject } from './present.ts'
+import {
+  countProjects,
+  deleteProject,
+  findProject,
+  insertProject,
+  listProjects,
+  replaceProjectToken,
+  updateProject,
+} from './queries.ts'
+import { BasicProject, Project, ProjectCreate, ProjectUpdate, type ProjectFields, type ProjectRow } from './schema.ts'
+
+const LOGGED_FIELDS = ['name', 'timezone', 'app_urls', 'anonymize_ips', 'is_demo', 'completed_snippet_onboarding'] as const
+
+export const projectRoutes = [
+  route({
+    method: 'GET',
+    path: '/api/projects/',
+    summary: 'List the projects of the current organization',
+    scope: 'project:read',
+    query: PageQuery,
+    answers: { 200: paged(BasicProject) },
+    async handle({ db, caller, page, paged }) {
+      const current = await findCurrentMembership(db, caller)
+      if (!current) return ok(paged(0, []))
+      const rows = await listProjects(db, current.organization_id, page)
+      return ok(paged(await countProjects(db, current.organization_id), rows.map(presentBasicProject)))
+    },
+  }),
+
+  route({
+    method: 'POST',
+    path: '/api/projects/',
+    summary: 'Create a project in the current organization',
+    scope: 'project:write',
+    item: async ({ db, caller }) => {
+      const current = await findCurrentMembership(db, caller)
+      if (!current) throw notFound()
+      if (current.level < LEVELS.admin) throw denied('This takes the level admin in the organization.')
+      return current
+    },
+    body: ProjectCreate,
+    answers: { 201: Project },
+    async handle(context) {
+      const { db, item, body } = context
+      return created(presentProject(await createProject(db, context, item.organization_id, body), item.level))
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/organizations/:organization_id/projects/',
+    summary: 'List the projects of an organization',
+    scope: 'project:read',
+    level: 'member',
+    query: PageQuery,
+    answers: { 200: paged(BasicProject) },
+    async handle({ db, organization, page, paged }) {
+      const rows = await listProjects(db, organization.id, page)
+      return ok(paged(await countProjects(db, organization.id), rows.map(presentBasicProject)))
+    },
+  }),
+
+  route({
+    method: 'POST',
+    path: '/api/organizations/:organization_id/projects/',
+    summary: 'Create a project in an organization',
+    scope: 'project:write',
+    level: 'admin',
+    body: ProjectCreate,
+    answers: { 201: Project },
+    async handle(context) {
+      const { db, organization, level, body } = context
+      return created(presentProject(await createProject(db, context, organization.id, body), level))
+    },
+  }),
+
+  ...singleProjectRoutes('/api/projects/:id/'),
+  ...singleProjectRoutes('/api/organizations/:organization_id/projects/:id/'),
+]
+
+function singleProjectRoutes<Path extends '/api/projects/:id/' | '/api/organizations/:organization_id/projects/:id/'>(path: Path) {
+  return [
+    route({
+      method: 'GET',
+      path,
+      summary: 'One project',
+      scope: 'project:read',
+      subject: 'project',
+      level: 'member',
+      answers: { 200: Project },
+      async handle({ db, project, level }) {
+        return ok(presentProject(await getProject(db, project), level))
+      },
+    }),
+
+    route({
+      method: 'PATCH',
+      path,
+      summary: 'Change a project',
+      scope: 'project:write',
+      subject: 'project',
+      level: 'member',
+      body: ProjectUpdate,
+      answers: { 200: Project },
+      async handle(context) {
+        const { db, project, level, body } = context
+        return ok(presentProject(await changeProject(db, context, project, body), level))
+      },
+    }),
+
+    route({
+      method: 'DELETE',
+      path,
+      summary: 'Delete a project with everything in it',
+      scope: 'project:write',
+      subject: 'project',
+      level: 'admin',
+      needs_recent_sign_in: true,
+      answers: { 204: null },
+      async handle(context) {
+        const { db, project } = context
+        await db.transaction(async (tx) => {
+          await deleteProject(tx, project.organization_id, project.id)
+          await recordActivity(tx, context, { ...projectActivity(project), activity: 'deleted' })
+        })
+        return noContent()
+      },
+    }),
+
+    route({
+      method: 'PATCH',
+      path: `${path}reset_token/`,
+      summary: "Replace the project's token",
+      scope: 'project:write',
+      subject: 'project',
+      level: 'admin',
+      answers: { 200: Project },
+      async handle(context) {
+        const { db, project, level, now } = context
+        const row = await db.transaction(async (tx) => {
+          const replaced = await replaceProjectToken(tx, project.organization_id, project.id, now)
+          await recordActivity(tx, context, { ...projectActivity(project), activity: 'rolled' })
+          return replaced
+        })
+        return ok(presentProject(row, level))
+      },
+    }),
+  ]
+}
+
+type ProjectRef = { id: number; organization_id: string; name: string }
+
+async function getProject(db: Db, project: ProjectRef): Promise<ProjectRow> {
+  const row = await findProject(db, project.organization_id, project.id)
+  if (!row) throw notFound()
+  return row
+}
+
+async function createProject(db: Db, actor: Actor & { caller: Caller }, organizationId: string, fields: ProjectFields) {
+  return db.transaction(async (tx) => {
+    const row = await insertProject(tx, organizationId, fields, actor.now)
+    if (actor.caller.user) await setCurrent(tx, actor.caller.user.id, organizationId, row.id)
+    await recordActivity(tx, actor, { ...projectActivity(row), activity: 'created' })
+    return row
+  })
+}
+
+async function changeProject(db: Db, actor: Actor, project: ProjectRef, fields: ProjectFields): Promise<ProjectRow> {
+  return db.transaction(async (tx) => {
+    const before = await getProject(tx, project)
+    if (Object.keys(fields).length === 0) return before
+    const after = await updateProject(tx, project.organization_id, project.id, fields, actor.now)
+    const changes = changesBetween('Project', before, after, LOGGED_FIELDS)
+    await recordActivity(tx, actor, { ...projectActivity(after), activity: 'updated', changes })
+    return after
+  })
+}
+
+function projectActivity(project: ProjectRef) {
+  return {
+    organization_id: project.organization_id,
+    project_id: project.id,
+    scope: 'Project' as const,
+    item_id: String(project.id),
+    name: project.name,
+  }
+}

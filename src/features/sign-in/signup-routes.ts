@@ -1,0 +1,97 @@
+// Making an account: with an organization of its own, or by accepting an invite.
+import { violatedUnique, type Db } from '../../platform/db/database.ts'
+import { denied, invalid } from '../../platform/http/errors.ts'
+import { created, ok, route } from '../../platform/http/route.ts'
+import { assertPasswordAllowed } from '../domains/password-rule.ts'
+import { createOrganization } from '../organizations/create.ts'
+import { assertGoodPassword, hashPassword } from '../users/passwords.ts'
+import { presentUser } from '../users/present.ts'
+import { hasAnyUser, insertUser } from '../users/queries.ts'
+import { acceptAsSignedIn, getAcceptableInvite, joinWithNewAccount, prepareNewAccount } from './accept-invite.ts'
+import { InviteAcceptance, InvitePreview, SignedUp, SignUp } from './schema.ts'
+import { openSession } from './sessions.ts'
+import { askForVerification, isVerificationDue } from './verification.ts'
+import type { Services } from '../../platform/services.ts'
+import type { UserRow } from '../users/schema.ts'
+
+export const signupRoutes = [
+  route({
+    method: 'POST',
+    path: '/api/signup/',
+    summary: 'Make an account with an organization of its own',
+    access: 'anyone',
+    throttle_by_ip: [{ count: 5, window_ms: 86_400_000 }],
+    item: async ({ services, db }) => {
+      const isFirst = !(await hasAnyUser(db))
+      if (!isFirst && !services.settings.is_signup_open) throw denied('Accounts are made by invitation here.')
+      return { isFirst }
+    },
+    body: SignUp,
+    answers: { 201: SignedUp },
+    async handle(context) {
+      const { services, db, item, body, now } = context
+      await assertPasswordAllowed(db, body.email)
+      await assertGoodPassword(body.password, [body.email, body.first_name, body.last_name ?? '', body.organization_name ?? ''])
+      const password_hash = await hashPassword(body.password)
+      const name = body.organization_name || `${body.first_name.slice(0, 49)}'s Organization`
+      try {
+        return await db.transaction(async (tx) => {
+          const user = await insertUser(tx, { ...body, password_hash, is_staff: item.isFirst }, now)
+          await createOrganization(tx, { ...context, caller: null }, user.id, { name })
+          return welcome(services, tx, user, now)
+        })
+      } catch (error) {
+        if (violatedUnique(error) !== 'app_user_email_unique') throw error
+        throw invalid('email', 'unique', 'There is an account with this address already.')
+      }
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/signup/:invite_id/',
+    summary: 'What an invite link opens',
+    access: 'anyone',
+    without_second_factor: true,
+    answers: { 200: InvitePreview },
+    async handle({ db, caller, params, now }) {
+      const { invite, organization } = await getAcceptableInvite(db, caller, params.invite_id, now, {
+        existing_account: 'account_exists',
+      })
+      return ok({
+        id: invite.id,
+        target_email: invite.target_email,
+        first_name: invite.first_name,
+        organization_name: organization.name,
+      })
+    },
+  }),
+
+  route({
+    method: 'POST',
+    path: '/api/signup/:invite_id/',
+    summary: 'Accept an invite: as the signed-in user, or with a new account',
+    access: 'anyone',
+    without_second_factor: true,
+    body: InviteAcceptance,
+    answers: { 201: SignedUp },
+    async handle(context) {
+      const { services, db, caller, now } = context
+      if (caller?.kind === 'session') {
+        const user = await acceptAsSignedIn(context, caller)
+        return created({ ...presentUser(user), redirect_url: '/' })
+      }
+      const password_hash = await prepareNewAccount(context)
+      return db.transaction(async (tx) => welcome(services, tx, await joinWithNewAccount(context, tx, password_hash), now))
+    },
+  }),
+]
+
+/** A new account is signed in at once, unless its address has to be proved first. */
+async function welcome(services: Services, tx: Db, user: UserRow, now: Date) {
+  if (!isVerificationDue(services, user)) {
+    return { ...created({ ...presentUser(user), redirect_url: '/' }), session: await openSession(tx, user.id, false, now) }
+  }
+  await askForVerification(services, tx, user, now)
+  return created({ ...presentUser(user), redirect_url: `/verify_email/${user.uuid}` })
+}

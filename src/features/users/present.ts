@@ -1,0 +1,20 @@
+// Row → the embedded User of the API.
+import type { User, UserRow } from './schema.ts'
+
+type EmbeddedRow = Pick<
+  UserRow,
+  'id' | 'uuid' | 'distinct_id' | 'first_name' | 'last_name' | 'email' | 'is_email_verified' | 'hedgehog_config'
+>
+
+export function presentUser(row: EmbeddedRow): User {
+  return {
+    id: row.id,
+    uuid: row.uuid,
+    distinct_id: row.distinct_id,
+    first_name: row.first_name,
+    last_name: row.last_name,
+    email: row.email,
+    is_email_verified: row.is_email_verified,
+    hedgehog_config: row.hedgehog_config ?? {},
+  }
+}

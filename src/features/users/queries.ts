@@ -1,0 +1,54 @@
+// Every SQL statement about users themselves.
+import type { Db } from '../../platform/db/database.ts'
+import { assignments, sql } from '../../platform/db/sql.ts'
+import { randomBase62 } from '../../lib/base62.ts'
+import { uuid7 } from '../../lib/uuid.ts'
+import type { UserRow } from './schema.ts'
+
+export type NewUser = {
+  email: string
+  first_name: string
+  last_name?: string
+  password_hash: string | null
+  role_at_organization?: string | null
+  is_email_verified?: boolean
+  is_staff?: boolean
+}
+
+export function insertUser(db: Db, user: NewUser, now: Date): Promise<UserRow> {
+  return db.only(sql`
+    INSERT INTO app_user (uuid, distinct_id, email, first_name, last_name, password_hash, role_at_organization,
+      is_email_verified, is_staff, date_joined)
+    VALUES (${uuid7(now)}, ${randomBase62(32)}, ${user.email}, ${user.first_name}, ${user.last_name ?? ''},
+      ${user.password_hash}, ${user.role_at_organization ?? null}, ${user.is_email_verified ?? false},
+      ${user.is_staff ?? false}, ${now})
+    RETURNING *`)
+}
+
+export function findUserById(db: Db, id: number): Promise<UserRow | undefined> {
+  return db.row(sql`SELECT * FROM app_user WHERE id = ${id}`)
+}
+
+export function findUserByUuid(db: Db, uuid: string): Promise<UserRow | undefined> {
+  return db.row(sql`SELECT * FROM app_user WHERE uuid = ${uuid}`)
+}
+
+export function findUserByEmail(db: Db, email: string): Promise<UserRow | undefined> {
+  return db.row(sql`SELECT * FROM app_user WHERE lower(email) = lower(${email})`)
+}
+
+/** Fields come from our own code; an empty set changes nothing. */
+export function updateUser(db: Db, id: number, fields: Partial<Omit<UserRow, 'id' | 'uuid'>>): Promise<UserRow> {
+  if (Object.keys(fields).length === 0) return db.only(sql`SELECT * FROM app_user WHERE id = ${id}`)
+  return db.only(sql`UPDATE app_user SET ${assignments(fields)} WHERE id = ${id} RETURNING *`)
+}
+
+/** What `@current` and the next sign-in will mean; the project may be null for an organization without one. */
+export async function setCurrent(db: Db, userId: number, organizationId: string, projectId: number | null): Promise<void> {
+  await db.run(sql`
+    UPDATE app_user SET current_organization_id = ${organizationId}, current_project_id = ${projectId} WHERE id = ${userId}`)
+}
+
+export async function hasAnyUser(db: Db): Promise<boolean> {
+  return (await db.only<{ found: boolean }>(sql`SELECT EXISTS (SELECT FROM app_user) AS found`)).found
+}

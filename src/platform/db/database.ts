@@ -1,0 +1,116 @@
+// The connection to PostgreSQL as the slices see it: rows, one row, a statement, a transaction.
+import pg from 'pg'
+import type { Statement } from './sql.ts'
+
+export type Db = {
+  rows<Row>(statement: Statement): Promise<Row[]>
+  row<Row>(statement: Statement): Promise<Row | undefined>
+  /** For statements that must give a row; without one, the thing they are about has just gone: RowGone. */
+  only<Row>(statement: Statement): Promise<Row>
+  /** Number of rows the statement touched. */
+  run(statement: Statement): Promise<number>
+  /** Nested calls become savepoints. The outermost is run again after a deadlock, so `work` must only touch `tx`. */
+  transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>
+  /** Runs once what was written is visible to others; never after a rollback. */
+  afterCommit(then: () => void): void
+}
+
+export type Database = Db & { pool: pg.Pool; close(): Promise<void> }
+
+/** What a statement needed was deleted by somebody else a moment ago; a client sees 404. */
+export class RowGone extends Error {}
+
+type Queryable = Pick<pg.Pool | pg.PoolClient, 'query'>
+
+const RETRIED_CODES = new Set(['40001', '40P01'])
+const RETRIES = 3
+
+export function openDatabase(connection: pg.PoolConfig): Database {
+  const pool = new pg.Pool({ max: 10, idleTimeoutMillis: 10_000, connectionTimeoutMillis: 10_000, ...connection })
+  // An idle connection that the server drops is replaced by the pool at the next use; without a listener it would
+  // end the process.
+  pool.on('error', () => {})
+  return {
+    ...statements(pool),
+    transaction: (work) => retried(() => inTransaction(pool, work)),
+    afterCommit: (then) => then(),
+    pool,
+    close: () => pool.end(),
+  }
+}
+
+function statements(on: Queryable): Omit<Db, 'transaction' | 'afterCommit'> {
+  const query = async <Row>(statement: Statement) => (await on.query(statement)) as unknown as pg.QueryResult<Row & pg.QueryResultRow>
+  return {
+    rows: async <Row>(statement: Statement) => (await query<Row>(statement)).rows as Row[],
+    row: async <Row>(statement: Statement) => (await query<Row>(statement)).rows[0] as Row | undefined,
+    only: async <Row>(statement: Statement) => {
+      const row = (await query<Row>(statement)).rows[0]
+      if (row === undefined) throw new RowGone()
+      return row as Row
+    },
+    run: async (statement) => (await query(statement)).rowCount ?? 0,
+  }
+}
+
+async function inTransaction<T>(pool: pg.Pool, work: (tx: Db) => Promise<T>): Promise<T> {
+  const client = await pool.connect()
+  const afterCommit: (() => void)[] = []
+  try {
+    await client.query('BEGIN')
+    const result = await work(transactionOn(client, afterCommit))
+    await client.query('COMMIT')
+    client.release()
+    for (const then of afterCommit) then()
+    return result
+  } catch (error) {
+    // A connection that cannot even roll back is thrown away rather than handed to the next caller.
+    const rollback = await client.query('ROLLBACK').catch((failure: Error) => failure)
+    client.release(rollback instanceof Error)
+    throw error
+  }
+}
+
+function transactionOn(client: pg.PoolClient, afterCommit: (() => void)[]): Db {
+  return {
+    ...statements(client),
+    afterCommit: (then) => void afterCommit.push(then),
+    async transaction(work) {
+      await client.query('SAVEPOINT nested')
+      try {
+        const result = await work(transactionOn(client, afterCommit))
+        await client.query('RELEASE SAVEPOINT nested')
+        return result
+      } catch (error) {
+        await client.query('ROLLBACK TO SAVEPOINT nested')
+        throw error
+      }
+    },
+  }
+}
+
+async function retried<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (tries > RETRIES || !RETRIED_CODES.has(errorCode(error) ?? '')) throw error
+    }
+  }
+}
+
+/** PostgreSQL's five-character code of an error, or a Node network error code. */
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}
+
+/** A row that the new one would point to was deleted by somebody else a moment ago. */
+export function isParentGone(error: unknown): boolean {
+  return errorCode(error) === '23503'
+}
+
+/** The unique constraint that an INSERT or UPDATE ran into, if that is what went wrong. */
+export function violatedUnique(error: unknown): string | undefined {
+  if (errorCode(error) !== '23505') return undefined
+  return error instanceof Error && 'constraint' in error ? String(error.constraint) : undefined
+}

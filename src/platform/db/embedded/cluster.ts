@@ -1,0 +1,20 @@
+// What every step of starting and stopping needs to know; put together by embedded.ts.
+
+import type { Binaries } from './binaries.ts'
+import type { Place } from './place.ts'
+import type { Runner } from './run-as.ts'
+
+export type Log = {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+export type Cluster = {
+  place: Place
+  binaries: Binaries
+  runner: Runner
+  /** Settings of PostgreSQL over those of postmaster.ts. */
+  settings: Record<string, string>
+  log: Log
+}

@@ -1,0 +1,33 @@
+// Is there a PostgreSQL at work on our folder, and where does it listen? Called by postmaster.ts and server.ts.
+
+import type { Client } from 'pg'
+import { reach } from './client.ts'
+import { isPostmasterOf, readPidFile } from './pid-file.ts'
+import type { Place } from './place.ts'
+
+type Found = { state: 'ready'; host: string; pid: number } | { state: 'busy' } | { state: 'none' }
+
+/**
+ * The socket is asked before the process list: under another container's process numbers it is the only one who knows
+ * of a server on a shared folder.
+ */
+export async function findRunning(place: Place): Promise<Found> {
+  const file = await readPidFile(place.folder)
+  if (!file) return { state: 'none' }
+  for (const host of new Set([place.socketFolder, file.socketFolder ?? place.socketFolder])) {
+    const answer = await reach(host)
+    if (answer === 'busy') return { state: 'busy' }
+    if (answer === 'none') continue
+    const ours = host === place.socketFolder || (await servesFolder(answer, place.folder))
+    await answer.end()
+    if (ours) return { state: 'ready', host, pid: file.pid }
+  }
+  return { state: isPostmasterOf(file.pid, place.folder) ? 'busy' : 'none' }
+}
+
+/** A folder copied while in use names the socket of the one it was copied from. */
+async function servesFolder(client: Client, folder: string): Promise<boolean> {
+  const sql = `select current_setting('data_directory') as folder`
+  const answer = await client.query<{ folder: string }>(sql).catch(() => null)
+  return answer?.rows[0]?.folder === folder
+}

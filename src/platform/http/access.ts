@@ -1,0 +1,31 @@
+// What the fixed order of checks must know about callers, organizations and projects. Slices answer; app/http.ts wires.
+import type { Db } from '../db/database.ts'
+import type { Caller, Level } from './caller.ts'
+
+export type OrganizationInReach = {
+  id: string
+  name: string
+  slug: string
+  is_member_join_email_enabled: boolean
+  enforce_2fa: boolean
+  customer_id: string | null
+  created_at: Date
+  updated_at: Date
+}
+
+export type ProjectInReach = { id: number; organization_id: string; name: string }
+
+export type Access = {
+  /** Null: unknown, expired, or of a deactivated user. */
+  findCallerByKey(db: Db, value: string, now: Date): Promise<Caller | null>
+  findCallerBySession(db: Db, token: string, now: Date): Promise<Extract<Caller, { kind: 'session' }> | null>
+  findOrganization(db: Db, caller: Caller, id: string): Promise<{ organization: OrganizationInReach; level: Level | null } | null>
+  /** The organization that `@current` and the paths without one mean. */
+  findCurrentOrganizationId(db: Db, caller: Caller): Promise<string | null>
+  findProject(
+    db: Db,
+    caller: Caller,
+    id: number,
+  ): Promise<{ project: ProjectInReach; enforce_2fa: boolean; level: Level | null } | null>
+  findCurrentProjectId(db: Db, caller: Caller): Promise<number | null>
+}

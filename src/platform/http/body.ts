@@ -1,0 +1,106 @@
+// From the bytes of a request to a plain value: size, media type, encoding, depth and hostile content are settled here.
+import type { IncomingMessage } from 'node:http'
+import { ApiError, invalid } from './errors.ts'
+
+/** What arrived; whether it was too much is only said once the caller is known to be allowed here. */
+export type RawBody = { bytes: Buffer; is_too_large: boolean }
+
+const MAX_DEPTH = 64
+const FORBIDDEN_KEY = '__proto__'
+
+export function readRawBody(stream: IncomingMessage, limit: number): Promise<RawBody> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    stream.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= limit) chunks.push(chunk)
+      else {
+        stream.removeAllListeners('data')
+        stream.resume()
+        resolve({ bytes: Buffer.alloc(0), is_too_large: true })
+      }
+    })
+    stream.on('end', () => resolve({ bytes: Buffer.concat(chunks), is_too_large: false }))
+    stream.on('error', reject)
+  })
+}
+
+export async function parseBody(raw: RawBody, contentType: string | undefined, encoding: string | undefined): Promise<unknown> {
+  if (raw.is_too_large) throw new ApiError('request_too_large', 'The body is larger than this path takes.')
+  if (raw.bytes.length === 0) return {}
+  if (encoding !== undefined && encoding !== 'identity') {
+    throw new ApiError('unsupported_media_type', 'Compressed bodies are not taken here.')
+  }
+  const value = await decode(raw.bytes, contentType)
+  assertHarmless(value)
+  return value
+}
+
+async function decode(bytes: Buffer, contentType: string | undefined): Promise<unknown> {
+  const type = contentType?.split(';', 1)[0]!.trim().toLowerCase() ?? 'application/json'
+  if (type === 'application/json' || type.endsWith('+json')) return parseJson(bytes)
+  if (type === 'application/x-www-form-urlencoded') return Object.fromEntries(new URLSearchParams(utf8(bytes)))
+  if (type === 'multipart/form-data') return parseMultipart(bytes, contentType!)
+  throw new ApiError('unsupported_media_type', 'Send JSON (Content-Type: application/json) or form data.')
+}
+
+function parseJson(bytes: Buffer): unknown {
+  const text = utf8(bytes)
+  if (text.trim() === '') return {}
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw unreadable('The body is not valid JSON.')
+  }
+}
+
+async function parseMultipart(bytes: Buffer, contentType: string): Promise<unknown> {
+  try {
+    const form = await new Response(bytes, { headers: { 'content-type': contentType } }).formData()
+    return Object.fromEntries([...form.entries()].filter(([, value]) => typeof value === 'string'))
+  } catch {
+    throw unreadable('The body is not valid form data.')
+  }
+}
+
+function utf8(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw unreadable('The body is not valid UTF-8.')
+  }
+}
+
+function unreadable(detail: string): ApiError {
+  return new ApiError('parse_error', detail)
+}
+
+/** PostgreSQL refuses NUL, JSON cannot carry lone surrogates, and deep nesting breaks what would echo it. */
+function assertHarmless(root: unknown): void {
+  // A stack of our own: the value may be nested deeper than the call stack is.
+  const stack: Array<{ value: unknown; path: string[] }> = [{ value: root, path: [] }]
+  for (let item = stack.pop(); item; item = stack.pop()) {
+    const { value, path } = item
+    if (typeof value === 'string') {
+      if (!isStorableText(value)) throw invalid(attrOf(path), 'invalid_input', 'Text may not hold NUL or broken characters.')
+    } else if (typeof value === 'object' && value !== null) {
+      if (path.length >= MAX_DEPTH) throw invalid(null, 'invalid_input', `JSON may be nested ${MAX_DEPTH} levels deep at most.`)
+      for (const [key, inner] of Object.entries(value)) {
+        if (key === FORBIDDEN_KEY || !isStorableText(key)) {
+          throw invalid(attrOf(path), 'invalid_input', 'The body has a field name that is not allowed.')
+        }
+        stack.push({ value: inner, path: [...path, key] })
+      }
+    }
+  }
+}
+
+export function isStorableText(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed()
+}
+
+/** Nested names are joined with two underscores: `destination__config__bucket_name`, `4__target_email`. */
+export function attrOf(path: readonly PropertyKey[]): string | null {
+  return path.length === 0 ? null : path.map(String).join('__')
+}

@@ -1,0 +1,172 @@
+// One request from credentials to answer, in the fixed order of conventions.md §1. Everything slices rely on.
+import { assertSecondFactor, assertScope, reach } from './reach.ts'
+import type { Access } from './access.ts'
+import { isStorableText, parseBody, type RawBody } from './body.ts'
+import { callerId, type Caller } from './caller.ts'
+import { denied, invalid, unauthenticated, ApiError } from './errors.ts'
+import { answerOnce } from './idempotency.ts'
+import { assertSameOrigin, identify, sessionToken } from './identify.ts'
+import { pageAnswer, readPage, urlWith } from './paging.ts'
+import type { Route, SessionCookie } from './route.ts'
+import type { Db } from '../db/database.ts'
+import type { Services } from '../services.ts'
+import { validate } from './validate.ts'
+
+export type Incoming = {
+  method: string
+  params: Record<string, string>
+  query: Record<string, unknown>
+  headers: Record<string, string | string[] | undefined>
+  raw: RawBody | undefined
+  url: URL
+  ip: string
+  id: string
+}
+
+export type Outgoing = { status: number; json: string | null; session?: SessionCookie }
+
+/** Facts for the access log, filled in as they become known. */
+export type RequestNotes = { caller?: string; organization_id?: string; project_id?: number }
+
+const RECENT_MS = 2 * 60 * 60 * 1000
+const UNSAFE = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
+const KEY_RATES = [
+  { count: 480, window_ms: 60_000 },
+  { count: 4800, window_ms: 3_600_000 },
+]
+
+export async function dispatch(
+  services: Services,
+  access: Access,
+  routes: ReadonlyMap<string, Route>,
+  incoming: Incoming,
+  notes: RequestNotes,
+): Promise<Outgoing> {
+  const now = services.now()
+  const parsed = once(() => parseBody(incoming.raw ?? NO_BODY, one(incoming.headers['content-type']), one(incoming.headers['content-encoding'])))
+  const caller = await identifyCaller(services, access, routes, incoming, parsed, now)
+  notes.caller = callerId(caller)
+  const route = routeFor(routes, incoming.method)
+  if (caller) assertCredentialFits(services, route, caller, incoming, now)
+  assertStorableParameters(incoming)
+  const reached = caller ? await reach(services.db, access, route, caller, incoming.params) : {}
+  if (reached.organization) notes.organization_id = reached.organization.id
+  if (reached.project) notes.project_id = reached.project.id
+  if (caller) assertRecentSignIn(route, caller, now)
+  if (route.throttle_by_ip) services.throttle.take(route.path, incoming.ip, route.throttle_by_ip, now)
+  const page = readPage(incoming.query)
+  const context = {
+    services,
+    db: services.db as Db,
+    caller,
+    session_token: sessionToken(one(incoming.headers.cookie)) ?? null,
+    params: incoming.params,
+    page,
+    paged: <Item>(count: number, results: Item[]) => pageAnswer(incoming.url, page, count, results),
+    request: {
+      ip: incoming.ip,
+      id: incoming.id,
+      urlWith: (parameters: Record<string, string>) => urlWith(incoming.url, parameters),
+    },
+    now,
+    ...reached,
+  }
+  const item = route.item ? await route.item(context as never) : undefined
+  const query = route.query ? validate(route.query, incoming.query) : incoming.query
+  const body = route.body ? validate(route.body, await parsed()) : undefined
+  const perform = async (db: Db) => outgoing(route, await route.handle({ ...context, db, item, query, body } as never))
+  const key = one(incoming.headers['idempotency-key'])
+  if (route.method !== 'POST' || key === undefined) return perform(services.db)
+  const { pathname } = incoming.url
+  return answerOnce(services, { key, caller: notes.caller, path: pathname, bytes: incoming.raw?.bytes ?? null, now }, perform)
+}
+
+const NO_BODY: RawBody = { bytes: Buffer.alloc(0), is_too_large: false }
+
+async function identifyCaller(
+  services: Services,
+  access: Access,
+  routes: ReadonlyMap<string, Route>,
+  incoming: Incoming,
+  parsed: () => Promise<unknown>,
+  now: Date,
+): Promise<Caller | null> {
+  const caller = await identify(
+    services.db,
+    access,
+    {
+      authorization: one(incoming.headers.authorization),
+      bodyKey: () => parsed().then(keyInBody, () => undefined),
+      queryKey: incoming.query.personal_api_key,
+      cookie: one(incoming.headers.cookie),
+    },
+    now,
+  )
+  const isOpen = routes.get(incoming.method)?.access === 'anyone'
+  if (!caller && !isOpen) throw unauthenticated('not_authenticated')
+  return caller
+}
+
+function keyInBody(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || !Object.hasOwn(body, 'personal_api_key')) return undefined
+  return (body as { personal_api_key: unknown }).personal_api_key
+}
+
+function routeFor(routes: ReadonlyMap<string, Route>, method: string): Route {
+  const route = routes.get(method)
+  if (route) return route
+  const allow = [...routes.keys()].join(', ')
+  throw new ApiError('method_not_allowed', `${method} is not offered here.`, null, { allow })
+}
+
+function assertCredentialFits(services: Services, route: Route, caller: Caller, incoming: Incoming, now: Date): void {
+  if (caller.kind !== 'session') {
+    services.throttle.take('key', caller.key.id, KEY_RATES, now)
+  } else if (UNSAFE.has(incoming.method)) {
+    assertSameOrigin({
+      origin: one(incoming.headers.origin),
+      fetch_site: one(incoming.headers['sec-fetch-site']),
+      own_origins: [incoming.url.origin, services.settings.site_url],
+    })
+  }
+  assertScope(route, caller)
+  assertSecondFactor(route, caller, caller.kind === 'session' && caller.session.is_second_factor_demanded)
+}
+
+function assertRecentSignIn(route: Route, caller: Caller, now: Date): void {
+  if (!route.needs_recent_sign_in || caller.kind !== 'session') return
+  if (now.getTime() - caller.session.created_at.getTime() > RECENT_MS) {
+    throw denied('This takes a sign-in of the last two hours: sign in again.')
+  }
+}
+
+/** Path ids are compared with stored text, and PostgreSQL takes neither NUL nor broken characters. */
+function assertStorableParameters(incoming: Incoming): void {
+  for (const [name, value] of Object.entries(incoming.query)) {
+    const texts = Array.isArray(value) ? value : [value]
+    if (texts.some((text) => typeof text === 'string' && !isStorableText(text))) {
+      throw invalid(name, 'invalid_input', 'The parameter holds characters that cannot be stored.')
+    }
+  }
+  for (const value of Object.values(incoming.params)) {
+    if (value === '' || !isStorableText(value)) throw new ApiError('not_found', 'Nothing found here.')
+  }
+}
+
+/** The answer's schema decides what leaves: a field it does not name cannot leak. */
+function outgoing(route: Route, answer: { status: number; body: unknown; session?: SessionCookie }): Outgoing {
+  const schema = route.answers[answer.status]
+  if (schema === undefined) throw new Error(`${route.method} ${route.path} does not declare status ${answer.status}`)
+  const json = schema === null ? null : JSON.stringify(schema.parse(answer.body))
+  return { status: answer.status, json, ...(answer.session === undefined ? {} : { session: answer.session }) }
+}
+
+/** A header given twice is no header we can trust: only the first counts. */
+function one(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => (made ??= make())
+}

@@ -1,0 +1,73 @@
+// The vocabulary of errors: every code a client can meet, its status, and when it comes. docs/errors.md is this list.
+
+export type ErrorType =
+  | 'authentication_error'
+  | 'validation_error'
+  | 'invalid_request'
+  | 'throttled_error'
+  | 'server_error'
+
+export type ErrorCode = keyof typeof ERROR_CODES
+
+export const ERROR_CODES = {
+  parse_error: [400, 'The body is not readable JSON or form data.'],
+  required: [400, 'A field is missing.'],
+  null: [400, 'A field is null where null is not allowed.'],
+  blank: [400, 'A text is empty or only blanks.'],
+  invalid_input: [400, 'A value has the wrong type or format, or the request makes no sense as a whole.'],
+  invalid_choice: [400, 'A value is not one of the allowed ones.'],
+  max_length: [400, 'A text or list is too long.'],
+  min_length: [400, 'A text or list is too short.'],
+  max_value: [400, 'A number is too large.'],
+  min_value: [400, 'A number is too small.'],
+  not_a_list: [400, 'A list was expected.'],
+  empty: [400, 'A list is empty where it must not be.'],
+  unique: [400, 'The value is taken.'],
+  does_not_exist: [400, 'A field names something that does not exist or is out of your reach.'],
+  already_verified: [400, 'The domain is verified already.'],
+  verification_required: [400, 'The domain must be verified first.'],
+  expired: [400, 'The invite has expired.'],
+  invalid_recipient: [400, 'The invite is meant for another address than the signed-in one.'],
+  user_already_member: [400, 'The signed-in user is a member already.'],
+  existing_email_address: [400, 'Somebody with that address is a member already.'],
+  account_exists: [400, 'An account with the invited address exists: sign in first.'],
+  sso_enforced: [400, "The address's domain demands single sign-on; passwords are off."],
+  email_not_available: [400, 'No outgoing mail is configured, so the message cannot be sent.'],
+  invalid_credentials: [400, 'E-mail and password do not match.'],
+  not_verified: [400, 'The e-mail address must be verified before signing in.'],
+  invalid_token: [400, 'The link is wrong, used or too old.'],
+  incorrect_password: [400, 'The current password is wrong.'],
+  password_too_short: [400, 'The password has fewer than 8 characters.'],
+  password_too_weak: [400, 'The password is too easy to guess.'],
+  '2fa_invalid': [400, 'The second-factor code is wrong or used.'],
+  '2fa_expired': [400, 'The sign-in waited too long for its second factor: start again.'],
+  '2fa_too_many_attempts': [400, 'Too many wrong second-factor codes: start again.'],
+  token_invalid: [400, 'The code does not fit the authenticator set-up.'],
+  not_authenticated: [401, 'No credentials were given.'],
+  authentication_failed: [401, 'The key is wrong, expired or belongs to a deactivated user.'],
+  '2fa_required': [401, 'The password was right; now present the second factor.'],
+  permission_denied: [403, 'The credentials are good but do not reach this far.'],
+  too_many_failed_attempts: [403, 'Too many failed sign-ins for this address from this place: wait.'],
+  two_factor_setup_required: [403, 'The organization demands two-factor authentication: set it up first.'],
+  two_factor_verification_required: [403, 'This session was opened without the second factor: sign in again.'],
+  not_found: [404, 'There is no such path or thing, or it is not yours to see.'],
+  method_not_allowed: [405, 'The path does not offer this method; see the Allow header.'],
+  request_too_large: [413, 'The body is over the limit.'],
+  unsupported_media_type: [415, 'The body is neither JSON nor form data, or is compressed.'],
+  idempotency_mismatch: [422, 'The Idempotency-Key was used with another request.'],
+  throttled: [429, 'Too many requests; see the Retry-After header.'],
+  error: [500, 'A fault of ours. The detail says nothing more; the log does, under the request id.'],
+  unavailable: [503, 'A store does not answer at the moment; the request was not carried out. Try again.'],
+} as const satisfies Record<string, readonly [number, string]>
+
+const REQUEST_ERRORS = new Set<ErrorCode>(['parse_error', 'idempotency_mismatch'])
+
+/** The `type` beside a code: 403 counts as authentication, unreadable bodies as a bad request (conventions.md §4). */
+export function errorType(code: ErrorCode): ErrorType {
+  const status: number = ERROR_CODES[code][0]
+  if (status === 401 || status === 403) return 'authentication_error'
+  if (status === 429) return 'throttled_error'
+  if (status >= 500) return 'server_error'
+  if (status === 400 && !REQUEST_ERRORS.has(code)) return 'validation_error'
+  return 'invalid_request'
+}

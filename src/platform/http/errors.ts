@@ -1,0 +1,67 @@
+// What slices throw when a request cannot be done, and the one place where it becomes a status and a body.
+import { errorCode, isParentGone, RowGone } from '../db/database.ts'
+import { ERROR_CODES, errorType, type ErrorCode, type ErrorType } from './error-codes.ts'
+
+export type ErrorBody = { type: ErrorType; code: string; detail: string; attr: string | null }
+
+export class ApiError extends Error {
+  readonly status: number
+  constructor(
+    readonly code: ErrorCode,
+    readonly detail: string,
+    readonly attr: string | null = null,
+    readonly headers: Record<string, string> = {},
+  ) {
+    super(detail)
+    this.status = ERROR_CODES[code][0]
+  }
+
+  body(): ErrorBody {
+    return { type: errorType(this.code), code: this.code, detail: this.detail, attr: this.attr }
+  }
+}
+
+/** 400: a field, or the request as a whole when `attr` is null, is wrong. */
+export function invalid(attr: string | null, code: ErrorCode, detail: string): ApiError {
+  return new ApiError(code, detail, attr)
+}
+
+export function denied(detail = 'You may not do this.', code: ErrorCode = 'permission_denied'): ApiError {
+  return new ApiError(code, detail)
+}
+
+export function notFound(): ApiError {
+  return new ApiError('not_found', 'Nothing found here.')
+}
+
+export function unauthenticated(code: 'not_authenticated' | 'authentication_failed'): ApiError {
+  const detail =
+    code === 'not_authenticated'
+      ? 'Send an API key as `Authorization: Bearer <key>`, or sign in.'
+      : 'The API key is wrong, expired, or its owner is deactivated.'
+  return new ApiError(code, detail, null, { 'www-authenticate': 'Bearer' })
+}
+
+export function throttled(wait_ms: number): ApiError {
+  const seconds = Math.max(1, Math.ceil(wait_ms / 1000))
+  return new ApiError('throttled', `Request was throttled. Expected available in ${seconds} seconds.`, null, {
+    'retry-after': String(seconds),
+  })
+}
+
+// Connection refused or lost, server shutting down or starting: the store is away, the request was not at fault.
+const STORE_AWAY = /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|57P0[123]|08\d{3}|53300)$/
+const STORE_AWAY_TEXT = /Connection terminated|timeout exceeded when trying to connect/
+
+/** Anything that is not an ApiError is a fault of ours or of a store, told apart so that clients know to retry. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  if (error instanceof RowGone || isParentGone(error)) return notFound()
+  const text = error instanceof Error ? error.message : ''
+  if (STORE_AWAY.test(errorCode(error) ?? '') || STORE_AWAY_TEXT.test(text)) {
+    return new ApiError('unavailable', 'A store is not answering. Nothing was changed; try again.', null, {
+      'retry-after': '1',
+    })
+  }
+  return new ApiError('error', 'A server error occurred.')
+}

@@ -1,0 +1,80 @@
+// Building blocks for request schemas: they take what PostHog's clients send (numbers and booleans as text, stray
+// blanks) and refuse the rest. No block carries a default: defaults belong to the create schema alone.
+import { z } from 'zod'
+import { parseTimestamp } from '../../lib/timestamps.ts'
+
+type TextOptions = { max: number; blank?: boolean }
+
+/** Trimmed text. `blank: true` lets the empty text through. */
+export function text({ max, blank = false }: TextOptions) {
+  const trimmed = z.string().trim().max(max)
+  return blank ? trimmed : trimmed.min(1)
+}
+
+/** Taken as sent: blanks are part of a password, a message or a code. */
+export function verbatim({ max }: { max: number }) {
+  return z.string().min(1).max(max)
+}
+
+export function int({ min = -(2 ** 31), max = 2 ** 31 - 1 }: { min?: number; max?: number } = {}) {
+  return z.preprocess(
+    (value) => (typeof value === 'string' && /^\s*[+-]?\d{1,16}\s*$/.test(value) ? Number(value) : value),
+    z.int().min(min).max(max),
+  )
+}
+
+const TRUTH = new Map<unknown, boolean>([
+  ['true', true],
+  ['false', false],
+  ['True', true],
+  ['False', false],
+  ['1', true],
+  ['0', false],
+  [1, true],
+  [0, false],
+])
+
+export function bool() {
+  return z.preprocess((value) => TRUTH.get(value) ?? value, z.boolean())
+}
+
+/** One of a few numbers, also written as text. */
+export function intChoice<const Values extends readonly [number, ...number[]]>(values: Values) {
+  return z.preprocess(
+    (value) => (typeof value === 'string' && /^\d{1,3}$/.test(value.trim()) ? Number(value) : value),
+    z.literal([...values] as Values[number][]),
+  )
+}
+
+// Deliberately plain: one @, no blanks or control characters, a dotted domain. Delivery is the real test.
+const EMAIL = /^[^\s@"(),:;<>[\]\\\p{Cc}]{1,64}@(?:[a-z0-9\u0080-\uffff](?:[a-z0-9\u0080-\uffff-]{0,61}[a-z0-9\u0080-\uffff])?\.)+[a-z0-9\u0080-\uffff-]{2,63}$/iu
+
+/** The domain part is lower-cased, the local part kept as typed. */
+export function email() {
+  return z
+    .string()
+    .trim()
+    .max(254)
+    .regex(EMAIL)
+    .transform((address) => {
+      const at = address.lastIndexOf('@')
+      return address.slice(0, at) + address.slice(at).toLowerCase()
+    })
+    .pipe(z.string().meta({ format: 'email' }))
+}
+
+export function instant() {
+  return z
+    .string()
+    .transform((value, context) => {
+      const date = parseTimestamp(value)
+      if (date) return date
+      context.addIssue({ code: 'custom', message: 'not an instant' })
+      return z.NEVER
+    })
+    .meta({ type: 'string', format: 'date-time' })
+}
+
+/** Answer side: instants leave as ISO 8601 text in UTC. */
+export const timestamp = z.string().meta({ format: 'date-time' })
+export const uuid = z.string().meta({ format: 'uuid' })

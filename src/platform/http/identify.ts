@@ -1,0 +1,43 @@
+// Check 2: who is calling. A key beats the session cookie; only the first key found is tried.
+import type { Db } from '../db/database.ts'
+import type { Access } from './access.ts'
+import type { Caller } from './caller.ts'
+import { denied, unauthenticated } from './errors.ts'
+
+export type Credentials = {
+  authorization: string | undefined
+  /** `personal_api_key` of the body; read only when no header brings a key. */
+  bodyKey(): Promise<unknown>
+  queryKey: unknown
+  cookie: string | undefined
+}
+
+/** Null when nothing was presented, or only a cookie that no longer counts. */
+export async function identify(db: Db, access: Access, given: Credentials, now: Date): Promise<Caller | null> {
+  const key = bearerKey(given.authorization) ?? (await given.bodyKey()) ?? given.queryKey
+  if (key !== undefined) {
+    const caller = typeof key === 'string' ? await access.findCallerByKey(db, key.trim(), now) : null
+    if (!caller) throw unauthenticated('authentication_failed')
+    return caller
+  }
+  const token = sessionToken(given.cookie)
+  return token === undefined ? null : access.findCallerBySession(db, token, now)
+}
+
+function bearerKey(header: string | undefined): string | undefined {
+  return /^\s*bearer(?:\s+(.*))?$/i.exec(header ?? '')?.slice(1).map((key) => key ?? '')[0]
+}
+
+export function sessionToken(cookie: string | undefined): string | undefined {
+  return /(?:^|;\s*)sessionid=([^;\s]+)/.exec(cookie ?? '')?.[1]
+}
+
+type WriteFacts = { origin: string | undefined; fetch_site: string | undefined; own_origins: readonly string[] }
+
+/** A browser on another site may carry our cookie along, but it always says where it stands. */
+export function assertSameOrigin(facts: WriteFacts): void {
+  const foreignOrigin = facts.origin !== undefined && !facts.own_origins.includes(facts.origin)
+  const foreignSite =
+    facts.origin === undefined && facts.fetch_site !== undefined && !['same-origin', 'none'].includes(facts.fetch_site)
+  if (foreignOrigin || foreignSite) throw denied('Changes from another site are not taken.')
+}

@@ -1,0 +1,153 @@
+// The OpenAPI 3.1 document, made from the very routes the server runs on.
+import { z } from 'zod'
+import { ERROR_CODES, type ErrorCode } from './error-codes.ts'
+import type { Route } from './route.ts'
+
+type Json = Record<string, unknown>
+
+/** For the few routes that declare an error among their answers, because a cookie goes with it. */
+export const ErrorAnswer = z
+  .object({ type: z.string(), code: z.string(), detail: z.string(), attr: z.string().nullable() })
+  .meta({ id: 'Error', description: 'The one shape of every 4xx and 5xx answer.' })
+
+export function openApiDocument(routes: readonly Route[], version: string): Json {
+  const schemas: Json = {}
+  const paths: Record<string, Json> = {}
+  for (const route of routes) {
+    const path = route.path.replace(/:([a-z_]+)/g, '{$1}')
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, schemas) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Longshore',
+      version,
+      description: "Workspace administration and event export that speaks PostHog's API.",
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    security: [{ key: [] }, { session: [] }],
+    tags: [...new Set(routes.map(tagOf))].map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: {
+        key: { type: 'http', scheme: 'bearer', description: 'A personal API key or a service key.' },
+        session: { type: 'apiKey', in: 'cookie', name: 'sessionid' },
+      },
+      schemas: sortKeys(schemas),
+    },
+  }
+}
+
+function operation(route: Route, schemas: Json): Json {
+  const parameters = [...pathParameters(route), ...queryParameters(route, schemas)]
+  return {
+    operationId: operationId(route),
+    tags: [tagOf(route)],
+    summary: route.summary,
+    description: demand(route),
+    ...(route.access === 'anyone' ? { security: [] } : {}),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(route.body
+      ? { requestBody: { required: !route.body.safeParse({}).success, content: jsonContent(route.body, 'input', schemas) } }
+      : {}),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(route.answers).map(([status, schema]) => [
+          status,
+          { description: statusText(Number(status)), ...(schema ? { content: jsonContent(schema, 'output', schemas) } : {}) },
+        ]),
+      ),
+      default: { description: 'What went wrong.', content: jsonContent(ErrorAnswer, 'output', schemas) },
+    },
+  }
+}
+
+function pathParameters(route: Route): Json[] {
+  return [...route.path.matchAll(/:([a-z_]+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }))
+}
+
+function queryParameters(route: Route, schemas: Json): Json[] {
+  if (!route.query) return []
+  const { properties = {}, required = [] } = toSchema(route.query, 'input', schemas) as { properties?: Json; required?: string[] }
+  return Object.entries(properties).map(([name, schema]) => {
+    const { description, ...rest } = schema as Json
+    return { name, in: 'query', required: required.includes(name), ...(description ? { description } : {}), schema: rest }
+  })
+}
+
+function jsonContent(schema: z.ZodType, io: 'input' | 'output', schemas: Json): Json {
+  return { 'application/json': { schema: toSchema(schema, io, schemas) } }
+}
+
+/** Named schemas move to the document's components; the rest stays in place. */
+function toSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Json): Json {
+  const { $schema: _, $defs = {}, ...own } = z.toJSONSchema(schema, {
+    target: 'draft-2020-12',
+    io,
+    unrepresentable: 'any',
+    override: ({ jsonSchema, zodSchema }) => tidy(jsonSchema as Json, zodSchema._zod.def.type),
+  }) as Json & { $defs?: Json }
+  Object.assign(schemas, repoint($defs) as Json)
+  const id = own['id']
+  if (typeof id !== 'string') return repoint(own) as Json
+  schemas[id] = repoint(own) as Json
+  return { $ref: `#/components/schemas/${id}` }
+}
+
+function tidy(schema: Json, type: string): void {
+  delete schema['additionalProperties']
+  // The bounds of what a JavaScript number can hold say nothing about the API.
+  if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum']
+  if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum']
+  if (type === 'record') schema['additionalProperties'] = true
+}
+
+function repoint(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(repoint)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key, inner]) => !(key === 'id' && typeof inner === 'string'))
+      .map(([key, inner]) => [key, key === '$ref' ? String(inner).replace('#/$defs/', '#/components/schemas/') : repoint(inner)]),
+  )
+}
+
+function operationId(route: Route): string {
+  const parts = route.path.split('/').filter((part) => part !== '' && part !== 'api')
+  const names = parts.map((part) => (part.startsWith(':') ? `by_${part.slice(1)}` : part.replace(/[^a-z0-9]+/gi, '_')))
+  return [route.method.toLowerCase(), ...names].join('_')
+}
+
+function tagOf(route: Route): string {
+  const parts = route.path.split('/').filter((part) => part !== '' && !part.startsWith(':'))
+  return parts[1] === 'organizations' && parts[2] ? parts[2] : parts[1]!
+}
+
+function demand(route: Route): string {
+  if (route.access === 'anyone') return 'Open to anyone.'
+  const level = route.level ? ` Level: ${route.level} or above.` : ''
+  if (route.access === 'session') return `Signed-in users only, no API keys.${level}`
+  if (route.access === 'credential') return `Any valid key or session.${level}`
+  const scopes = [route.scope ?? []].flat().map((scope) => `\`${scope}\``)
+  return `API key scope: ${scopes.join(' or ')}.${level}`
+}
+
+function statusText(status: number): string {
+  return { 200: 'Done.', 201: 'Created.', 204: 'Done, nothing to say.' }[status] ?? String(status)
+}
+
+function sortKeys(object: Json): Json {
+  return Object.fromEntries(Object.entries(object).sort(([a], [b]) => a.localeCompare(b)))
+}
+
+/** docs/errors.md as the code knows it. */
+export function errorsPage(): string {
+  const rows = Object.entries(ERROR_CODES).map(([code, [status, when]]) => `| ${status} | \`${code as ErrorCode}\` | ${when} |`)
+  return ['| Status | `code` | When |', '|---|---|---|', ...rows].join('\n')
+}

@@ -1,0 +1,168 @@
+// A route is data: what it is, what it demands, what it takes and gives, and what it does. The order of the keys is the
+// order of the checks. Router, OpenAPI document and the every-route test all read the same list.
+import type { z } from 'zod'
+import type { Db } from '../db/database.ts'
+import type { Services } from '../services.ts'
+import type { OrganizationInReach, ProjectInReach } from './access.ts'
+import type { Caller, Level, LevelName } from './caller.ts'
+import type { Page, PagedAnswer } from './paging.ts'
+import type { Scope } from './scopes.ts'
+import type { Rate } from './throttle.ts'
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+
+/** What a caller must bring: a key scope (or a session), just any credential, a session and no key, or nothing. */
+type Demand<A extends AccessName | undefined> =
+  | { scope: Scope | readonly Scope[]; access?: undefined }
+  | { access: A; scope?: undefined }
+
+type AccessName = 'credential' | 'session' | 'anyone'
+
+export type Answers = Record<number, z.ZodType | null>
+
+/** Sent beside an answer: the session cookie to set, or null to clear it. */
+export type SessionCookie = { token: string; max_age_s: number } | null
+
+export type Answer<A extends Answers> = {
+  [Status in keyof A & number]: {
+    status: Status
+    body: A[Status] extends z.ZodType ? z.input<A[Status]> : null
+    session?: SessionCookie
+  }
+}[keyof A & number]
+
+/** Path parameters by name, taken from the path itself. */
+export type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? { [K in Name]: string } & ParamsOf<`/${Rest}`>
+  : unknown
+
+/** The thing the path's own `:id` names; strangers get 404 for it, while paths below it answer 403. */
+export type Subject = 'organization' | 'project'
+
+export type RequestFacts = {
+  ip: string
+  id: string
+  /** This request's absolute address with some parameters set: for links to other pages of the same list. */
+  urlWith(parameters: Record<string, string>): string
+}
+
+type Inside<Path extends string, S> = (S extends 'organization'
+  ? { organization: OrganizationInReach; level: Level }
+  : Path extends `${string}:organization_id${string}`
+    ? { organization: OrganizationInReach; level: Level }
+    : unknown) &
+  (S extends 'project'
+    ? { project: ProjectInReach; level: Level }
+    : Path extends `${string}:project_id${string}`
+      ? { project: ProjectInReach; level: Level }
+      : unknown)
+
+export type Context<
+  Path extends string,
+  S extends Subject | undefined,
+  C extends Caller | null,
+  Query,
+  Body,
+  Item = unknown,
+> = {
+  services: Services
+  /** A plain connection, or the transaction of an idempotent request: always use this one. */
+  db: Db
+  caller: C
+  /** The session cookie as sent: only for paths that open, prove or close a session. */
+  session_token: string | null
+  params: ParamsOf<Path>
+  query: Query
+  body: Body
+  /** What the route's `item` found. */
+  item: Item
+  page: Page
+  paged<Item>(count: number, results: Item[]): PagedAnswer<Item>
+  request: RequestFacts
+  now: Date
+} & Inside<Path, S>
+
+type CallerFor<A> = A extends 'anyone' ? Caller | null : A extends 'session' ? Extract<Caller, { kind: 'session' }> : Caller
+
+type RouteSpec<
+  Path extends string,
+  S extends Subject | undefined,
+  Access extends AccessName | undefined,
+  Query extends z.ZodType | undefined,
+  Body extends z.ZodType | undefined,
+  Item,
+  A extends Answers,
+> = {
+  method: Method
+  path: Path
+  summary: string
+  subject?: S
+  level?: LevelName
+  /** Sessions must be younger than two hours; keys are exempt. */
+  needs_recent_sign_in?: true
+  /** Usable while an organization's two-factor rule keeps the session from everything else. */
+  without_second_factor?: true
+  /** Speaks of the caller alone, so limits of its key to organizations or projects do not matter. */
+  is_about_caller?: true
+  /** Per caller address, for the few paths anybody may call. */
+  throttle_by_ip?: readonly Rate[]
+  /** Finds what the path's last id names (404) and settles the right to it (403), both before the body is looked at. */
+  item?(context: Context<Path, S, CallerFor<Access>, unknown, undefined>): Promise<Item>
+  query?: Query
+  body?: Body
+  answers: A
+  handle(
+    context: Context<
+      Path,
+      S,
+      CallerFor<Access>,
+      Query extends z.ZodType ? z.output<Query> : Record<string, unknown>,
+      Body extends z.ZodType ? z.output<Body> : undefined,
+      Item
+    >,
+  ): Promise<Answer<A>>
+} & Demand<Access>
+
+/** A route with its types worn off: what router, document and tests work on. */
+export type Route = {
+  method: Method
+  path: string
+  summary: string
+  scope?: Scope | readonly Scope[]
+  access?: AccessName
+  subject?: Subject
+  level?: LevelName
+  needs_recent_sign_in?: true
+  without_second_factor?: true
+  is_about_caller?: true
+  throttle_by_ip?: readonly Rate[]
+  item?(context: never): Promise<unknown>
+  query?: z.ZodType
+  body?: z.ZodType
+  answers: Answers
+  handle(context: never): Promise<{ status: number; body: unknown; session?: SessionCookie }>
+}
+
+export function route<
+  const Path extends string,
+  A extends Answers,
+  const Access extends AccessName | undefined = undefined,
+  const S extends Subject | undefined = undefined,
+  Query extends z.ZodType | undefined = undefined,
+  Body extends z.ZodType | undefined = undefined,
+  Item = undefined,
+>(spec: RouteSpec<Path, S, Access, Query, Body, Item, A>): Route {
+  return spec as unknown as Route
+}
+
+export function ok<Body>(body: Body) {
+  return { status: 200 as const, body }
+}
+
+export function created<Body>(body: Body) {
+  return { status: 201 as const, body }
+}
+
+export function noContent() {
+  return { status: 204 as const, body: null }
+}

@@ -1,0 +1,144 @@
+// The HTTP server: every path once, whatever its methods, so that 404 comes before and 405 after the credentials.
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Services } from '../services.ts'
+import type { Access } from './access.ts'
+import { readRawBody, type RawBody } from './body.ts'
+import { dispatch, type Outgoing, type RequestNotes } from './dispatch.ts'
+import { notFound, toApiError, type ApiError } from './errors.ts'
+import type { Metrics } from './metrics.ts'
+import type { Route, SessionCookie } from './route.ts'
+
+export type HttpOptions = {
+  services: Services
+  access: Access
+  routes: readonly Route[]
+  metrics: Metrics
+  trusted_proxies: readonly string[]
+  /** Set when SITE_URL was given: paging links then use it instead of the request's Host. */
+  public_url: string | null
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    notes: RequestNotes
+  }
+}
+
+const BODY_LIMIT = 1024 * 1024
+const REQUEST_TIMEOUT_MS = 30_000
+const ALL_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+const HOST = /^[a-z0-9.\-_]+(:\d+)?$|^\[[0-9a-f:.]+\](:\d+)?$/i
+
+export function buildServer(options: HttpOptions): FastifyInstance {
+  const { services, metrics } = options
+  const app = fastify({
+    logger: false,
+    trustProxy: options.trusted_proxies.length > 0 ? [...options.trusted_proxies] : false,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    bodyLimit: Number.MAX_SAFE_INTEGER, // readRawBody holds the limit, so that 401 and 403 come before 413
+    exposeHeadRoutes: false,
+    genReqId: () => randomBytes(8).toString('hex'),
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },
+    frameworkErrors: (_error, _request, reply) => void sendError(reply, notFound()),
+  })
+  app.decorateRequest('notes')
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request: FastifyRequest, payload: IncomingMessage) => readRawBody(payload, BODY_LIMIT))
+  app.addHook('onRequest', (request, reply, done) => {
+    request.notes = {}
+    securityHeaders(request, reply)
+    done()
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    const seconds = reply.elapsedTime / 1000
+    const facts = { id: request.id, method: request.method, route: request.routeOptions.url ?? null, status: reply.statusCode }
+    metrics.observeRequest(facts.method, facts.route ?? 'unknown', facts.status, seconds)
+    services.log.info({ ...facts, ms: Math.round(reply.elapsedTime * 10) / 10, ...request.notes }, 'request')
+    done()
+  })
+  app.setErrorHandler((error, request, reply) => answerError(services, request, reply, error))
+  app.setNotFoundHandler((_request, reply) => sendError(reply, notFound()))
+  for (const [path, methods] of routesByPath(options.routes)) {
+    app.route({ method: [...ALL_METHODS], url: path, handler: (request, reply) => serve(options, methods, request, reply) })
+  }
+  return app
+}
+
+export function routesByPath(routes: readonly Route[]): Map<string, Map<string, Route>> {
+  const paths = new Map<string, Map<string, Route>>()
+  for (const route of routes) {
+    const methods = paths.get(route.path) ?? new Map<string, Route>()
+    if (methods.has(route.method)) throw new Error(`${route.method} ${route.path} is defined twice`)
+    paths.set(route.path, methods.set(route.method, route))
+  }
+  return paths
+}
+
+async function serve(options: HttpOptions, methods: ReadonlyMap<string, Route>, request: FastifyRequest, reply: FastifyReply) {
+  const method = request.method === 'HEAD' ? 'GET' : request.method
+  const raw = request.body as RawBody | undefined
+  // What is left of an oversized body is not read: the connection ends with the answer.
+  if (raw?.is_too_large) reply.header('connection', 'close')
+  const answer = await dispatch(
+    options.services,
+    options.access,
+    methods,
+    {
+      method,
+      params: request.params as Record<string, string>,
+      query: request.query as Record<string, unknown>,
+      headers: request.headers,
+      raw,
+      url: absoluteUrl(options, request),
+      ip: request.ip,
+      id: request.id,
+    },
+    request.notes,
+  )
+  return send(reply, answer, request.protocol === 'https')
+}
+
+function send(reply: FastifyReply, answer: Outgoing, isSecure: boolean): FastifyReply {
+  if (answer.session !== undefined) reply.header('set-cookie', sessionCookie(answer.session, isSecure))
+  reply.code(answer.status)
+  return answer.json === null ? reply.send() : reply.header('content-type', 'application/json; charset=utf-8').send(answer.json)
+}
+
+function sessionCookie(session: SessionCookie, isSecure: boolean): string {
+  const attributes = `; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
+  return session === null
+    ? `sessionid=; Max-Age=0${attributes}`
+    : `sessionid=${session.token}; Max-Age=${session.max_age_s}${attributes}`
+}
+
+function answerError(services: Services, request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
+  const apiError = toApiError(error)
+  if (apiError.status >= 500) services.log.error({ err: error, id: request.id, route: request.routeOptions.url }, 'request failed')
+  return sendError(reply, apiError)
+}
+
+function sendError(reply: FastifyReply, error: ApiError): FastifyReply {
+  return reply
+    .code(error.status)
+    .headers(error.headers)
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(JSON.stringify(error.body()))
+}
+
+function securityHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-request-id', request.id)
+  reply.header('x-content-type-options', 'nosniff')
+  reply.header('x-frame-options', 'DENY')
+  reply.header('referrer-policy', 'same-origin')
+  reply.header('cache-control', 'no-store')
+  if (request.protocol === 'https') reply.header('strict-transport-security', 'max-age=31536000')
+}
+
+/** Where the client thinks it is: the configured address, or scheme and host of the request. */
+function absoluteUrl(options: HttpOptions, request: FastifyRequest): URL {
+  const host = request.host ?? ''
+  const origin = options.public_url ?? (HOST.test(host) ? `${request.protocol}://${host}` : options.services.settings.site_url)
+  return new URL(request.url.replace(/^\/+/, '/'), origin)
+}

@@ -1,0 +1,36 @@
+// The only way to call an address that a user gave us: webhooks, plugin fetches and export destinations. Every
+// connection goes through the gate when it is made, so a check at save time cannot grow stale.
+import { Agent } from 'undici'
+import { canonicalHost } from './address.ts'
+import { parseAllowList } from './allow-list.ts'
+import { call, type OutboundAnswer, type OutboundInit } from './call.ts'
+import { gatedConnector } from './connector.ts'
+import { lookupBySystem, openGate, type CheckedAddress, type Lookup } from './gate.ts'
+
+export type Outbound = {
+  /** Throws OutboundRefused when the gate says no, OutboundFailed when the call fails on the way. */
+  fetch(url: string, init?: OutboundInit): Promise<OutboundAnswer>
+  /** For TCP clients of destinations: connect to the address returned, never to the name again. */
+  checkedAddress(host: string): Promise<CheckedAddress>
+  close(): Promise<void>
+}
+
+export function openOutbound(options: { allow: readonly string[]; lookup?: Lookup }): Outbound {
+  const gate = openGate(parseAllowList(options.allow), options.lookup ?? lookupBySystem)
+  const agent = new Agent({
+    connect: gatedConnector(gate),
+    connections: 16,
+    keepAliveMaxTimeout: 10_000,
+    // The call's own limit covers both, over all hops.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+  return {
+    fetch: (url, init = {}) => call(agent, url, init),
+    async checkedAddress(host) {
+      const [first] = await gate.check(canonicalHost(host))
+      return first!
+    },
+    close: () => agent.close(),
+  }
+}

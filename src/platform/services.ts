@@ -1,0 +1,32 @@
+// What every slice may stand on, opened by app/services.ts and handed to each route and job.
+import type { Database } from './db/database.ts'
+import type { TxtLookup } from './dns/txt.ts'
+import type { Throttle } from './http/throttle.ts'
+import type { Jobs } from './jobs/jobs.ts'
+import type { Log } from './log/log.ts'
+import type { Mailer } from './mail/mail.ts'
+import type { Outbound } from './outbound/outbound.ts'
+import type { Secrets } from './secrets/secrets.ts'
+
+export type Services = {
+  db: Database
+  secrets: Secrets
+  jobs: Jobs
+  mailer: Mailer
+  lookupTxt: TxtLookup
+  outbound: Outbound
+  throttle: Throttle
+  log: Log
+  settings: Settings
+  /** The only clock: tests move it. */
+  now(): Date
+}
+
+/** The settings that features read. */
+export type Settings = {
+  /** Base of links in mails, without a trailing slash. */
+  site_url: string
+  is_signup_open: boolean
+  max_keys_per_user: number
+  domain_challenge_prefix: string
+}
