@@ -1,6 +1,6 @@
 // Logs: one JSON line per fact, or readable lines on a terminal. Secrets have no place in them: requests are logged by
 // route, never by URL, header or body.
-import { pino, type Logger } from 'pino'
+import { pino, type DestinationStream, type Logger } from 'pino'
 import pretty from 'pino-pretty'
 
 export type Log = Logger
@@ -9,14 +9,15 @@ export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' |
 // One value longer than this is cut: a stack of a driver's error can repeat a whole statement.
 const MAX_TEXT = 4_000
 
-export function openLog(options: { level: LogLevel; format: 'pretty' | 'json' }): Log {
+/** `to` is where lines go: standard output unless told. */
+export function openLog(options: { level: LogLevel; format: 'pretty' | 'json'; to?: DestinationStream }): Log {
   const settings = {
     level: options.level,
     base: null,
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     serializers: { err: describeError },
   }
-  if (options.format === 'json') return pino(settings)
+  if (options.format === 'json') return options.to ? pino(settings, options.to) : pino(settings)
   return pino(settings, pretty({ colorize: process.stdout.isTTY, translateTime: 'HH:MM:ss', ignore: 'pid,hostname', singleLine: true }))
 }
 

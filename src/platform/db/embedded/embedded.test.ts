@@ -2,36 +2,13 @@
 
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
-import {
-  chmod,
-  chown,
-  copyFile,
-  cp,
-  link,
-  lstat,
-  mkdir,
-  mkdtemp,
-  readFile,
-  readdir,
-  realpath,
-  rm,
-  stat,
-  writeFile,
-} from 'node:fs/promises'
+import { chown, lstat, mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-  type Connection,
-  buildProgram,
-  installedPackage,
-  killAllUnder,
-  platformPackage,
-  postmasterOf,
-  query,
-  start,
-} from './fixture-programs.ts'
+import { buildProgram, copyProgram, nobody, openFolder, platformPackage } from './fixture/folders.ts'
+import { type Connection, killAllUnder, postmasterOf, query, start } from './fixture/programs.ts'
 
 const isRoot = process.getuid?.() === 0
 const needsRoot = 'only root can change to another user'
@@ -61,13 +38,6 @@ afterEach(async () => {
   await killAllUnder(sandbox)
   await rm(sandbox, { recursive: true, force: true })
 })
-
-/** mkdtemp makes folders of mode 0700, which is a test of its own. */
-async function openFolder(prefix: string): Promise<string> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), prefix)))
-  await chmod(folder, 0o755)
-  return folder
-}
 
 async function useTemplate() {
   await mkdir(dataDir)
@@ -380,13 +350,13 @@ describe('places and users', () => {
     const home = join(sandbox, 'a, home')
     await mkdir(home, { mode: 0o700 })
     dataDir = join(home, 'data')
-    const copy = await programWithPackage(home)
+    const copy = await copyProgram(program, home)
     const both = [start(copy, { dataDir }), start(copy, { dataDir, role: 'command' })]
     const [connection] = await Promise.all(both.map(async ({ opened }) => await opened))
     if (!connection) throw new Error('did not open')
     await remember(connection, 1)
     expect(connection.host).toBe(join(dataDir, 'run'))
-    expect(statSync(`/proc/${await postmasterOf(dataDir)}`).uid, 'not root').toBe((await nobody()).uid)
+    expect(statSync(`/proc/${await postmasterOf(dataDir)}`).uid, 'not root').toBe(nobody().uid)
     expect((await stat(home)).mode & 0o777, 'still closed').toBe(0o700)
     expect((await stat(dataDir)).uid).toBe(0)
     expect(existsSync(join(home, 'node_modules', platformPackage, 'native/lib/libpq.so.5'))).toBe(true)
@@ -396,8 +366,8 @@ describe('places and users', () => {
 
   test('as an ordinary user on a program installed by root', async ({ skip }) => {
     skip(!isRoot, needsRoot)
-    const { uid, gid } = await nobody()
-    const copy = await programWithPackage(sandbox)
+    const { uid, gid } = nobody()
+    const copy = await copyProgram(program, sandbox)
     await mkdir(dataDir, { mode: 0o700 })
     await chown(dataDir, uid, gid)
     const server = start(copy, { dataDir }, { uid, gid })
@@ -422,31 +392,9 @@ describe('places and users', () => {
       expect(statSync(`/proc/${await postmasterOf(dataDir)}`).uid).toBe(user.uid)
       expect(await server.end()).toBe(0)
     }
-    const stranger = start(program, { dataDir }, await nobody())
+    const stranger = start(program, { dataDir }, nobody())
     expect(await stranger.exited).toBe(1)
     expect(stranger.lines).toHaveLength(1)
     expect(stranger.lines[0]).toMatch(/^failed .*belongs to user id 12345: .*DATA_DIR.*DATABASE_URL/)
   })
 })
-
-async function nobody() {
-  const ask = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))
-  return { uid: ask('-u'), gid: ask('-g') }
-}
-
-/** A copy of the program with a package as npm unpacks it: no library links. */
-async function programWithPackage(folder: string): Promise<string> {
-  const target = join(folder, 'node_modules', platformPackage)
-  await copyWithoutLinks(installedPackage(), target)
-  await cp(program, join(folder, 'program.mjs'))
-  return join(folder, 'program.mjs')
-}
-
-async function copyWithoutLinks(from: string, to: string) {
-  await mkdir(to, { recursive: true })
-  for (const entry of await readdir(from, { withFileTypes: true })) {
-    const paths = [join(from, entry.name), join(to, entry.name)] as const
-    if (entry.isDirectory()) await copyWithoutLinks(...paths)
-    else if (entry.isFile()) await link(...paths).catch(() => copyFile(...paths))
-  }
-}

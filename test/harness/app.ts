@@ -1,0 +1,141 @@
+// The whole application in process, on a database of its own: what most tests talk to. Every answer is held against the
+// OpenAPI document, and no planted secret may turn up in answers, logs or tables.
+import type { FastifyInstance } from 'fastify'
+import { randomBytes } from 'node:crypto'
+import { inject } from 'vitest'
+import { readConfig, type Config } from '../../src/app/config.ts'
+import { access, routes } from '../../src/app/http.ts'
+import { addPages } from '../../src/app/pages.ts'
+import { openServices } from '../../src/app/services.ts'
+import { openDatabase, type Database } from '../../src/platform/db/database.ts'
+import { openMetrics } from '../../src/platform/http/metrics.ts'
+import { buildServer } from '../../src/platform/http/server.ts'
+import { openLog } from '../../src/platform/log/log.ts'
+import type { Services } from '../../src/platform/services.ts'
+import { assertMatchesDocument } from './contract.ts'
+import { Canary } from './canary.ts'
+
+export type Call = {
+  key?: string | null
+  /** Value of the session cookie. */
+  session?: string
+  body?: unknown
+  headers?: Record<string, string>
+  ip?: string
+  /** For answers that may repeat a secret, such as the repeat of an idempotent request. */
+  may_show_secrets?: true
+}
+
+export type Reply = {
+  status: number
+  // Tests read answers of every shape; asserting on a field that is not there fails the test, which is the point.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  body: any
+  headers: Record<string, string | string[] | number | undefined>
+  /** The session cookie set by this answer: its token, '' when cleared, undefined when untouched. */
+  session: string | undefined
+}
+
+export type TestApp = {
+  http: FastifyInstance
+  services: Services
+  db: Database
+  canary: Canary
+  /** Log lines so far, as JSON text. */
+  logs: string[]
+  call(method: string, url: string, call?: Call): Promise<Reply>
+  get(url: string, call?: Call): Promise<Reply>
+  post(url: string, body?: unknown, call?: Call): Promise<Reply>
+  patch(url: string, body?: unknown, call?: Call): Promise<Reply>
+  delete(url: string, call?: Call): Promise<Reply>
+  /** Moves the application's clock. */
+  advance(ms: number): void
+  close(): Promise<void>
+}
+
+const TEST_URL = 'http://longshore.test'
+
+/** Settings are given as in the environment; rate limits are off unless a test is about them. */
+export async function startTestApp(env: Record<string, string> = {}): Promise<TestApp> {
+  const { db, drop } = await makeDatabase()
+  const config = readConfig({ SECRET_KEY: randomBytes(32).toString('hex'), RATE_LIMITS: 'off', ...env })
+  const logs: string[] = []
+  const log = openLog({ level: 'trace', format: 'json', to: { write: (line) => void logs.push(line) } })
+  const opened = await openServices(config, log, db, TEST_URL)
+  let ahead_ms = 0
+  const services = { ...opened, now: () => new Date(Date.now() + ahead_ms) }
+  const http = await buildHttp(services, config)
+  await services.jobs.work(services)
+  const canary = new Canary()
+
+  const call = async (method: string, url: string, options: Call = {}): Promise<Reply> => {
+    const response = await http.inject({
+      method: method as 'GET',
+      url,
+      remoteAddress: options.ip ?? '127.0.0.1',
+      headers: {
+        host: 'longshore.test',
+        ...(options.key ? { authorization: `Bearer ${options.key}` } : {}),
+        ...(options.session ? { cookie: `sessionid=${options.session}` } : {}),
+        ...(options.body === undefined || typeof options.body === 'string' ? {} : { 'content-type': 'application/json' }),
+        ...options.headers,
+      },
+      ...(options.body === undefined ? {} : { payload: typeof options.body === 'string' ? options.body : JSON.stringify(options.body) }),
+    })
+    const body = response.body === '' ? null : parse(response.body, String(response.headers['content-type']))
+    assertMatchesDocument(method, url, response.statusCode, body)
+    if (!options.may_show_secrets) canary.assertAbsent(response.body, `the answer of ${method} ${url}`)
+    const cookie = /^sessionid=([^;]*)/.exec([response.headers['set-cookie'] ?? ''].flat().join())?.[1]
+    if (cookie) canary.plant('session token', cookie)
+    return { status: response.statusCode, body, headers: response.headers, session: cookie }
+  }
+
+  return {
+    http,
+    services,
+    db,
+    canary,
+    logs,
+    call,
+    get: (url, options) => call('GET', url, options),
+    post: (url, body, options) => call('POST', url, { ...options, body: body ?? {} }),
+    patch: (url, body, options) => call('PATCH', url, { ...options, body: body ?? {} }),
+    delete: (url, options) => call('DELETE', url, options),
+    advance: (ms) => void (ahead_ms += ms),
+    async close() {
+      await http.close()
+      await opened.close()
+      canary.assertAbsent(logs.join('\n'), 'the log')
+      await canary.assertAbsentFromTables(db)
+      await drop()
+    },
+  }
+}
+
+async function buildHttp(services: Services, config: Config): Promise<FastifyInstance> {
+  const metrics = openMetrics()
+  const http = buildServer({ services, access, routes, metrics, trusted_proxies: config.TRUSTED_PROXIES, public_url: null })
+  await addPages(http, services, metrics, config.METRICS_TOKEN)
+  await http.ready()
+  return http
+}
+
+async function makeDatabase(): Promise<{ db: Database; drop(): Promise<void> }> {
+  const { template, ...connection } = inject('postgres')
+  const name = `test_${randomBytes(6).toString('hex')}`
+  const admin = openDatabase({ ...connection, database: 'longshore', max: 1 })
+  await admin.pool.query(`CREATE DATABASE ${name} TEMPLATE ${template}`)
+  const db = openDatabase({ ...connection, database: name })
+  return {
+    db,
+    async drop() {
+      await db.close()
+      await admin.pool.query(`DROP DATABASE ${name} WITH (FORCE)`)
+      await admin.close()
+    },
+  }
+}
+
+function parse(text: string, contentType: string): unknown {
+  return contentType.startsWith('application/json') ? JSON.parse(text) : text
+}

@@ -1,0 +1,39 @@
+// Once per test run: one PostgreSQL for everybody and a migrated database to copy from.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { migrateAll } from '../../src/app/services.ts'
+import { openDatabase } from '../../src/platform/db/database.ts'
+import { openEmbeddedPostgres } from '../../src/platform/db/embedded/embedded.ts'
+import { openLog } from '../../src/platform/log/log.ts'
+
+export type TestPostgres = { host: string; port: number; user: string; template: string }
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    postgres: TestPostgres
+  }
+}
+
+const TEMPLATE = 'longshore_template'
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), 'longshore-tests-'))
+  const log = openLog({ level: 'error', format: 'json' })
+  // Speed for tests only: what these databases hold need not survive a power cut.
+  const settings = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off', max_connections: '200' }
+  const postgres = await openEmbeddedPostgres({ dataDir: folder, log, role: 'server', settings })
+  const { host, port, user } = postgres.connection
+  const admin = openDatabase(postgres.connection)
+  await admin.pool.query(`CREATE DATABASE ${TEMPLATE}`)
+  const template = openDatabase({ ...postgres.connection, database: TEMPLATE })
+  await migrateAll(template)
+  await template.close()
+  await admin.close()
+  project.provide('postgres', { host, port, user, template: TEMPLATE })
+  return async () => {
+    await postgres.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
