@@ -8,7 +8,9 @@ const bundle = new URL('dist/longshore.js', root)
 
 if (isStale()) {
   process.stderr.write('building longshore …\n')
-  execFileSync(process.execPath, [new URL('scripts/build.js', root).pathname], { stdio: ['ignore', 'ignore', 'inherit'] })
+  execFileSync(process.execPath, [new URL('scripts/build.js', root).pathname], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
 }
 
 await import(bundle.href)

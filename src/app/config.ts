@@ -1,45 +1,100 @@
 // The only reader of the environment. All faults are reported together; the result is frozen and handed on.
-import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import ipaddr from 'ipaddr.js'
 import { isIP } from 'node:net'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
+import pg from 'pg'
 import { z } from 'zod'
+import { email } from '../platform/http/fields.ts'
+import { openMailer } from '../platform/mail/mail.ts'
 import { findFaultyAllowEntries } from '../platform/outbound/allow-list.ts'
 
 const list = z
   .string()
   .default('')
   .transform((text) => text.split(/[\s,]+/).filter((entry) => entry !== ''))
-const onOff = (standard: 'on' | 'off') => z.enum(['on', 'off']).default(standard).transform((value) => value === 'on')
-const optional = z.string().optional().transform((value) => value || null)
+const oneOf = <const Choices extends readonly [string, ...string[]]>(choices: Choices) =>
+  z.enum(choices, { error: `must be one of ${choices.join(', ')}` })
+const onOff = (standard: 'on' | 'off') =>
+  oneOf(['on', 'off'])
+    .default(standard)
+    .transform((value) => value === 'on')
+const optional = z
+  .string()
+  .optional()
+  .transform((value) => value || null)
 
 /** Every setting, its default and its check. `.env.example` and the README's table name the same ones. */
 export const Environment = z.object({
   HOST: z.string().default('127.0.0.1'),
-  PORT: z.coerce.number({ error: 'must be a port number' }).int().min(0).max(65535).default(8000),
-  SITE_URL: optional.refine((url) => url === null || isWebOrigin(url), 'must be an http or https address without a path'),
-  DATA_DIR: z.string().default('./data').transform((path) => resolve(path)),
-  DATABASE_URL: optional.refine((url) => url === null || /^postgres(ql)?:\/\//.test(url), 'must start with postgres://'),
+  PORT: z.coerce
+    .number({ error: 'must be a port number' })
+    .int('must be a port number')
+    .min(0, 'must be a port number')
+    .max(65535, 'must be a port number')
+    .default(8000),
+  SITE_URL: optional.refine(
+    (url) => url === null || isWebOrigin(url),
+    'must be an http or https address without a path',
+  ),
+  DATA_DIR: z
+    .string()
+    .default('./data')
+    .transform((path) => resolve(path)),
+  DATABASE_URL: optional.refine(
+    (url) => url === null || isDatabaseUrl(url),
+    'must look like postgres://user:password@host:5432/database',
+  ),
   SECRET_KEY: optional.refine((key) => key === null || key.length >= 32, 'must have at least 32 characters'),
   SECRET_KEY_PREVIOUS: optional,
-  BOOTSTRAP_EMAIL: optional.refine((email) => email === null || /^[^\s@]+@[^\s@]+$/.test(email), 'must be an e-mail address'),
-  BOOTSTRAP_PASSWORD: optional.refine((password) => password === null || password.length >= 8, 'must have at least 8 characters'),
+  BOOTSTRAP_EMAIL: optional
+    .refine((address) => address === null || email().safeParse(address).success, 'must be an e-mail address')
+    .transform((address) => (address === null ? null : email().parse(address))),
+  BOOTSTRAP_PASSWORD: optional.refine(
+    (password) => password === null || password.length >= 8,
+    'must have at least 8 characters',
+  ),
   BOOTSTRAP_API_KEY: optional.refine(
     (key) => key === null || /^phx_[A-Za-z0-9_-]{32,200}$/.test(key),
     'must start with phx_ and have at least 32 letters or digits after it',
   ),
-  SMTP_URL: optional.refine((url) => url === null || /^smtps?:\/\//.test(url), 'must start with smtp:// or smtps://'),
-  MAIL_FROM: z.string().default('Longshore <longshore@localhost>'),
-  DNS_SERVERS: list.refine((entries) => entries.every(isAddressWithPort), 'must be a list of ip or ip:port'),
-  DOMAIN_CHALLENGE_PREFIX: z.string().regex(/^[a-z0-9_-]{1,63}$/i, 'must be one DNS label').default('_posthog-challenge'),
-  OUTBOUND_ALLOW: list.refine((entries) => findFaultyAllowEntries(entries).length === 0, 'must be a list of hosts, addresses and CIDRs'),
-  TRUSTED_PROXIES: list,
+  SMTP_URL: optional.refine(
+    (url) => url === null || canMail({ smtp_url: url, from: 'mail@longshore.local' }),
+    'must look like smtp://user:password@host:587 or smtps://user:password@host:465',
+  ),
+  MAIL_FROM: z
+    .string()
+    .default('Longshore <longshore@localhost>')
+    .refine(
+      (from) => canMail({ smtp_url: 'smtp://localhost', from }),
+      'must be one address, as in Longshore <mail@example.com>',
+    ),
+  DNS_SERVERS: list.refine(
+    (entries) => entries.every(isAddressWithPort),
+    'must be a list of addresses, each alone or with a port',
+  ),
+  DOMAIN_CHALLENGE_PREFIX: z
+    .string()
+    .regex(/^[a-z0-9_-]{1,63}$/i, 'must be one DNS label')
+    .default('_posthog-challenge'),
+  OUTBOUND_ALLOW: list.refine(
+    (entries) => findFaultyAllowEntries(entries).length === 0,
+    'must be a list of hosts, addresses and CIDRs',
+  ),
+  TRUSTED_PROXIES: list.refine(
+    (entries) => entries.every(isProxy),
+    'must be a list of addresses, CIDRs, loopback, linklocal and uniquelocal',
+  ),
   METRICS_TOKEN: optional,
-  MAX_KEYS_PER_USER: z.coerce.number({ error: 'must be a number' }).int().min(1).max(1000).default(10),
+  MAX_KEYS_PER_USER: z.coerce
+    .number({ error: 'must be a number' })
+    .int('must be a number from 1 to 1000')
+    .min(1, 'must be a number from 1 to 1000')
+    .max(1000, 'must be a number from 1 to 1000')
+    .default(10),
   RATE_LIMITS: onOff('on'),
   OPEN_SIGNUP: onOff('off'),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
-  LOG_FORMAT: z.enum(['pretty', 'json']).optional(),
+  LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  LOG_FORMAT: oneOf(['pretty', 'json']).optional(),
 })
 
 export type Config = Readonly<z.output<typeof Environment>>
@@ -55,30 +110,41 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   throw new ConfigError(`These settings cannot be used:\n${[...new Set(faults)].join('\n')}`)
 }
 
-/** The key that seals stored secrets: the given one, or one made at first start and kept beside the data. */
-export function readSecretKey(config: Config): string {
-  if (config.SECRET_KEY !== null) return config.SECRET_KEY
-  const file = join(config.DATA_DIR, 'secret.key')
-  if (!existsSync(file)) {
-    mkdirSync(config.DATA_DIR, { recursive: true, mode: 0o700 })
-    try {
-      writeFileSync(file, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' })
-    } catch (error) {
-      // Another process starting at the same moment made it: that one counts.
-      if (!existsSync(file)) throw error
-    }
-  }
-  chmodSync(file, 0o600)
-  return readFileSync(file, 'utf8').trim()
-}
-
 function isWebOrigin(text: string): boolean {
   if (!URL.canParse(text)) return false
   const url = new URL(text)
   return ['http:', 'https:'].includes(url.protocol) && url.pathname === '/' && url.search === ''
 }
 
+/** Asked of the driver itself: it also takes `postgres://user@/database?host=/folder/of/the/socket`. */
+function isDatabaseUrl(text: string): boolean {
+  return /^postgres(ql)?:\/\//.test(text) && succeeds(() => new pg.Client({ connectionString: text }))
+}
+
+/** Opening connects to nobody. */
+function canMail(settings: Parameters<typeof openMailer>[0]): boolean {
+  return succeeds(() => openMailer(settings).close())
+}
+
+/** Node ends the whole process on port 0, and wraps a port above 65535 round. */
 function isAddressWithPort(entry: string): boolean {
-  const host = entry.replace(/:\d{1,5}$/, '')
-  return isIP(entry) !== 0 || isIP(host.replace(/^\[|\]$/g, '')) !== 0
+  if (isIP(entry) !== 0) return true
+  const [, v6, v4, port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(entry) ?? []
+  const isAddress = v6 === undefined ? isIP(v4 ?? '') === 4 : isIP(v6) === 6
+  return isAddress && Number(port) >= 1 && Number(port) <= 65535
+}
+
+function isProxy(entry: string): boolean {
+  return (
+    ['loopback', 'linklocal', 'uniquelocal'].includes(entry) || isIP(entry) !== 0 || ipaddr.isValidCIDR(entry)
+  )
+}
+
+function succeeds(attempt: () => unknown): boolean {
+  try {
+    attempt()
+    return true
+  } catch {
+    return false
+  }
 }

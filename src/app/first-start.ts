@@ -25,7 +25,11 @@ export async function makeFirstOwner(services: Services, config: Config): Promis
   return db.transaction(async (tx) => {
     await tx.run(sql`SELECT pg_advisory_xact_lock(${ADVISORY_LOCK})`)
     if (await hasAnyUser(tx)) return null
-    const owner = await insertUser(tx, { email, first_name: 'Owner', password_hash, is_staff: true, is_email_verified: true }, now)
+    const owner = await insertUser(
+      tx,
+      { email, first_name: 'Owner', password_hash, is_staff: true, is_email_verified: true },
+      now,
+    )
     const actor = { caller: null, request: { ip: '' }, now }
     const { project } = await createOrganization(tx, actor, owner.id, { name: 'My organization' })
     await insertKey(tx, { user_id: owner.id }, { label: 'First key', scopes: ['*'] }, key, owner.id, now)

@@ -1,55 +1,92 @@
 // Start and stop, in order: settings → stores → migrations → listening → first owner → jobs; and back.
+import type { FastifyInstance } from 'fastify'
 import type { AddressInfo } from 'node:net'
 import { openMetrics } from '../platform/http/metrics.ts'
 import { buildServer } from '../platform/http/server.ts'
 import { openLog, type Log } from '../platform/log/log.ts'
+import type { Services } from '../platform/services.ts'
 import type { Config } from './config.ts'
 import { firstStartText, makeFirstOwner } from './first-start.ts'
 import { access, routes } from './http.ts'
 import { addPages } from './pages.ts'
 import { migrateAll, openMetadata, openServices } from './services.ts'
+import { within } from './within.ts'
 
 export type RunningServer = { url: string; stop(): Promise<void> }
 
-const STOP_LIMIT_MS = 10_000
+const REQUESTS_LIMIT_MS = 10_000
+// Jobs at work may finish; without an answer of the database they never do.
+const SERVICES_LIMIT_MS = 8_000
+const METRIC_LIMIT_MS = 1_000
 
 export async function serve(config: Config, print: (text: string) => void): Promise<RunningServer> {
-  const log = openLog({ level: config.LOG_LEVEL, format: config.LOG_FORMAT ?? (process.stdout.isTTY ? 'pretty' : 'json') })
-  const metadata = await openMetadata(config, log, 'server')
+  const log = openLog({
+    level: config.LOG_LEVEL,
+    format: config.LOG_FORMAT ?? (process.stdout.isTTY ? 'pretty' : 'json'),
+  })
+  const opened: Opened[] = []
   try {
+    const metadata = await openMetadata(config, log, 'server')
+    opened.push({ what: 'database', close: () => metadata.close() })
     for (const name of await migrateAll(metadata.db)) log.info({ name }, 'migration applied')
-    return await listen(config, log, metadata, print)
+    const services = await openServices(config, log, metadata.db, config.SITE_URL ?? '')
+    opened.push({ what: 'services', close: () => within(SERVICES_LIMIT_MS, services.close(), undefined) })
+    const app = await buildApp(config, services)
+    opened.push({ what: 'HTTP', close: () => finishRequests(app) })
+    await app.listen({ host: config.HOST, port: config.PORT })
+    const url = publicUrl(config) ?? addressOf(config.HOST, app.server.address() as AddressInfo)
+    services.settings.site_url = url
+    const first = await makeFirstOwner(services, config)
+    await services.jobs.work(services)
+    print(first ? firstStartText(url, first) : `Longshore is ready at ${url}\n`)
+    return { url, stop: () => closeAll(opened, log) }
   } catch (error) {
-    await metadata.close()
+    await closeAll(opened, log)
     throw error
   }
 }
 
-async function listen(config: Config, log: Log, metadata: Awaited<ReturnType<typeof openMetadata>>, print: (text: string) => void) {
-  const services = await openServices(config, log, metadata.db, config.SITE_URL ?? '')
+async function buildApp(config: Config, services: Services): Promise<FastifyInstance> {
   const metrics = openMetrics()
-  metrics.gauge('longshore_jobs_failed', 'Background jobs that were given up.', () => services.jobs.countFailed(), 'job')
-  const publicUrl = config.SITE_URL?.replace(/\/$/, '') ?? null
-  const app = buildServer({ services, access, routes, metrics, trusted_proxies: config.TRUSTED_PROXIES, public_url: publicUrl })
+  // Without the database there is nothing to count, but the figures of the process are wanted all the more.
+  const countFailed = () =>
+    within(
+      METRIC_LIMIT_MS,
+      services.jobs.countFailed().catch(() => ({})),
+      {},
+    )
+  metrics.gauge('longshore_jobs_failed', 'Background jobs that were given up.', countFailed, 'job')
+  const app = buildServer({
+    services,
+    access,
+    routes,
+    metrics,
+    trusted_proxies: config.TRUSTED_PROXIES,
+    public_url: publicUrl(config),
+  })
   await addPages(app, services, metrics, config.METRICS_TOKEN)
-  await app.listen({ host: config.HOST, port: config.PORT })
-  const url = publicUrl ?? addressOf(config.HOST, app.server.address() as AddressInfo)
-  services.settings.site_url = url
-  const first = await makeFirstOwner(services, config)
-  await services.jobs.work(services)
-  print(first ? firstStartText(url, first) : `Longshore is ready at ${url}\n`)
-  return {
-    url,
-    async stop() {
-      // Idle connections go at once, requests in flight may finish; whoever takes longer is cut off.
-      const cutOff = setTimeout(() => app.server.closeAllConnections(), STOP_LIMIT_MS)
-      await app.close()
-      clearTimeout(cutOff)
-      await services.close()
-      await metadata.close()
-      log.info('stopped')
-    },
+  return app
+}
+
+/** Idle connections go at once, requests in flight may finish; whoever takes longer is cut off. */
+async function finishRequests(app: FastifyInstance): Promise<void> {
+  const cutOff = setTimeout(() => app.server.closeAllConnections(), REQUESTS_LIMIT_MS)
+  await app.close()
+  clearTimeout(cutOff)
+}
+
+type Opened = { what: string; close(): Promise<void> }
+
+/** In reverse order. What cannot be closed does not keep the others open. */
+async function closeAll(opened: readonly Opened[], log: Log): Promise<void> {
+  for (const { what, close } of opened.toReversed()) {
+    await close().catch((error: unknown) => log.warn({ err: error }, `could not close: ${what}`))
   }
+  log.info('stopped')
+}
+
+function publicUrl(config: Config): string | null {
+  return config.SITE_URL?.replace(/\/$/, '') ?? null
 }
 
 function addressOf(host: string, { port }: AddressInfo): string {

@@ -10,25 +10,33 @@ import { openMailer } from '../platform/mail/mail.ts'
 import { openOutbound } from '../platform/outbound/outbound.ts'
 import { openSecrets } from '../platform/secrets/secrets.ts'
 import type { Services } from '../platform/services.ts'
-import { readSecretKey, type Config } from './config.ts'
+import type { Config } from './config.ts'
 import { jobs } from './jobs.ts'
+import { readSecretKey } from './secret-key.ts'
+import { within } from './within.ts'
 
 export type OpenedDatabase = { db: Database; close(): Promise<void> }
 
 const DNS_TIMEOUT_MS = 5_000
+// Statements still running belong to requests that were cut off: nobody waits for their answer.
+const STATEMENTS_LIMIT_MS = 1_000
 
 /** The user's PostgreSQL, or the one we bring along; `server` is the one process that owns the data folder. */
-export async function openMetadata(config: Config, log: Log, role: 'server' | 'command'): Promise<OpenedDatabase> {
+export async function openMetadata(
+  config: Config,
+  log: Log,
+  role: 'server' | 'command',
+): Promise<OpenedDatabase> {
   if (config.DATABASE_URL !== null) {
     const db = openDatabase({ connectionString: config.DATABASE_URL })
-    return { db, close: () => db.close() }
+    return { db, close: () => within(STATEMENTS_LIMIT_MS, db.close(), undefined) }
   }
   const embedded = await openEmbeddedPostgres({ dataDir: config.DATA_DIR, log, role })
   const db = openDatabase(embedded.connection)
   return {
     db,
     async close() {
-      await db.close()
+      await within(STATEMENTS_LIMIT_MS, db.close(), undefined)
       await embedded.stop()
     },
   }
@@ -42,7 +50,12 @@ export async function migrateAll(db: Database): Promise<string[]> {
 }
 
 /** Everything above the database. `siteUrl` is known only once the port is. */
-export async function openServices(config: Config, log: Log, db: Database, siteUrl: string): Promise<Services & { close(): Promise<void> }> {
+export async function openServices(
+  config: Config,
+  log: Log,
+  db: Database,
+  siteUrl: string,
+): Promise<Services & { close(): Promise<void> }> {
   const mailer = openMailer({ smtp_url: config.SMTP_URL, from: config.MAIL_FROM })
   const outbound = openOutbound({ allow: config.OUTBOUND_ALLOW })
   const queue = await openJobs(db, jobs, log)

@@ -1,17 +1,17 @@
 // `longshore create-user`: an account without an invite, for whoever runs the instance.
 import { randomBase62 } from '../lib/base62.ts'
 import { LEVELS, type Level, type LevelName } from '../platform/http/caller.ts'
-import { email as emailField } from '../platform/http/fields.ts'
+import { email as emailField, text } from '../platform/http/fields.ts'
 import { sql } from '../platform/db/sql.ts'
-import { violatedUnique } from '../platform/db/database.ts'
+import { violatedUnique, type Db } from '../platform/db/database.ts'
 import { createOrganization } from '../features/organizations/create.ts'
 import { insertMembership } from '../features/members/queries.ts'
 import { findFirstProject } from '../features/projects/queries.ts'
 import { assertGoodPassword, hashPassword } from '../features/users/passwords.ts'
 import { insertUser, setCurrent } from '../features/users/queries.ts'
 import { recordActivity } from '../features/activity-log/record.ts'
-import { UserError, type Command } from './command.ts'
-import { withServices } from './with-database.ts'
+import { UserError, type Command, type CommandOptions } from './command.ts'
+import { withDatabase } from './with-database.ts'
 
 export const createUser: Command = {
   name: 'create-user',
@@ -26,49 +26,75 @@ export const createUser: Command = {
       .option('--staff', 'may look after every account of this instance')
   },
   async run(options) {
-    const address = emailField().safeParse(options.email)
-    if (!address.success) throw new UserError('--email is not an e-mail address')
-    const level = levelOf(String(options.level))
-    const firstName = String(options.firstName)
-    const given = options.password === undefined ? null : String(options.password)
-    if (given !== null) await assertGoodPassword(given, [address.data, firstName])
-    const password = given ?? randomBase62(16)
-    await withServices(async ({ db, now }) => {
+    const account = readAccount(options)
+    if (account.password !== null) {
+      await assertGoodPassword(account.password, [account.email, account.first_name])
+    }
+    const password = account.password ?? randomBase62(16)
+    await withDatabase(async (db) => {
       const password_hash = await hashPassword(password)
-      const actor = { caller: null, request: { ip: '' }, now: now() }
-      try {
-        await db.transaction(async (tx) => {
-          const user = await insertUser(
-            tx,
-            { email: address.data, first_name: firstName, password_hash, is_email_verified: true, is_staff: options.staff === true },
-            actor.now,
-          )
-          if (options.organization === undefined) {
-            await createOrganization(tx, actor, user.id, { name: `${firstName.slice(0, 49)}'s Organization` })
-            return
-          }
-          const organization = await tx.row<{ id: string }>(sql`SELECT id FROM organization WHERE slug = ${options.organization}`)
-          if (!organization) throw new UserError(`there is no organization with the slug ${String(options.organization)}`)
-          const membership = await insertMembership(tx, organization.id, user.id, level, actor.now)
-          await setCurrent(tx, user.id, organization.id, (await findFirstProject(tx, organization.id))?.id ?? null)
-          await recordActivity(tx, actor, {
-            organization_id: organization.id,
-            scope: 'OrganizationMembership',
-            activity: 'created',
-            item_id: membership.id,
-            name: address.data,
-          })
-        })
-      } catch (error) {
-        if (violatedUnique(error) === 'app_user_email_unique') throw new UserError('there is an account with this address already')
-        throw error
-      }
+      await db.transaction((tx) => makeAccount(tx, account, password_hash, new Date())).catch(explainTaken)
     })
-    process.stdout.write(`made ${address.data}\n${given === null ? `password: ${password}\n` : ''}`)
+    const secret = account.password === null ? `password: ${password}\n` : ''
+    process.stdout.write(`made ${account.email}\n${secret}`)
   },
 }
 
-function levelOf(name: string): Level {
-  if (!(name in LEVELS)) throw new UserError('--level takes member, admin or owner')
-  return LEVELS[name as LevelName]
+type Account = {
+  email: string
+  first_name: string
+  password: string | null
+  is_staff: boolean
+  /** Slug of the organization to join; null: one of their own. */
+  organization: string | null
+  level: Level
+}
+
+function readAccount(options: CommandOptions): Account {
+  const address = emailField().safeParse(options.email)
+  if (!address.success) throw new UserError('--email is not an e-mail address')
+  const firstName = text({ max: 128 }).safeParse(options.firstName)
+  if (!firstName.success) throw new UserError('--first-name takes 1 to 128 characters')
+  const level = String(options.level)
+  if (!Object.hasOwn(LEVELS, level)) throw new UserError('--level takes member, admin or owner')
+  return {
+    email: address.data,
+    first_name: firstName.data,
+    password: options.password === undefined ? null : String(options.password),
+    is_staff: options.staff === true,
+    organization: options.organization === undefined ? null : String(options.organization),
+    level: LEVELS[level as LevelName],
+  }
+}
+
+async function makeAccount(tx: Db, account: Account, password_hash: string, now: Date): Promise<void> {
+  const actor = { caller: null, request: { ip: '' }, now }
+  const { email, first_name, is_staff } = account
+  const user = await insertUser(
+    tx,
+    { email, first_name, password_hash, is_email_verified: true, is_staff },
+    now,
+  )
+  if (account.organization === null) {
+    await createOrganization(tx, actor, user.id, { name: `${first_name.slice(0, 49)}'s Organization` })
+    return
+  }
+  const organization = await tx.row<{ id: string }>(
+    sql`SELECT id FROM organization WHERE slug = ${account.organization}`,
+  )
+  if (!organization) throw new UserError(`there is no organization with the slug ${account.organization}`)
+  const membership = await insertMembership(tx, organization.id, user.id, account.level, now)
+  await setCurrent(tx, user.id, organization.id, (await findFirstProject(tx, organization.id))?.id ?? null)
+  await recordActivity(tx, actor, {
+    organization_id: organization.id,
+    scope: 'OrganizationMembership',
+    activity: 'created',
+    item_id: membership.id,
+    name: email,
+  })
+}
+
+function explainTaken(error: unknown): never {
+  if (violatedUnique(error) !== 'app_user_email_unique') throw error
+  throw new UserError('there is an account with this address already')
 }

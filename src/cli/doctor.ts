@@ -1,7 +1,7 @@
 // `longshore doctor`: checks settings, stores, mail, DNS and the activity log, and says what to do about what is wrong.
 import { access, constants, mkdir } from 'node:fs/promises'
 import { openMetadata } from '../app/services.ts'
-import { readConfig, type Config } from '../app/config.ts'
+import type { Config } from '../app/config.ts'
 import { findBrokenEntry } from '../features/activity-log/chain.ts'
 import { pendingMigrations } from '../platform/db/migrate.ts'
 import type { Database } from '../platform/db/database.ts'
@@ -10,6 +10,7 @@ import { openTxtLookup } from '../platform/dns/txt.ts'
 import { openLog } from '../platform/log/log.ts'
 import { openMailer } from '../platform/mail/mail.ts'
 import type { Command } from './command.ts'
+import { takeConfig } from './environment.ts'
 
 type Finding = { what: string; state: 'ok' | 'note' | 'wrong'; detail: string }
 
@@ -23,7 +24,7 @@ export const doctor: Command = {
     command.option('--json', 'print the findings as JSON')
   },
   async run(options) {
-    const config = readConfig(process.env)
+    const config = takeConfig()
     const findings = [
       { what: 'settings', state: 'ok', detail: 'all can be used' } satisfies Finding,
       await checkFolder(config),
@@ -31,7 +32,9 @@ export const doctor: Command = {
       await checkMail(config),
       await checkDns(config),
     ]
-    const text = options.json ? JSON.stringify(findings, null, 2) : findings.map((f) => `${MARKS[f.state]}  ${f.what.padEnd(14)} ${f.detail}`).join('\n')
+    const text = options.json
+      ? JSON.stringify(findings, null, 2)
+      : findings.map((f) => `${MARKS[f.state]}  ${f.what.padEnd(14)} ${f.detail}`).join('\n')
     process.stdout.write(`${text}\n`)
     if (findings.some((finding) => finding.state === 'wrong')) process.exitCode = 1
   },
@@ -43,15 +46,27 @@ async function checkFolder(config: Config): Promise<Finding> {
     await access(config.DATA_DIR, constants.R_OK | constants.W_OK)
     return { what: 'data folder', state: 'ok', detail: config.DATA_DIR }
   } catch {
-    return { what: 'data folder', state: 'wrong', detail: `${config.DATA_DIR} cannot be written: set DATA_DIR` }
+    return {
+      what: 'data folder',
+      state: 'wrong',
+      detail: `${config.DATA_DIR} cannot be written: set DATA_DIR`,
+    }
   }
 }
 
 async function checkDatabase(config: Config): Promise<Finding[]> {
   try {
-    const metadata = await openMetadata(config, openLog({ level: 'error', format: 'pretty' }), 'command')
+    const metadata = await openMetadata(
+      config,
+      openLog({ level: 'error', format: 'json', to: process.stderr }),
+      'command',
+    )
     try {
-      return [await checkVersion(metadata.db), await checkMigrations(metadata.db), await checkActivityLog(metadata.db)]
+      return [
+        await checkVersion(metadata.db),
+        await checkMigrations(metadata.db),
+        await checkActivityLog(metadata.db),
+      ]
     } finally {
       await metadata.close()
     }
@@ -65,7 +80,11 @@ async function checkVersion(db: Database): Promise<Finding> {
   const { number, text } = await db.only<{ number: number; text: string }>(sql`
     SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS text`)
   const isGood = number >= MINIMUM_POSTGRES
-  return { what: 'database', state: isGood ? 'ok' : 'wrong', detail: `PostgreSQL ${text}${isGood ? '' : ': 15 or newer is needed'}` }
+  return {
+    what: 'database',
+    state: isGood ? 'ok' : 'wrong',
+    detail: `PostgreSQL ${text}${isGood ? '' : ': 15 or newer is needed'}`,
+  }
 }
 
 async function checkMigrations(db: Database): Promise<Finding> {
@@ -76,21 +95,31 @@ async function checkMigrations(db: Database): Promise<Finding> {
 }
 
 async function checkActivityLog(db: Database): Promise<Finding> {
-  if ((await pendingMigrations(db)).length > 0) return { what: 'activity log', state: 'note', detail: 'not there yet' }
+  if ((await pendingMigrations(db)).length > 0)
+    return { what: 'activity log', state: 'note', detail: 'not there yet' }
   const broken = await findBrokenEntry(db)
   return broken
-    ? { what: 'activity log', state: 'wrong', detail: `entry ${broken.id} was altered, or one before it is missing` }
+    ? {
+        what: 'activity log',
+        state: 'wrong',
+        detail: `entry ${broken.id} was altered, or one before it is missing`,
+      }
     : { what: 'activity log', state: 'ok', detail: 'the chain of entries is whole' }
 }
 
 async function checkMail(config: Config): Promise<Finding> {
-  if (config.SMTP_URL === null) return { what: 'mail', state: 'note', detail: 'not configured, nothing is sent (SMTP_URL)' }
+  if (config.SMTP_URL === null)
+    return { what: 'mail', state: 'note', detail: 'not configured, nothing is sent (SMTP_URL)' }
   const mailer = openMailer({ smtp_url: config.SMTP_URL, from: config.MAIL_FROM })
   try {
     await mailer.verify()
     return { what: 'mail', state: 'ok', detail: 'the server answers' }
   } catch (error) {
-    return { what: 'mail', state: 'wrong', detail: `${error instanceof Error ? error.message : 'no answer'} (SMTP_URL)` }
+    return {
+      what: 'mail',
+      state: 'wrong',
+      detail: `${error instanceof Error ? error.message : 'no answer'} (SMTP_URL)`,
+    }
   } finally {
     mailer.close()
   }

@@ -7,18 +7,16 @@ export const serve: Command = {
   name: 'serve',
   description: 'start the server on the settings of the environment',
   async run() {
-    const server = await start(takeConfig(), (text) => process.stdout.write(text))
-    await new Promise<void>((stopped, failed) => {
-      let isStopping = false
-      const stop = () => {
-        // A second signal changes nothing: the stop has its own time limits.
-        if (isStopping) return
-        isStopping = true
-        server.stop().then(stopped, failed)
-      }
-      process.on('SIGTERM', stop)
-      process.on('SIGINT', stop)
+    const config = takeConfig()
+    // Listened for from the beginning: a stop asked for during the start follows it, and leaves no PostgreSQL behind.
+    // A second signal changes nothing: the stop has its own time limits.
+    const asked = new Promise<void>((stop) => {
+      process.on('SIGTERM', () => stop())
+      process.on('SIGINT', () => stop())
     })
+    const server = await start(config, (text) => process.stdout.write(text))
+    await asked
+    await server.stop()
     process.exit(0)
   },
 }

@@ -1,21 +1,15 @@
 // For commands that work on the metadata: beside a running server, or on their own.
-import { migrateAll, openMetadata, openServices } from '../app/services.ts'
+import { migrateAll, openMetadata } from '../app/services.ts'
+import type { Database } from '../platform/db/database.ts'
 import { openLog } from '../platform/log/log.ts'
-import type { Services } from '../platform/services.ts'
 import { takeConfig } from './environment.ts'
 
-export async function withServices<T>(work: (services: Services) => Promise<T>): Promise<T> {
-  const config = takeConfig()
-  const log = openLog({ level: config.LOG_LEVEL === 'info' ? 'warn' : config.LOG_LEVEL, format: 'pretty' })
-  const metadata = await openMetadata(config, log, 'command')
+/** The database, brought up to this version. Standard output is the command's own: faults are told on the other one. */
+export async function withDatabase<T>(work: (db: Database, applied: string[]) => Promise<T>): Promise<T> {
+  const log = openLog({ level: 'warn', format: 'json', to: process.stderr })
+  const metadata = await openMetadata(takeConfig(), log, 'command')
   try {
-    await migrateAll(metadata.db)
-    const services = await openServices(config, log, metadata.db, config.SITE_URL ?? `http://${config.HOST}:${config.PORT}`)
-    try {
-      return await work(services)
-    } finally {
-      await services.close()
-    }
+    return await work(metadata.db, await migrateAll(metadata.db))
   } finally {
     await metadata.close()
   }

@@ -8,23 +8,27 @@ export function parseTimestamp(text: string): Date | null {
   const match = FORM.exec(text.trim())
   if (!match) return null
   const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', zone = 'Z'] = match
-  const ms = Number(`0.${fraction || '0'}`) * 1000
-  const utc = Date.UTC(+year!, +month! - 1, +day!, +hour, +minute, +second, Math.trunc(ms))
-  const date = new Date(utc)
-  // Date.UTC rolls 30 February over into March and 24:61 into the next hour: both are typing errors, not instants.
+  const date = new Date(0)
+  // Not Date.UTC: it takes the years 0 to 99 for 1900 to 1999.
+  date.setUTCFullYear(+year!, +month! - 1, +day!)
+  date.setUTCHours(+hour, +minute, +second, +fraction.padEnd(3, '0').slice(0, 3))
+  // Date rolls 30 February over into March and 24:61 into the next hour: both are typing errors, not instants.
   const rolledOver =
     date.getUTCMonth() !== +month! - 1 ||
     date.getUTCDate() !== +day! ||
     +hour > 23 ||
     +minute > 59 ||
     +second > 59
-  if (rolledOver || +year! < 1) return null
-  return new Date(utc - zoneOffsetMs(zone))
+  const offset_ms = zoneOffsetMs(zone)
+  if (rolledOver || +year! < 1 || offset_ms === null) return null
+  return new Date(date.getTime() - offset_ms)
 }
 
-function zoneOffsetMs(zone: string): number {
+/** Null for an offset that no clock shows. */
+function zoneOffsetMs(zone: string): number | null {
   if (zone === 'Z' || zone === 'z') return 0
   const sign = zone.startsWith('-') ? -1 : 1
   const digits = zone.slice(1).replace(':', '').padEnd(4, '0')
-  return sign * (Number(digits.slice(0, 2)) * 60 + Number(digits.slice(2))) * 60_000
+  const [hours, minutes] = [+digits.slice(0, 2), +digits.slice(2)]
+  return hours > 23 || minutes > 59 ? null : sign * (hours * 60 + minutes) * 60_000
 }

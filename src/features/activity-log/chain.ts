@@ -25,15 +25,30 @@ export function chainText(entry: ChainedEntry): string {
   return JSON.stringify({ ...facts, created_at: entry.created_at.toISOString() }, sortedKeys)
 }
 
-/** The first entry whose hash does not follow from its predecessor, over the whole log; null when all hold. */
-export async function findBrokenEntry(db: Db): Promise<{ id: string; organization_id: string | null } | null> {
+type BrokenEntry = { id: string; organization_id: string | null }
+
+/**
+ * The first entry whose hash does not follow from its predecessor, over the whole log; null when all hold. An entry cut
+ * off a chain's end leaves no trace in what is left: only a copy kept elsewhere shows that.
+ */
+export function findBrokenEntry(db: Db): Promise<BrokenEntry | null> {
+  return db.transaction(async (tx) => {
+    // One moment for all batches: an entry committed late, behind a position already read, would look like a gap.
+    await tx.run(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`)
+    return firstBroken(tx)
+  })
+}
+
+async function firstBroken(tx: Db): Promise<BrokenEntry | null> {
   const previous = new Map<string | null, string>()
   let position = '0'
   for (;;) {
-    const rows = await db.rows<ChainedEntry & { hash: string; position: string }>(sql`
+    const rows = await tx.rows<ChainedEntry & { hash: string; position: string }>(sql`
       SELECT * FROM activity_log WHERE position > ${position} ORDER BY position LIMIT 1000`)
     for (const row of rows) {
-      const hash = createHash('sha256').update((previous.get(row.organization_id) ?? '') + chainText(row)).digest('hex')
+      const hash = createHash('sha256')
+        .update((previous.get(row.organization_id) ?? '') + chainText(row))
+        .digest('hex')
       if (hash !== row.hash) return { id: row.id, organization_id: row.organization_id }
       previous.set(row.organization_id, hash)
       position = row.position

@@ -60,15 +60,18 @@ export async function recordActivity(tx: Db, actor: Actor, activity: Activity): 
         ORDER BY position DESC LIMIT 1), '') || ${chainText(entry)}, 'UTF8')), 'hex')`)
 }
 
-/** The fields that differ, for `changes`; hand in only fields that are fit to be read by every admin. */
-export function changesBetween<Row extends object>(
+/**
+ * The fields that differ, for `changes`; hand in only fields that are fit to be read by every admin. `after` is the new
+ * row or what a PATCH brought: a field it lacks has not changed.
+ */
+export function changesBetween<Field extends string>(
   scope: ActivityScope,
-  before: Row,
-  after: Row,
-  fields: readonly (keyof Row & string)[],
+  before: Record<Field, unknown>,
+  after: Partial<Record<Field, unknown>>,
+  fields: readonly Field[],
 ): Change[] {
   return fields
-    .filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
+    .filter((field) => after[field] !== undefined && JSON.stringify(before[field]) !== JSON.stringify(after[field]))
     .map((field) => ({ type: scope, action: 'changed', field, before: before[field], after: after[field] }))
 }
 

@@ -1,4 +1,5 @@
 // Every SQL statement about login domains.
+import { domainToASCII } from 'node:url'
 import { uuid7 } from '../../lib/uuid.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { assignments, sql } from '../../platform/db/sql.ts'
@@ -18,6 +19,11 @@ export async function countDomains(db: Db, organizationId: string): Promise<numb
 
 export function findDomain(db: Db, organizationId: string, id: string): Promise<DomainRow | undefined> {
   return db.row(sql`SELECT * FROM domain WHERE organization_id = ${organizationId} AND id = ${id}`)
+}
+
+/** Until the transaction ends nobody else renames, verifies or deletes it. */
+export function lockDomain(db: Db, organizationId: string, id: string): Promise<DomainRow> {
+  return db.only(sql`SELECT * FROM domain WHERE organization_id = ${organizationId} AND id = ${id} FOR UPDATE`)
 }
 
 /** Over all organizations: a name belongs to one of them at most. Locked, so that a stale claim is replaced once. */
@@ -46,19 +52,32 @@ export function updateDomain(db: Db, organizationId: string, id: string, fields:
     WHERE organization_id = ${organizationId} AND id = ${id} RETURNING *`)
 }
 
-export async function deleteDomain(db: Db, organizationId: string, id: string): Promise<void> {
-  await db.run(sql`DELETE FROM domain WHERE organization_id = ${organizationId} AND id = ${id}`)
+/** The deleted row; throws RowGone when somebody else was faster. */
+export function deleteDomain(db: Db, organizationId: string, id: string): Promise<DomainRow> {
+  return db.only(sql`DELETE FROM domain WHERE organization_id = ${organizationId} AND id = ${id} RETURNING *`)
 }
 
-/** The verified domain of an address, whichever organization owns it: exact name, no subdomains. */
+/**
+ * The verified domain of an address, whichever organization owns it: exact name, no subdomains. In any case and
+ * spelling: `bücher.example` is the domain that DNS knows as `xn--bcher-kva.example`.
+ */
 export function findVerifiedDomainOf(db: Db, email: string): Promise<DomainRow | undefined> {
-  const name = email.slice(email.lastIndexOf('@') + 1).toLowerCase()
+  const name = domainToASCII(email.slice(email.lastIndexOf('@') + 1))
   return db.row(sql`SELECT * FROM domain WHERE domain = ${name} AND verified_at IS NOT NULL`)
 }
 
 /** For the daily re-check, over all organizations. */
 export function listVerifiedDomains(db: Db): Promise<DomainRow[]> {
   return db.rows(sql`SELECT * FROM domain WHERE verified_at IS NOT NULL ORDER BY id`)
+}
+
+/** False when the domain was renamed or deleted since `row` was read: what was found is then about nothing. */
+export async function setRecheckFailed(db: Db, row: DomainRow, failedAt: Date | null): Promise<boolean> {
+  const touched = await db.run(sql`
+    UPDATE domain SET recheck_failed_at = ${failedAt}
+    WHERE organization_id = ${row.organization_id} AND id = ${row.id}
+      AND verification_challenge = ${row.verification_challenge}`)
+  return touched > 0
 }
 
 export function listAdminsOf(db: Db, organizationId: string): Promise<{ email: string; first_name: string }[]> {

@@ -1,30 +1,33 @@
-// Once a day: is the TXT record of each verified domain still there? A failure takes nothing away; it is recorded and the
-// admins are told, once.
+// Once a day: is the TXT record of each verified domain still there? A missing one takes nothing away; it is recorded
+// and the admins are told, once.
 import { composeMessage } from '../../platform/mail/message.ts'
 import { job } from '../../platform/jobs/jobs.ts'
-import { listAdminsOf, listVerifiedDomains, updateDomain } from './queries.ts'
-import { isChallengePublished } from './verify.ts'
+import type { Services } from '../../platform/services.ts'
+import { listAdminsOf, listVerifiedDomains, setRecheckFailed } from './queries.ts'
+import type { DomainRow } from './schema.ts'
+import { lookForChallenge } from './verify.ts'
 
 export const recheckDomains = job<Record<string, never>>({
   name: 'recheck-domains',
   cron: '17 4 * * *',
   async handle(services, _data, now) {
     for (const row of await listVerifiedDomains(services.db)) {
-      const isThere = await isChallengePublished(services, row)
-      if (isThere && row.recheck_failed_at !== null) {
-        await updateDomain(services.db, row.organization_id, row.id, { recheck_failed_at: null }, now)
-      }
-      if (isThere || row.recheck_failed_at !== null) continue
-      await services.db.transaction(async (tx) => {
-        await updateDomain(tx, row.organization_id, row.id, { recheck_failed_at: now }, now)
-        if (!services.mailer.configured) return
-        for (const { email } of await listAdminsOf(tx, row.organization_id)) {
-          await services.jobs.enqueue(tx, domainRecordGoneEmail, { email, domain: row.domain })
-        }
-      })
+      const finding = await lookForChallenge(services, row)
+      if (finding === 'published' && row.recheck_failed_at !== null) await setRecheckFailed(services.db, row, null)
+      if (finding === 'absent' && row.recheck_failed_at === null) await reportMissing(services, row, now)
     }
   },
 })
+
+async function reportMissing(services: Services, row: DomainRow, now: Date): Promise<void> {
+  await services.db.transaction(async (tx) => {
+    const isRecorded = await setRecheckFailed(tx, row, now)
+    if (!isRecorded || !services.mailer.configured) return
+    for (const { email } of await listAdminsOf(tx, row.organization_id)) {
+      await services.jobs.enqueue(tx, domainRecordGoneEmail, { email, domain: row.domain })
+    }
+  })
+}
 
 export const domainRecordGoneEmail = job<{ email: string; domain: string }>({
   name: 'domain-record-gone-email',

@@ -4,12 +4,21 @@ import { violatedUnique, type Db } from '../../platform/db/database.ts'
 import { invalid, notFound } from '../../platform/http/errors.ts'
 import { paged, PageQuery } from '../../platform/http/paging.ts'
 import { created, noContent, ok, route } from '../../platform/http/route.ts'
-import { changesBetween, recordActivity, type Activity } from '../activity-log/record.ts'
+import { changesBetween, recordActivity, type Activity, type Actor } from '../activity-log/record.ts'
 import { presentDomain } from './present.ts'
-import { countDomains, deleteDomain, findClaim, findDomain, insertDomain, listDomains, updateDomain } from './queries.ts'
+import {
+  countDomains,
+  deleteDomain,
+  findClaim,
+  findDomain,
+  insertDomain,
+  listDomains,
+  lockDomain,
+  updateDomain,
+} from './queries.ts'
 import { changesFor, isClaimStale, newChallenge } from './rules.ts'
 import { Domain, DomainCreate, DomainUpdate, type DomainRow } from './schema.ts'
-import { isChallengePublished } from './verify.ts'
+import { lookForChallenge } from './verify.ts'
 
 const LOGGED_FIELDS = ['domain', 'jit_provisioning_enabled', 'sso_enforcement', 'saml_entity_id', 'saml_acs_url', 'saml_x509_cert'] as const
 
@@ -40,7 +49,7 @@ export const domainRoutes = [
       const { db, organization, body, now } = context
       const row = await takingName(() =>
         db.transaction(async (tx) => {
-          await releaseStaleClaim(tx, organization.id, body.domain, now)
+          await releaseStaleClaim(tx, context, organization.id, body.domain)
           const inserted = await insertDomain(tx, organization.id, body, newChallenge(), now)
           await recordActivity(tx, context, { ...domainActivity(inserted), activity: 'created' })
           return inserted
@@ -74,17 +83,18 @@ export const domainRoutes = [
     async handle(context) {
       const { db, organization, item, body, now } = context
       if (Object.keys(body).length === 0) return ok(presentDomain(item))
-      const changes = changesFor(item, body)
       const row = await takingName(() =>
         db.transaction(async (tx) => {
-          if (changes.domain !== undefined && changes.domain !== item.domain) {
-            await releaseStaleClaim(tx, organization.id, changes.domain, now)
+          const before = await lockDomain(tx, organization.id, item.id)
+          const changes = changesFor(before, body, now)
+          if (changes.domain !== undefined && changes.domain !== before.domain) {
+            await releaseStaleClaim(tx, context, organization.id, changes.domain)
           }
           const after = await updateDomain(tx, organization.id, item.id, changes, now)
           await recordActivity(tx, context, {
             ...domainActivity(after),
             activity: 'updated',
-            changes: changesBetween('OrganizationDomain', item, after, LOGGED_FIELDS),
+            changes: changesBetween('OrganizationDomain', before, after, LOGGED_FIELDS),
           })
           return after
         }),
@@ -117,22 +127,24 @@ export const domainRoutes = [
     summary: 'Look for the TXT record that proves the domain',
     scope: 'organization:write',
     level: 'admin',
-    item: async ({ db, organization, params }) => {
-      const row = await getDomain(db, organization.id, params.id)
-      if (row.verified_at !== null) throw invalid(null, 'already_verified', 'This domain is verified already.')
-      return row
+    // The look-up belongs here: an idempotent request runs `handle` in a transaction, and no connection should be held
+    // while a name server thinks.
+    item: async ({ services, db, organization, params }) => {
+      const domain = await getDomain(db, organization.id, params.id)
+      const isProven = domain.verified_at === null && (await lookForChallenge(services, domain)) === 'published'
+      return { domain, isProven }
     },
     answers: { 200: Domain },
     async handle(context) {
-      const { services, db, organization, item, now } = context
-      // Before any transaction: no connection is held while a name server thinks.
-      if (!(await isChallengePublished(services, item))) {
-        return ok(presentDomain(await updateDomain(db, organization.id, item.id, { last_verification_retry: now }, now)))
-      }
+      const { db, organization, item, now } = context
+      if (item.domain.verified_at !== null) throw invalid(null, 'already_verified', 'This domain is verified already.')
       const row = await db.transaction(async (tx) => {
-        const verified = { verified_at: now, last_verification_retry: now }
-        const after = await updateDomain(tx, organization.id, item.id, verified, now)
-        await recordActivity(tx, context, { ...domainActivity(after), activity: 'verified' })
+        const before = await lockDomain(tx, organization.id, item.domain.id)
+        // Renamed or verified while DNS was asked: what was found there says nothing about the name of now.
+        if (before.verification_challenge !== item.domain.verification_challenge || before.verified_at !== null) return before
+        const verified_at = item.isProven ? now : null
+        const after = await updateDomain(tx, organization.id, before.id, { verified_at, last_verification_retry: now }, now)
+        if (item.isProven) await recordActivity(tx, context, { ...domainActivity(after), activity: 'verified' })
         return after
       })
       return ok(presentDomain(row))
@@ -146,10 +158,12 @@ async function getDomain(db: Db, organizationId: string, id: string): Promise<Do
   return row
 }
 
-async function releaseStaleClaim(tx: Db, organizationId: string, name: string, now: Date): Promise<void> {
+/** The organization that loses the name finds that in its log, but not who has it now. */
+async function releaseStaleClaim(tx: Db, actor: Actor, organizationId: string, name: string): Promise<void> {
   const claim = await findClaim(tx, name)
-  if (!claim || claim.organization_id === organizationId || !isClaimStale(claim, now)) return
+  if (!claim || claim.organization_id === organizationId || !isClaimStale(claim, actor.now)) return
   await deleteDomain(tx, claim.organization_id, claim.id)
+  await recordActivity(tx, { ...actor, caller: null }, { ...domainActivity(claim), activity: 'deleted' })
 }
 
 /** Two claims of one name at once: the database decides, the loser reads that it is taken. */

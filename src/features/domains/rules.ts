@@ -15,7 +15,7 @@ export function hasSaml(domain: Pick<DomainRow, (typeof SAML_FIELDS)[number]>): 
 }
 
 /** The columns a PATCH writes. Another name is another domain: whatever the old one had proved is void. */
-export function changesFor(before: DomainRow, fields: DomainFields): Partial<DomainRow> {
+export function changesFor(before: DomainRow, fields: DomainFields, now: Date): Partial<DomainRow> {
   const isRenamed = fields.domain !== undefined && fields.domain !== before.domain
   const isVerified = before.verified_at !== null && !isRenamed
   assertVerifiedFor(isVerified, fields)
@@ -27,6 +27,8 @@ export function changesFor(before: DomainRow, fields: DomainFields): Partial<Dom
     verification_challenge: newChallenge(),
     jit_provisioning_enabled: false,
     sso_enforcement: '' as const,
+    // The new name's two weeks begin now, however old the row is.
+    created_at: now,
   }
   const result = isRenamed ? { ...changes, ...reset } : changes
   assertSamlWhole({ ...before, ...result }, fields)

@@ -22,8 +22,8 @@ export const Domain = z
   })
   .meta({ id: 'Domain' })
 
-// Ordinary labels, `xn--` ones included; the top level may be `xn--p1ai`.
-const DOMAIN = /^([a-z0-9]+(-+[a-z0-9]+)*\.)+([a-z]{2,}|xn--[a-z0-9]+(-[a-z0-9]+)*)$/
+// Single hyphens inside labels, as host names have them; two in a row only in the `xn--` of a name outside ASCII.
+const DOMAIN = /^((xn--)?[a-z0-9]+(-[a-z0-9]+)*\.)+([a-z]{2,}|xn--[a-z0-9]+(-[a-z0-9]+)*)$/
 
 const domainName = z
   .string()
@@ -70,10 +70,15 @@ export type DomainRow = {
   updated_at: Date
 }
 
+// One block and nothing round it: pasted bundles may bring a private key along, and every member can read this field.
+const PEM = /^-----BEGIN CERTIFICATE-----([^-]+)-----END CERTIFICATE-----$/
+const BASE64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/
+
 function isCertificate(value: string): boolean {
+  const base64 = PEM.exec(value)?.[1] ?? value
+  if (!BASE64.test(base64)) return false
   try {
-    const isPem = value.includes('-----BEGIN')
-    return new X509Certificate(isPem ? value : Buffer.from(value, 'base64')).publicKey !== undefined
+    return new X509Certificate(Buffer.from(base64, 'base64')).publicKey !== undefined
   } catch {
     return false
   }

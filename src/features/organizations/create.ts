@@ -3,7 +3,7 @@ import type { Db } from '../../platform/db/database.ts'
 import { LEVELS } from '../../platform/http/caller.ts'
 import { recordActivity, type Actor } from '../activity-log/record.ts'
 import { insertMembership } from '../members/queries.ts'
-import { insertProject } from '../projects/queries.ts'
+import { createProject } from '../projects/create.ts'
 import type { ProjectRow } from '../projects/schema.ts'
 import { setCurrent } from '../users/queries.ts'
 import { insertOrganization, type OrganizationRow } from './queries.ts'
@@ -16,9 +16,6 @@ export async function createOrganization(
   fields: OrganizationFields & { name: string },
 ): Promise<{ organization: OrganizationRow; project: ProjectRow }> {
   const organization = await insertOrganization(tx, fields, actor.now)
-  await insertMembership(tx, organization.id, ownerId, LEVELS.owner, actor.now)
-  const project = await insertProject(tx, organization.id, {}, actor.now)
-  await setCurrent(tx, ownerId, organization.id, project.id)
   await recordActivity(tx, actor, {
     organization_id: organization.id,
     scope: 'Organization',
@@ -26,5 +23,8 @@ export async function createOrganization(
     item_id: organization.id,
     name: organization.name,
   })
+  await insertMembership(tx, organization.id, ownerId, LEVELS.owner, actor.now)
+  const project = await createProject(tx, actor, organization.id, {})
+  await setCurrent(tx, ownerId, organization.id, project.id)
   return { organization, project }
 }

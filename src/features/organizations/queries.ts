@@ -119,9 +119,14 @@ async function freeSlug(db: Db, base: string): Promise<string> {
   )
   for (let number = 0; ; number++) {
     const suffix = number === 0 ? '' : `-${number}`
-    const slug = base.slice(0, SLUG_LENGTH - suffix.length) + suffix
+    const slug = base.slice(0, SLUG_LENGTH - suffix.length).replace(/-$/, '') + suffix
     if (!taken.has(slug)) return slug
   }
+}
+
+/** As it stands now, and until the transaction ends: what a change is compared with. */
+export function lockOrganization(db: Db, id: string): Promise<OrganizationRow> {
+  return db.only(sql`SELECT * FROM organization WHERE id = ${id} FOR NO KEY UPDATE`)
 }
 
 export function updateOrganization(db: Db, id: string, fields: OrganizationFields, now: Date): Promise<OrganizationRow> {
@@ -129,10 +134,6 @@ export function updateOrganization(db: Db, id: string, fields: OrganizationField
 }
 
 /** Memberships, invites, domains, projects and service keys go with it (ON DELETE CASCADE). */
-export async function deleteOrganization(db: Db, id: string): Promise<void> {
-  await db.run(sql`DELETE FROM organization WHERE id = ${id}`)
-}
-
-export function listUsersLookingAt(db: Db, organizationId: string): Promise<{ id: number }[]> {
-  return db.rows(sql`SELECT id FROM app_user WHERE current_organization_id = ${organizationId} ORDER BY id`)
+export function deleteOrganization(db: Db, id: string): Promise<OrganizationRow> {
+  return db.only(sql`DELETE FROM organization WHERE id = ${id} RETURNING *`)
 }

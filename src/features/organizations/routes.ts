@@ -4,7 +4,7 @@ import { denied } from '../../platform/http/errors.ts'
 import { paged, PageQuery } from '../../platform/http/paging.ts'
 import { created, noContent, ok, route } from '../../platform/http/route.ts'
 import { changesBetween, recordActivity } from '../activity-log/record.ts'
-import { moveCurrentAway } from '../members/queries.ts'
+import { moveEverybodyAway } from '../members/queries.ts'
 import { createOrganization } from './create.ts'
 import { presentOrganization } from './present.ts'
 import {
@@ -12,12 +12,13 @@ import {
   deleteOrganization,
   getOrganizationFacts,
   listOrganizations,
-  listUsersLookingAt,
+  lockOrganization,
   updateOrganization,
+  type OrganizationRow,
 } from './queries.ts'
 import { Organization, OrganizationCreate, OrganizationUpdate } from './schema.ts'
 
-const LOGGED_FIELDS = ['name', 'is_member_join_email_enabled', 'enforce_2fa'] as const
+const WRITABLE_FIELDS = ['name', 'is_member_join_email_enabled', 'enforce_2fa'] as const
 
 export const organizationRoutes = [
   route({
@@ -81,16 +82,11 @@ export const organizationRoutes = [
     async handle(context) {
       const { db, organization, level, body, now } = context
       const changed = await db.transaction(async (tx) => {
-        if (Object.keys(body).length === 0) return organization
+        const before = await lockOrganization(tx, organization.id)
+        const changes = changesBetween('Organization', before, body, WRITABLE_FIELDS)
+        if (changes.length === 0) return before
         const after = await updateOrganization(tx, organization.id, body, now)
-        await recordActivity(tx, context, {
-          organization_id: organization.id,
-          scope: 'Organization',
-          activity: 'updated',
-          item_id: organization.id,
-          name: after.name,
-          changes: changesBetween('Organization', organization, after, LOGGED_FIELDS),
-        })
+        await recordActivity(tx, context, { ...organizationActivity(after), activity: 'updated', changes })
         return after
       })
       return ok(presentOrganization(changed, level, await getOrganizationFacts(db, organization.id)))
@@ -109,17 +105,15 @@ export const organizationRoutes = [
     async handle(context) {
       const { db, organization } = context
       await db.transaction(async (tx) => {
-        for (const user of await listUsersLookingAt(tx, organization.id)) await moveCurrentAway(tx, user.id, organization.id)
-        await deleteOrganization(tx, organization.id)
-        await recordActivity(tx, context, {
-          organization_id: organization.id,
-          scope: 'Organization',
-          activity: 'deleted',
-          item_id: organization.id,
-          name: organization.name,
-        })
+        await moveEverybodyAway(tx, organization.id)
+        const deleted = await deleteOrganization(tx, organization.id)
+        await recordActivity(tx, context, { ...organizationActivity(deleted), activity: 'deleted' })
       })
       return noContent()
     },
   }),
 ]
+
+function organizationActivity({ id, name }: OrganizationRow) {
+  return { organization_id: id, scope: 'Organization' as const, item_id: id, name }
+}

@@ -54,15 +54,22 @@ function statements(on: Queryable): Omit<Db, 'transaction' | 'afterCommit'> {
 }
 
 async function inTransaction<T>(pool: pg.Pool, work: (tx: Db) => Promise<T>): Promise<T> {
+  const { result, afterCommit } = await committed(pool, work)
+  for (const then of afterCommit) then()
+  return result
+}
+
+async function committed<T>(pool: pg.Pool, work: (tx: Db) => Promise<T>): Promise<{ result: T; afterCommit: (() => void)[] }> {
   const client = await pool.connect()
   const afterCommit: (() => void)[] = []
   try {
     await client.query('BEGIN')
     const result = await work(transactionOn(client, afterCommit))
-    await client.query('COMMIT')
+    const { command } = await client.query('COMMIT')
+    // After a failed statement whose error was swallowed, PostgreSQL answers COMMIT by rolling back.
+    if (command !== 'COMMIT') throw new Error('the transaction held a failed statement and was rolled back')
     client.release()
-    for (const then of afterCommit) then()
-    return result
+    return { result, afterCommit }
   } catch (error) {
     // A connection that cannot even roll back is thrown away rather than handed to the next caller.
     const rollback = await client.query('ROLLBACK').catch((failure: Error) => failure)
@@ -76,13 +83,16 @@ function transactionOn(client: pg.PoolClient, afterCommit: (() => void)[]): Db {
     ...statements(client),
     afterCommit: (then) => void afterCommit.push(then),
     async transaction(work) {
+      const afterNested: (() => void)[] = []
       await client.query('SAVEPOINT nested')
       try {
-        const result = await work(transactionOn(client, afterCommit))
+        const result = await work(transactionOn(client, afterNested))
         await client.query('RELEASE SAVEPOINT nested')
+        afterCommit.push(...afterNested)
         return result
       } catch (error) {
-        await client.query('ROLLBACK TO SAVEPOINT nested')
+        // On a lost connection this fails too, and the outer transaction with it: the first error says why.
+        await client.query('ROLLBACK TO SAVEPOINT nested; RELEASE SAVEPOINT nested').catch(() => {})
         throw error
       }
     },

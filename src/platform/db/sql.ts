@@ -37,6 +37,7 @@ export function assignments(fields: Record<string, unknown>): Statement {
     if (!/^[a-z][a-z0-9_]*$/.test(column)) throw new Error(`not a column name: ${column}`)
     return new Fragment(`${column} = $1`, [value], undefined, [`${column} = `, ''])
   })
+  if (parts.length === 0) throw new Error('an UPDATE needs at least one column')
   return joinSql(parts, ', ')
 }
 

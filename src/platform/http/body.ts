@@ -8,6 +8,7 @@ export type RawBody = { bytes: Buffer; is_too_large: boolean }
 const MAX_DEPTH = 64
 const FORBIDDEN_KEY = '__proto__'
 
+/** Of an oversized body nothing is kept; what still arrives of it is thrown away. */
 export function readRawBody(stream: IncomingMessage, limit: number): Promise<RawBody> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -16,13 +17,13 @@ export function readRawBody(stream: IncomingMessage, limit: number): Promise<Raw
       size += chunk.length
       if (size <= limit) chunks.push(chunk)
       else {
-        stream.removeAllListeners('data')
-        stream.resume()
+        chunks.length = 0
         resolve({ bytes: Buffer.alloc(0), is_too_large: true })
       }
     })
     stream.on('end', () => resolve({ bytes: Buffer.concat(chunks), is_too_large: false }))
-    stream.on('error', reject)
+    // The client went away in the middle: no fault of ours or of a store, whatever the code of the error.
+    stream.on('error', () => reject(unreadable('The body ended early.')))
   })
 }
 
@@ -33,7 +34,7 @@ export async function parseBody(raw: RawBody, contentType: string | undefined, e
     throw new ApiError('unsupported_media_type', 'Compressed bodies are not taken here.')
   }
   const value = await decode(raw.bytes, contentType)
-  assertHarmless(value)
+  assertHarmless(value, [])
   return value
 }
 
@@ -76,23 +77,23 @@ function unreadable(detail: string): ApiError {
   return new ApiError('parse_error', detail)
 }
 
-/** PostgreSQL refuses NUL, JSON cannot carry lone surrogates, and deep nesting breaks what would echo it. */
-function assertHarmless(root: unknown): void {
-  // A stack of our own: the value may be nested deeper than the call stack is.
-  const stack: Array<{ value: unknown; path: string[] }> = [{ value: root, path: [] }]
-  for (let item = stack.pop(); item; item = stack.pop()) {
-    const { value, path } = item
-    if (typeof value === 'string') {
-      if (!isStorableText(value)) throw invalid(attrOf(path), 'invalid_input', 'Text may not hold NUL or broken characters.')
-    } else if (typeof value === 'object' && value !== null) {
-      if (path.length >= MAX_DEPTH) throw invalid(null, 'invalid_input', `JSON may be nested ${MAX_DEPTH} levels deep at most.`)
-      for (const [key, inner] of Object.entries(value)) {
-        if (key === FORBIDDEN_KEY || !isStorableText(key)) {
-          throw invalid(attrOf(path), 'invalid_input', 'The body has a field name that is not allowed.')
-        }
-        stack.push({ value: inner, path: [...path, key] })
-      }
+/**
+ * PostgreSQL refuses NUL, JSON cannot carry lone surrogates, and deep nesting breaks what would echo it. Calls itself no
+ * deeper than the limit it holds.
+ */
+function assertHarmless(value: unknown, path: PropertyKey[]): void {
+  if (typeof value === 'string' && !isStorableText(value)) {
+    throw invalid(attrOf(path), 'invalid_input', 'Text may not hold NUL or broken characters.')
+  }
+  if (typeof value !== 'object' || value === null) return
+  if (path.length >= MAX_DEPTH) throw invalid(null, 'invalid_input', `JSON may be nested ${MAX_DEPTH} levels deep at most.`)
+  for (const [key, inner] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+    if (typeof key === 'string' && (key === FORBIDDEN_KEY || !isStorableText(key))) {
+      throw invalid(attrOf(path), 'invalid_input', 'The body has a field name that is not allowed.')
     }
+    path.push(key)
+    assertHarmless(inner, path)
+    path.pop()
   }
 }
 

@@ -3,7 +3,7 @@ import { assertSecondFactor, assertScope, reach } from './reach.ts'
 import type { Access } from './access.ts'
 import { isStorableText, parseBody, type RawBody } from './body.ts'
 import { callerId, type Caller } from './caller.ts'
-import { denied, invalid, unauthenticated, ApiError } from './errors.ts'
+import { ApiError, denied, invalid, notFound, unauthenticated } from './errors.ts'
 import { answerOnce } from './idempotency.ts'
 import { assertSameOrigin, identify, sessionToken } from './identify.ts'
 import { pageAnswer, readPage, urlWith } from './paging.ts'
@@ -17,7 +17,7 @@ export type Incoming = {
   params: Record<string, string>
   query: Record<string, unknown>
   headers: Record<string, string | string[] | undefined>
-  raw: RawBody | undefined
+  raw: RawBody
   url: URL
   ip: string
   id: string
@@ -43,12 +43,12 @@ export async function dispatch(
   notes: RequestNotes,
 ): Promise<Outgoing> {
   const now = services.now()
-  const parsed = once(() => parseBody(incoming.raw ?? NO_BODY, one(incoming.headers['content-type']), one(incoming.headers['content-encoding'])))
+  const parsed = once(() => parseBody(incoming.raw, one(incoming.headers['content-type']), one(incoming.headers['content-encoding'])))
   const caller = await identifyCaller(services, access, routes, incoming, parsed, now)
   notes.caller = callerId(caller)
   const route = routeFor(routes, incoming.method)
   if (caller) assertCredentialFits(services, route, caller, incoming, now)
-  assertStorableParameters(incoming)
+  assertStorableParams(incoming.params)
   const reached = caller ? await reach(services.db, access, route, caller, incoming.params) : {}
   if (reached.organization) notes.organization_id = reached.organization.id
   if (reached.project) notes.project_id = reached.project.id
@@ -72,16 +72,15 @@ export async function dispatch(
     ...reached,
   }
   const item = route.item ? await route.item(context as never) : undefined
+  assertStorableQuery(incoming.query)
   const query = route.query ? validate(route.query, incoming.query) : incoming.query
   const body = route.body ? validate(route.body, await parsed()) : undefined
   const perform = async (db: Db) => outgoing(route, await route.handle({ ...context, db, item, query, body } as never))
   const key = one(incoming.headers['idempotency-key'])
   if (route.method !== 'POST' || key === undefined) return perform(services.db)
   const { pathname } = incoming.url
-  return answerOnce(services, { key, caller: notes.caller, path: pathname, bytes: incoming.raw?.bytes ?? null, now }, perform)
+  return answerOnce(services, { key, caller: notes.caller, path: pathname, bytes: incoming.raw.bytes, now }, perform)
 }
-
-const NO_BODY: RawBody = { bytes: Buffer.alloc(0), is_too_large: false }
 
 async function identifyCaller(
   services: Services,
@@ -102,7 +101,9 @@ async function identifyCaller(
     },
     now,
   )
-  const isOpen = routes.get(incoming.method)?.access === 'anyone'
+  const route = routes.get(incoming.method)
+  // A wrong method on a path that anybody may call is just that: 405.
+  const isOpen = (route ? [route] : [...routes.values()]).every(({ access }) => access === 'anyone')
   if (!caller && !isOpen) throw unauthenticated('not_authenticated')
   return caller
 }
@@ -115,7 +116,7 @@ function keyInBody(body: unknown): unknown {
 function routeFor(routes: ReadonlyMap<string, Route>, method: string): Route {
   const route = routes.get(method)
   if (route) return route
-  const allow = [...routes.keys()].join(', ')
+  const allow = [...routes.keys()].flatMap((offered) => (offered === 'GET' ? ['GET', 'HEAD'] : [offered])).join(', ')
   throw new ApiError('method_not_allowed', `${method} is not offered here.`, null, { allow })
 }
 
@@ -141,15 +142,18 @@ function assertRecentSignIn(route: Route, caller: Caller, now: Date): void {
 }
 
 /** Path ids are compared with stored text, and PostgreSQL takes neither NUL nor broken characters. */
-function assertStorableParameters(incoming: Incoming): void {
-  for (const [name, value] of Object.entries(incoming.query)) {
+function assertStorableParams(params: Record<string, string>): void {
+  for (const value of Object.values(params)) {
+    if (value === '' || !isStorableText(value)) throw notFound()
+  }
+}
+
+function assertStorableQuery(query: Record<string, unknown>): void {
+  for (const [name, value] of Object.entries(query)) {
     const texts = Array.isArray(value) ? value : [value]
     if (texts.some((text) => typeof text === 'string' && !isStorableText(text))) {
-      throw invalid(name, 'invalid_input', 'The parameter holds characters that cannot be stored.')
+      throw invalid(isStorableText(name) ? name : null, 'invalid_input', 'The parameter holds characters that cannot be stored.')
     }
-  }
-  for (const value of Object.values(incoming.params)) {
-    if (value === '' || !isStorableText(value)) throw new ApiError('not_found', 'Nothing found here.')
   }
 }
 

@@ -5,10 +5,18 @@ import { parseTimestamp } from '../../lib/timestamps.ts'
 
 type TextOptions = { max: number; blank?: boolean }
 
-/** Trimmed text. `blank: true` lets the empty text through. */
+/** Trimmed text of at most `max` characters. `blank: true` lets the empty text through. */
 export function text({ max, blank = false }: TextOptions) {
-  const trimmed = z.string().trim().max(max)
-  return blank ? trimmed : trimmed.min(1)
+  const trimmed = z.string().trim()
+  return (blank ? trimmed : trimmed.min(1)).check(atMost(max)).meta({ maxLength: max })
+}
+
+/** Characters as people and JSON Schema count them: an emoji is one, though JavaScript sees two. */
+function atMost(max: number): z.core.CheckFn<string> {
+  return ({ value, issues }) => {
+    if (value.length <= max || [...value.slice(0, 2 * max + 1)].length <= max) return
+    issues.push({ code: 'too_big', origin: 'string', maximum: max, inclusive: true, input: value })
+  }
 }
 
 /** Taken as sent: blanks are part of a password, a message or a code. */
@@ -69,7 +77,7 @@ export function instant() {
     .transform((value, context) => {
       const date = parseTimestamp(value)
       if (date) return date
-      context.addIssue({ code: 'custom', message: 'not an instant' })
+      context.addIssue({ code: 'custom', message: 'This is not a date or an instant.' })
       return z.NEVER
     })
     .meta({ type: 'string', format: 'date-time' })

@@ -61,5 +61,5 @@ export function urlWith(url: URL, parameters: Record<string, string | null>): st
 }
 
 function wholeNumber(value: unknown): number {
-  return typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : 0
+  return typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : 0
 }

@@ -38,12 +38,12 @@ export async function reach(
 
 async function reachOrganization(db: Db, access: Access, route: Route, caller: Caller, given: string): Promise<Reach> {
   const stranger = route.subject === 'organization' ? notFound() : denied('You are not a member of this organization.')
-  const id = given === '@current' ? await access.findCurrentOrganizationId(db, caller) : given
-  if (id === null || !isUuid(id)) throw notFound()
   const limits = keyLimits(caller)
   if (limits && limits.scoped_teams.length > 0) throw projectKeyDenied()
+  const id = given === '@current' ? await access.findCurrentOrganizationId(db, caller) : given
+  if (id === null) throw notFound()
   if (limits && limits.scoped_organizations.length > 0 && !holds(limits.scoped_organizations, id)) throw stranger
-  const found = await access.findOrganization(db, caller, id)
+  const found = isUuid(id) ? await access.findOrganization(db, caller, id) : null
   if (!found) throw notFound()
   if (found.level === null) throw stranger
   assertLevel(route, found.level)
@@ -61,14 +61,13 @@ async function reachProject(
   organizationId: string | undefined,
 ): Promise<Reach> {
   const stranger = route.subject === 'project' ? notFound() : denied('You have no access to this project.')
-  const around = organizationId === undefined ? {} : await reachAround(db, access, caller, organizationId)
   const id = given === '@current' ? await access.findCurrentProjectId(db, caller) : projectNumber(given)
-  if (id === null) throw notFound()
   const limits = keyLimits(caller)
-  if (limits && limits.scoped_teams.length > 0 && !limits.scoped_teams.includes(id)) {
+  if (limits && limits.scoped_teams.length > 0 && id !== null && !limits.scoped_teams.includes(id)) {
     throw denied('The API key is limited to other projects.')
   }
-  const found = await access.findProject(db, caller, id)
+  const around = organizationId === undefined ? {} : await reachAround(db, access, caller, organizationId)
+  const found = id === null ? null : await access.findProject(db, caller, id)
   if (!found) throw notFound()
   const { project } = found
   if (around.organization && around.organization.id !== project.organization_id) throw notFound()
@@ -84,11 +83,11 @@ async function reachProject(
 /** The organization round a project path: a key limited to projects may pass through to its own project. */
 async function reachAround(db: Db, access: Access, caller: Caller, given: string): Promise<Reach> {
   const id = given === '@current' ? await access.findCurrentOrganizationId(db, caller) : given
-  if (id === null || !isUuid(id)) throw notFound()
+  if (id === null) throw notFound()
   const limits = keyLimits(caller)
   const stranger = denied('You are not a member of this organization.')
   if (limits && limits.scoped_organizations.length > 0 && !holds(limits.scoped_organizations, id)) throw stranger
-  const found = await access.findOrganization(db, caller, id)
+  const found = isUuid(id) ? await access.findOrganization(db, caller, id) : null
   if (!found) throw notFound()
   if (found.level === null) throw stranger
   return { organization: found.organization }
@@ -126,7 +125,9 @@ function assertLevel(route: Route, level: Level): void {
 
 /** organizations.md §3.3: sessions only, for the addressed organization as well as the current one. */
 export function assertSecondFactor(route: Route, caller: Caller, isDemanded: boolean): void {
-  if (!isDemanded || caller.kind !== 'session' || route.without_second_factor) return
+  if (!isDemanded || caller.kind !== 'session') return
+  // What anybody may call cannot depend on the session that happens to come along: above all signing in again.
+  if (route.without_second_factor || route.access === 'anyone') return
   if (!caller.user.has_2fa) {
     throw denied('The organization demands two-factor authentication: set it up first.', 'two_factor_setup_required')
   }

@@ -1,12 +1,13 @@
 // The HTTP server: every path once, whatever its methods, so that 404 comes before and 405 after the credentials.
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { randomBytes } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
+import { METHODS } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Services } from '../services.ts'
 import type { Access } from './access.ts'
-import { readRawBody, type RawBody } from './body.ts'
+import { readRawBody } from './body.ts'
 import { dispatch, type Outgoing, type RequestNotes } from './dispatch.ts'
-import { notFound, toApiError, type ApiError } from './errors.ts'
+import { ApiError, notFound, toApiError } from './errors.ts'
 import type { Metrics } from './metrics.ts'
 import type { Route, SessionCookie } from './route.ts'
 
@@ -28,8 +29,11 @@ declare module 'fastify' {
 
 const BODY_LIMIT = 1024 * 1024
 const REQUEST_TIMEOUT_MS = 30_000
-const ALL_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 const HOST = /^[a-z0-9.\-_]+(:\d+)?$|^\[[0-9a-f:.]+\](:\d+)?$/i
+const UNREADABLE: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: 'The headers are too large.',
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request took too long to arrive.',
+}
 
 export function buildServer(options: HttpOptions): FastifyInstance {
   const { services, metrics } = options
@@ -37,15 +41,19 @@ export function buildServer(options: HttpOptions): FastifyInstance {
     logger: false,
     trustProxy: options.trusted_proxies.length > 0 ? [...options.trusted_proxies] : false,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    bodyLimit: Number.MAX_SAFE_INTEGER, // readRawBody holds the limit, so that 401 and 403 come before 413
     exposeHeadRoutes: false,
     genReqId: () => randomBytes(8).toString('hex'),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },
-    frameworkErrors: (_error, _request, reply) => void sendError(reply, notFound()),
+    frameworkErrors(_error, request, reply) {
+      securityHeaders(request, reply)
+      sendError(reply, notFound())
+    },
+    clientErrorHandler: answerUnreadable,
   })
   app.decorateRequest('notes')
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', (_request: FastifyRequest, payload: IncomingMessage) => readRawBody(payload, BODY_LIMIT))
+  // To the router every method exists and none has a body: `serve` reads it, so that a wrong method is a 405 and a body
+  // of the wrong size or type is refused only after 401, 403 and 404.
+  for (const method of METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
   app.addHook('onRequest', (request, reply, done) => {
     request.notes = {}
     securityHeaders(request, reply)
@@ -61,7 +69,7 @@ export function buildServer(options: HttpOptions): FastifyInstance {
   app.setErrorHandler((error, request, reply) => answerError(services, request, reply, error))
   app.setNotFoundHandler((_request, reply) => sendError(reply, notFound()))
   for (const [path, methods] of routesByPath(options.routes)) {
-    app.route({ method: [...ALL_METHODS], url: path, handler: (request, reply) => serve(options, methods, request, reply) })
+    app.all(path, (request, reply) => serve(options, methods, request, reply))
   }
   return app
 }
@@ -78,9 +86,9 @@ export function routesByPath(routes: readonly Route[]): Map<string, Map<string, 
 
 async function serve(options: HttpOptions, methods: ReadonlyMap<string, Route>, request: FastifyRequest, reply: FastifyReply) {
   const method = request.method === 'HEAD' ? 'GET' : request.method
-  const raw = request.body as RawBody | undefined
-  // What is left of an oversized body is not read: the connection ends with the answer.
-  if (raw?.is_too_large) reply.header('connection', 'close')
+  const raw = await readRawBody(request.raw, BODY_LIMIT)
+  // Nobody waits for the rest of an oversized body: the connection ends with the answer.
+  if (raw.is_too_large) reply.header('connection', 'close')
   const answer = await dispatch(
     options.services,
     options.access,
@@ -127,6 +135,17 @@ function sendError(reply: FastifyReply, error: ApiError): FastifyReply {
     .send(JSON.stringify(error.body()))
 }
 
+/** What Node could not read as HTTP at all still gets an error of our shape. */
+function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code !== 'ECONNRESET' && socket.writable) {
+    const detail = UNREADABLE[error.code ?? ''] ?? 'This is not a request in HTTP/1.1.'
+    const body = JSON.stringify(new ApiError('parse_error', detail).body())
+    const headers = `content-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close`
+    socket.write(`HTTP/1.1 400 Bad Request\r\n${headers}\r\n\r\n${body}`)
+  }
+  socket.destroy()
+}
+
 function securityHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id)
   reply.header('x-content-type-options', 'nosniff')
@@ -139,6 +158,9 @@ function securityHeaders(request: FastifyRequest, reply: FastifyReply): void {
 /** Where the client thinks it is: the configured address, or scheme and host of the request. */
 function absoluteUrl(options: HttpOptions, request: FastifyRequest): URL {
   const host = request.host ?? ''
-  const origin = options.public_url ?? (HOST.test(host) ? `${request.protocol}://${host}` : options.services.settings.site_url)
+  const given = `${request.protocol}://${host}`
+  // `1.2.3.4.5` and port 99999 look like hosts but make no address.
+  const isUsable = HOST.test(host) && URL.canParse(given)
+  const origin = options.public_url ?? (isUsable ? given : options.services.settings.site_url)
   return new URL(request.url.replace(/^\/+/, '/'), origin)
 }

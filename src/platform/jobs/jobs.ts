@@ -2,6 +2,7 @@
 // when the change that caused it does; tried again with growing pauses until it is done or given up.
 import PgBoss from 'pg-boss'
 import type { Database, Db } from '../db/database.ts'
+import { sql } from '../db/sql.ts'
 import type { Log } from '../log/log.ts'
 import type { Services } from '../services.ts'
 
@@ -19,6 +20,8 @@ export type Jobs = {
   enqueue<Data extends object>(tx: Db, job: Job<Data>, data: Data): Promise<void>
   /** Starts working on the queues; until then jobs are only kept. */
   work(services: Services): Promise<void>
+  /** Jobs that are due, running or waiting for another try, by name. */
+  countWaiting(): Promise<Record<string, number>>
   /** Jobs that were given up, by name. */
   countFailed(): Promise<Record<string, number>>
   stop(): Promise<void>
@@ -28,6 +31,9 @@ export type Jobs = {
 const RETRY = { retryLimit: 15, retryDelay: 5, retryBackoff: true, expireInSeconds: 120, retentionDays: 30 }
 // Enqueueing wakes the worker at once; polling only finds retries and what another process enqueued.
 const POLL_SECONDS = 5
+// pg-boss has no way to fail a job for good before its tries are used up: a cancelled one was given up too.
+const GIVEN_UP = ['failed', 'cancelled']
+const WAITING = ['created', 'retry', 'active']
 const STOP_TIMEOUT_MS = 5_000
 
 export function job<Data extends object>(definition: Job<Data>): Job<Data> {
@@ -58,32 +64,46 @@ export async function openJobs(db: Database, jobs: readonly AnyJob[], log: Log):
     },
     async work(services) {
       for (const definition of jobs) {
-        workers.set(definition.name, await boss.work(definition.name, { pollingIntervalSeconds: POLL_SECONDS }, perform(definition, services, log)))
-        if (definition.cron !== undefined) await boss.schedule(definition.name, definition.cron)
+        const { name, cron } = definition
+        const worker = await boss.work(name, { pollingIntervalSeconds: POLL_SECONDS }, async ([job]) => {
+          await perform(boss, definition, job!, services, log)
+          // Look again at once: left alone, a worker rests between two jobs, and 20 mails would take 100 s.
+          boss.notifyWorker(workers.get(name)!)
+        })
+        workers.set(name, worker)
+        if (cron !== undefined) await boss.schedule(name, cron)
       }
     },
-    async countFailed() {
-      const result = await db.pool.query<{ name: string; count: number }>(
-        `SELECT name, count(*)::int AS count FROM pgboss.job WHERE state = 'failed' GROUP BY name`,
-      )
-      return Object.fromEntries(result.rows.map((row) => [row.name, row.count]))
-    },
+    countWaiting: () => countByName(db, WAITING),
+    countFailed: () => countByName(db, GIVEN_UP),
     stop: () => stopBoss(boss),
   }
 }
 
-function perform(definition: AnyJob, services: Services, log: Log) {
-  return async (batch: PgBoss.Job<object>[]) => {
-    for (const { id, data } of batch) {
-      try {
-        await definition.handle(services, data as never, services.now())
-      } catch (error) {
-        log.warn({ err: error, job: definition.name, job_id: id }, 'a background job failed and will be tried again')
-        // pg-boss keeps what is thrown: a plain text, so that no request data lands in its table.
-        throw new Error(error instanceof Error ? error.message : 'failed', { cause: undefined })
-      }
+async function perform(boss: PgBoss, definition: AnyJob, job: PgBoss.Job<object>, services: Services, log: Log): Promise<void> {
+  try {
+    await definition.handle(services, job.data as never, services.now())
+  } catch (error) {
+    const facts = { err: error, job: definition.name, job_id: job.id }
+    if (isPermanent(error)) {
+      log.error(facts, 'a background job was given up')
+      return boss.cancel(definition.name, job.id)
     }
+    log.warn(facts, 'a background job failed and will be tried again')
+    // pg-boss keeps what is thrown: a plain text, so that no request data lands in its table.
+    throw new Error(error instanceof Error ? error.message : 'failed', { cause: undefined })
   }
+}
+
+/** Errors that say of themselves that another try would end the same way, such as MailRefused. */
+function isPermanent(error: unknown): boolean {
+  return error instanceof Error && 'permanent' in error && error.permanent === true
+}
+
+async function countByName(db: Database, states: readonly string[]): Promise<Record<string, number>> {
+  const rows = await db.rows<{ name: string; count: number }>(sql`
+    SELECT name, count(*)::int AS count FROM pgboss.job WHERE state::text = ANY(${states}) GROUP BY name`)
+  return Object.fromEntries(rows.map((row) => [row.name, row.count]))
 }
 
 async function stopBoss(boss: PgBoss): Promise<void> {
