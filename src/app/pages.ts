@@ -11,6 +11,7 @@ import { openApiDocument } from '../platform/http/openapi.ts'
 import type { Services } from '../platform/services.ts'
 import { routes } from './http.ts'
 import { VERSION } from './version.ts'
+import { addWebPages } from './web-pages/serve.ts'
 import { within } from './within.ts'
 
 const READY_LIMIT_MS = 2_000
@@ -37,6 +38,8 @@ export async function addPages(
       throw denied('Metrics are for this machine, or with METRICS_TOKEN.')
     return reply.type('text/plain; version=0.0.4').send(await metrics.text())
   })
+
+  addWebPages(app, services)
 
   const document = openApiDocument(routes, VERSION)
   const text = JSON.stringify(document)
@@ -67,7 +70,7 @@ function mayReadMetrics(request: FastifyRequest, token: string | null): boolean 
   const given = /^bearer\s+(.+)$/i.exec(request.headers.authorization ?? '')?.[1]
   if (token !== null) return given !== undefined && isSameText(given, token)
   // The peer itself, not what a proxy says of it.
-  return ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(request.socket.remoteAddress ?? '')
+  return /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/.test(request.socket.remoteAddress ?? '')
 }
 
 function isSameText(a: string, b: string): boolean {
