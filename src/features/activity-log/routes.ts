@@ -1,10 +1,12 @@
 // Who changed what: the organization's log for its admins, a project's log for its members.
-import { invalid } from '../../platform/http/errors.ts'
+import type { z } from 'zod'
+import type { Db } from '../../platform/db/database.ts'
 import { paged } from '../../platform/http/paging.ts'
-import { ok, route } from '../../platform/http/route.ts'
+import { ok, route, type RequestFacts } from '../../platform/http/route.ts'
+import { NEWEST, readCursor, writeCursor, type Cursor } from './cursor.ts'
 import { presentEntry } from './present.ts'
-import { countActivity, listActivity } from './queries.ts'
-import { ActivityCursorAnswer, ActivityCursorQuery, ActivityFilter, ActivityLogEntry } from './schema.ts'
+import { countActivity, listActivity, listActivityFrom, type EntryRow, type LogOwner } from './queries.ts'
+import { ActivityCursorAnswer, ActivityCursorQuery, ActivityLogEntry, ActivityQuery } from './schema.ts'
 
 const DEFAULT_PAGE_SIZE = 100
 
@@ -15,7 +17,7 @@ export const activityLogRoutes = [
     summary: "An organization's activity log, newest first",
     scope: ['organization:read', 'activity_log:read'],
     level: 'admin',
-    query: ActivityFilter,
+    query: ActivityQuery,
     answers: { 200: paged(ActivityLogEntry) },
     async handle({ db, organization, query, page, paged }) {
       const owner = { organization_id: organization.id }
@@ -34,28 +36,45 @@ export const activityLogRoutes = [
     answers: { 200: ActivityCursorAnswer },
     async handle({ db, project, query, request }) {
       const owner = { organization_id: project.organization_id, project_id: project.id }
-      const size = query.page_size ?? DEFAULT_PAGE_SIZE
-      const page = query.page ?? (query.page_size === undefined ? undefined : 1)
-      const slice = page === undefined ? cursorSlice(query.cursor, size) : { limit: size + 1, offset: (page - 1) * size }
-      const rows = await listActivity(db, owner, query, slice)
-      const results = rows.slice(0, size)
-      const hasMore = rows.length > size
-      const link = (parameters: Record<string, string>) => request.urlWith(parameters)
-      if (page !== undefined) {
-        return ok({
-          next: hasMore ? link({ page: String(page + 1) }) : null,
-          previous: page > 1 ? link({ page: String(page - 1) }) : null,
-          results: results.map(presentEntry),
-        })
-      }
-      return ok({ next: hasMore ? link({ cursor: results.at(-1)!.position }) : null, previous: null, results: results.map(presentEntry) })
+      const isNumbered = query.page !== undefined || query.page_size !== undefined
+      return ok(
+        isNumbered
+          ? await numberedPage(db, owner, query, request)
+          : await cursorPage(db, owner, query, request),
+      )
     },
   }),
 ]
 
-/** One row more than asked for tells whether another page follows. */
-function cursorSlice(cursor: string | undefined, size: number) {
-  if (cursor === undefined) return { limit: size + 1, offset: 0 }
-  if (!/^\d{1,18}$/.test(cursor)) throw invalid('cursor', 'invalid_input', 'This cursor is not one of ours.')
-  return { limit: size + 1, offset: 0, before_position: cursor }
+type ProjectQuery = z.output<typeof ActivityCursorQuery>
+
+// Both kinds of page read one entry more than they show: it tells whether another page follows.
+
+async function numberedPage(db: Db, owner: LogOwner, query: ProjectQuery, request: RequestFacts) {
+  const { page = 1, page_size: size = DEFAULT_PAGE_SIZE } = query
+  const rows = await listActivity(db, owner, query, { limit: size + 1, offset: (page - 1) * size })
+  const link = (number: number) => request.urlWith({ page: String(number) })
+  return {
+    next: rows.length > size ? link(page + 1) : null,
+    previous: page > 1 ? link(page - 1) : null,
+    results: rows.slice(0, size).map(presentEntry),
+  }
+}
+
+async function cursorPage(db: Db, owner: LogOwner, query: ProjectQuery, request: RequestFacts) {
+  const from = query.cursor ? readCursor(query.cursor) : NEWEST
+  const nearest = await listActivityFrom(db, owner, query, from, DEFAULT_PAGE_SIZE + 1)
+  const hasMore = nearest.length > DEFAULT_PAGE_SIZE
+  const shown = nearest.slice(0, DEFAULT_PAGE_SIZE)
+  const rows = from.direction === 'older' ? shown : shown.reverse()
+  const link = (direction: Cursor['direction'], row: EntryRow | undefined) =>
+    row ? request.urlWith({ cursor: writeCursor({ direction, position: row.position }) }) : null
+  // Behind the reader there is always the page they came from, unless they came from nowhere.
+  const hasOlder = from.direction === 'older' ? hasMore : true
+  const hasNewer = from.direction === 'newer' ? hasMore : from !== NEWEST
+  return {
+    next: hasOlder ? link('older', rows.at(-1)) : null,
+    previous: hasNewer ? link('newer', rows[0]) : null,
+    results: rows.map(presentEntry),
+  }
 }

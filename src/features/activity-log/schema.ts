@@ -25,7 +25,9 @@ export const ActivityLogEntry = z
     item_id: z.string().nullable(),
     organization_id: uuid.nullable(),
     created_at: timestamp,
-    actor: z.object({ name: z.string(), key_id: z.string().nullable() }).describe('Who acted: also names service keys.'),
+    actor: z
+      .object({ name: z.string(), key_id: z.string().nullable() })
+      .describe('Who acted: also names service keys.'),
     detail: z.object({
       name: z.string().nullable(),
       short_id: z.string().nullable(),
@@ -36,19 +38,35 @@ export const ActivityLogEntry = z
   })
   .meta({ id: 'ActivityLogEntry' })
 
-export const ActivityFilter = PageQuery.extend({
-  user: int().optional().describe('Id of the user who acted.'),
-  scope: z.string().optional().describe('Kind of thing, e.g. `Organization`.'),
-  scopes: z.string().optional().describe('Several kinds, separated by commas.'),
-  item_id: z.string().optional(),
+// A filter left blank, as a form sends it, filters nothing.
+const filters = z.object({
+  user: z
+    .preprocess((value) => (value === '' ? undefined : value), int().optional())
+    .describe('Id of the user who acted.'),
+  scope: z.string().trim().optional().describe('Kind of thing, e.g. `Organization`.'),
+  scopes: z.string().trim().optional().describe('Several kinds, separated by commas.'),
+  item_id: z.string().trim().optional(),
 })
-export type ActivityFilter = z.output<typeof ActivityFilter>
+export type ActivityFilter = z.output<typeof filters>
 
-export const ActivityCursorQuery = ActivityFilter.extend({
-  cursor: z.string().optional(),
-  page: int({ min: 1, max: 1_000_000 }).optional(),
-  page_size: int({ min: 1, max: 1000 }).optional(),
-}).omit({ limit: true, offset: true })
+export const ActivityQuery = PageQuery.extend(filters.shape)
+
+/** As with `limit` and `offset`, a wrong value is no error but counts as not given. */
+function countingFromOne({ max, description }: { max: number; description: string }) {
+  return z
+    .unknown()
+    .transform((value) =>
+      typeof value === 'string' && /^0*[1-9]\d*$/.test(value) ? Math.min(Number(value), max) : undefined,
+    )
+    .optional()
+    .meta({ type: 'integer', description })
+}
+
+export const ActivityCursorQuery = filters.extend({
+  cursor: z.string().optional().describe('From `next` or `previous` of an earlier answer.'),
+  page: countingFromOne({ max: 1_000_000, description: 'Number of the page, in place of a cursor.' }),
+  page_size: countingFromOne({ max: 1000, description: 'Entries per page: 100 unless told, 1000 at most.' }),
+})
 
 export const ActivityCursorAnswer = z.object({
   next: z.string().nullable(),
