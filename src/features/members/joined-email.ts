@@ -32,7 +32,12 @@ export const joinedEmail = job<Joined>({
     const joined = await findUserById(services.db, joined_user_id)
     const recipient = await findUserById(services.db, recipient_id)
     // Whoever left in the meantime hears nothing more of the organization.
-    if (!joined || !recipient?.is_active || !(await findMembership(services.db, organization_id, recipient_id))) return
+    if (
+      !joined ||
+      !recipient?.is_active ||
+      !(await findMembership(services.db, organization_id, recipient_id))
+    )
+      return
     const name = joined.first_name || joined.email
     await services.mailer.send({
       to: { name: recipient.first_name, address: recipient.email },

@@ -1,19 +1,21 @@
 // Members: who belongs to an organization, at which level; changing that, and leaving.
 import { isUuid } from '../../lib/uuid.ts'
 import type { Db } from '../../platform/db/database.ts'
-import { personOf, type Caller } from '../../platform/http/caller.ts'
-import { notFound } from '../../platform/http/errors.ts'
+import { personOf, type Caller, type Level } from '../../platform/http/caller.ts'
+import { denied, notFound } from '../../platform/http/errors.ts'
 import { paged } from '../../platform/http/paging.ts'
 import { noContent, ok, route } from '../../platform/http/route.ts'
 import { changesBetween, recordActivity } from '../activity-log/record.ts'
+import { membershipActivity } from './join.ts'
 import { presentMember } from './present.ts'
 import {
   countMembers,
   deleteMembership,
   findMember,
+  findMembership,
   listMembers,
   lockOwners,
-  moveCurrentAway,
+  moveAway,
   updateMemberLevel,
 } from './queries.ts'
 import { assertMayChange, assertMayGrant, assertMayRemove, assertOwnerLeft } from './rules.ts'
@@ -55,30 +57,26 @@ export const memberRoutes = [
     needs_recent_sign_in: true,
     item: async ({ db, caller, organization, level, params }) => {
       const member = await getMember(db, organization.id, caller, params.user__uuid)
-      assertMayChange(level, member.level, isSelf(caller, member))
+      assertMayChange(level, member.level)
       return member
     },
     body: MemberUpdate,
     answers: { 200: Member },
     async handle(context) {
-      const { db, caller, organization, level, body, item, params, now } = context
+      const { db, caller, organization, body, item, params, now } = context
       const wanted = body.level
       if (wanted === undefined) return ok(presentMember(item))
-      assertMayGrant(level, wanted)
       const changed = await db.transaction(async (tx) => {
         await lockOwners(tx, organization.id)
-        // Read again under the lock: the member may have been promoted in the meantime.
         const member = await getMember(tx, organization.id, caller, params.user__uuid)
-        assertMayChange(level, member.level, isSelf(caller, member))
+        const level = await getLevelNow(tx, organization.id, caller)
+        assertMayChange(level, member.level)
+        assertMayGrant(level, wanted, isSelf(caller, member))
         if (member.level === wanted) return member
         await updateMemberLevel(tx, organization.id, member.user_id, wanted, now)
-        const after = { ...member, level: wanted, updated_at: now }
-        await recordActivity(tx, context, {
-          ...membershipActivity(organization.id, member),
-          activity: 'updated',
-          changes: changesBetween('OrganizationMembership', member, after, ['level']),
-        })
-        return after
+        const changes = changesBetween('OrganizationMembership', member, body, ['level'])
+        await recordActivity(tx, context, { ...membershipActivity(member), activity: 'updated', changes })
+        return { ...member, level: wanted, updated_at: now }
       })
       return ok(presentMember(changed))
     },
@@ -93,15 +91,15 @@ export const memberRoutes = [
     needs_recent_sign_in: true,
     answers: { 204: null },
     async handle(context) {
-      const { db, caller, organization, level, params } = context
+      const { db, caller, organization, params } = context
       await db.transaction(async (tx) => {
         const owners = await lockOwners(tx, organization.id)
         const member = await getMember(tx, organization.id, caller, params.user__uuid)
-        assertMayRemove(level, member.level, isSelf(caller, member))
+        assertMayRemove(await getLevelNow(tx, organization.id, caller), member.level, isSelf(caller, member))
         assertOwnerLeft(member.level, owners)
         await deleteMembership(tx, organization.id, member.user_id)
-        await moveCurrentAway(tx, member.user_id, organization.id)
-        await recordActivity(tx, context, { ...membershipActivity(organization.id, member), activity: 'deleted' })
+        await moveAway(tx, organization.id, member.user_id)
+        await recordActivity(tx, context, { ...membershipActivity(member), activity: 'deleted' })
       })
       return noContent()
     },
@@ -115,10 +113,14 @@ async function getMember(db: Db, organizationId: string, caller: Caller, given: 
   return member
 }
 
-function isSelf(caller: Caller, member: MemberRow): boolean {
-  return caller.user?.id === member.user_id
+/** Asked under the lock: two owners who demote each other at once must not both have their way. */
+async function getLevelNow(tx: Db, organizationId: string, caller: Caller): Promise<Level> {
+  if (caller.kind === 'service_key') return caller.level
+  const membership = await findMembership(tx, organizationId, caller.user.id)
+  if (!membership) throw denied('You are no longer a member of this organization.')
+  return membership.level
 }
 
-function membershipActivity(organizationId: string, member: MemberRow) {
-  return { organization_id: organizationId, scope: 'OrganizationMembership' as const, item_id: member.id, name: member.email }
+function isSelf(caller: Caller, member: MemberRow): boolean {
+  return caller.user?.id === member.user_id
 }

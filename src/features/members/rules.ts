@@ -2,13 +2,14 @@
 import { LEVELS, type Level } from '../../platform/http/caller.ts'
 import { denied, invalid } from '../../platform/http/errors.ts'
 
-export function assertMayChange(actor: Level, target: Level, isSelf: boolean): void {
-  if (isSelf) throw denied('Nobody can change their own level.')
+/** Whether this member may be changed at all; asked before the body is looked at. */
+export function assertMayChange(actor: Level, target: Level): void {
   if (actor < LEVELS.admin) throw denied('Changing levels takes the level admin or owner.')
   if (target > actor) throw denied('You cannot change a member whose level is above yours.')
 }
 
-export function assertMayGrant(actor: Level, level: Level): void {
+export function assertMayGrant(actor: Level, level: Level, isSelf: boolean): void {
+  if (isSelf) throw denied('Nobody can change their own level.')
   if (level > actor) throw denied('You cannot grant a level above your own.')
 }
 

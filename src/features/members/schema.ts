@@ -1,7 +1,7 @@
 // Members of an organization, in and out.
 import { z } from 'zod'
 import { LEVELS, type Level } from '../../platform/http/caller.ts'
-import { email, instant, intChoice, text, timestamp, uuid } from '../../platform/http/fields.ts'
+import { instant, intChoice, text, timestamp, uuid } from '../../platform/http/fields.ts'
 import { PageQuery } from '../../platform/http/paging.ts'
 import { User, type UserRow } from '../users/schema.ts'
 
@@ -23,8 +23,11 @@ export const Member = z
 export const MemberUpdate = z.object({ level: levelField() }).partial()
 
 export const MemberFilter = PageQuery.extend({
-  order: z.string().optional().describe('`joined_at` or `-joined_at`; anything else is ignored.'),
-  email: email().optional().describe('Exact address, upper or lower case.'),
+  order: z
+    .unknown()
+    .optional()
+    .meta({ type: 'string', description: '`joined_at` or `-joined_at`; anything else is ignored.' }),
+  email: text({ max: 254, blank: true }).optional().describe('Exact address, upper or lower case.'),
   search: text({ max: 200, blank: true }).optional().describe('Part of a name or address.'),
   updated_after: instant().optional(),
 })

@@ -11,13 +11,21 @@ const COST = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 }
 
 /** `personal` are words an attacker would try first: the user's own name and address. */
 export async function assertGoodPassword(password: string, personal: readonly string[]): Promise<void> {
-  if ([...password].length < MIN_LENGTH) {
-    throw invalid('password', 'password_too_short', `The password must have at least ${MIN_LENGTH} characters.`)
+  if (Array.from(password).length < MIN_LENGTH) {
+    throw invalid(
+      'password',
+      'password_too_short',
+      `The password must have at least ${MIN_LENGTH} characters.`,
+    )
   }
   const estimate = await strengthEstimator()
   const words = personal.flatMap((text) => text.split(/[^\p{L}\p{N}]+/u)).filter((word) => word.length > 2)
   if (estimate(password.slice(0, ESTIMATED_LENGTH), words) < MIN_SCORE) {
-    throw invalid('password', 'password_too_weak', 'The password is too easy to guess: make it longer or less common.')
+    throw invalid(
+      'password',
+      'password_too_weak',
+      'The password is too easy to guess: make it longer or less common.',
+    )
   }
 }
 

@@ -3,7 +3,14 @@ import type { User, UserRow } from './schema.ts'
 
 type EmbeddedRow = Pick<
   UserRow,
-  'id' | 'uuid' | 'distinct_id' | 'first_name' | 'last_name' | 'email' | 'is_email_verified' | 'hedgehog_config'
+  | 'id'
+  | 'uuid'
+  | 'distinct_id'
+  | 'first_name'
+  | 'last_name'
+  | 'email'
+  | 'is_email_verified'
+  | 'hedgehog_config'
 >
 
 export function presentUser(row: EmbeddedRow): User {

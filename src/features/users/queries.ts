@@ -29,6 +29,10 @@ export function findUserById(db: Db, id: number): Promise<UserRow | undefined> {
   return db.row(sql`SELECT * FROM app_user WHERE id = ${id}`)
 }
 
+export function getUser(db: Db, id: number): Promise<UserRow> {
+  return db.only(sql`SELECT * FROM app_user WHERE id = ${id}`)
+}
+
 export function findUserByUuid(db: Db, uuid: string): Promise<UserRow | undefined> {
   return db.row(sql`SELECT * FROM app_user WHERE uuid = ${uuid}`)
 }
@@ -38,13 +42,22 @@ export function findUserByEmail(db: Db, email: string): Promise<UserRow | undefi
 }
 
 /** Fields come from our own code; an empty set changes nothing. */
-export function updateUser(db: Db, id: number, fields: Partial<Omit<UserRow, 'id' | 'uuid'>>): Promise<UserRow> {
-  if (Object.keys(fields).length === 0) return db.only(sql`SELECT * FROM app_user WHERE id = ${id}`)
+export function updateUser(
+  db: Db,
+  id: number,
+  fields: Partial<Omit<UserRow, 'id' | 'uuid'>>,
+): Promise<UserRow> {
+  if (Object.keys(fields).length === 0) return getUser(db, id)
   return db.only(sql`UPDATE app_user SET ${assignments(fields)} WHERE id = ${id} RETURNING *`)
 }
 
 /** What `@current` and the next sign-in will mean; the project may be null for an organization without one. */
-export async function setCurrent(db: Db, userId: number, organizationId: string, projectId: number | null): Promise<void> {
+export async function setCurrent(
+  db: Db,
+  userId: number,
+  organizationId: string,
+  projectId: number | null,
+): Promise<void> {
   await db.run(sql`
     UPDATE app_user SET current_organization_id = ${organizationId}, current_project_id = ${projectId} WHERE id = ${userId}`)
 }
