@@ -6,7 +6,7 @@ import { assignments, sql } from '../../platform/db/sql.ts'
 import type { Page } from '../../platform/http/paging.ts'
 import type { ProjectFields, ProjectRow } from './schema.ts'
 
-export const DEFAULT_PROJECT_NAME = 'Default project'
+const DEFAULT_PROJECT_NAME = 'Default project'
 
 export function listProjects(db: Db, organizationId: string, page: Page): Promise<ProjectRow[]> {
   return db.rows(sql`
@@ -14,7 +14,9 @@ export function listProjects(db: Db, organizationId: string, page: Page): Promis
 }
 
 export async function countProjects(db: Db, organizationId: string): Promise<number> {
-  const row = await db.only<{ count: number }>(sql`SELECT count(*)::int AS count FROM project WHERE organization_id = ${organizationId}`)
+  const row = await db.only<{ count: number }>(
+    sql`SELECT count(*)::int AS count FROM project WHERE organization_id = ${organizationId}`,
+  )
   return row.count
 }
 
@@ -22,11 +24,23 @@ export function findProject(db: Db, organizationId: string, id: number): Promise
   return db.row(sql`SELECT * FROM project WHERE organization_id = ${organizationId} AND id = ${id}`)
 }
 
+/** As it stands now, and until the transaction ends: what a change is compared with. */
+export function lockProject(db: Db, organizationId: string, id: number): Promise<ProjectRow> {
+  return db.only(
+    sql`SELECT * FROM project WHERE organization_id = ${organizationId} AND id = ${id} FOR NO KEY UPDATE`,
+  )
+}
+
 export function findFirstProject(db: Db, organizationId: string): Promise<ProjectRow | undefined> {
   return db.row(sql`SELECT * FROM project WHERE organization_id = ${organizationId} ORDER BY id LIMIT 1`)
 }
 
-export function insertProject(db: Db, organizationId: string, fields: ProjectFields, now: Date): Promise<ProjectRow> {
+export function insertProject(
+  db: Db,
+  organizationId: string,
+  fields: ProjectFields,
+  now: Date,
+): Promise<ProjectRow> {
   return db.only(sql`
     INSERT INTO project (uuid, organization_id, api_token, name, timezone, app_urls, anonymize_ips,
       completed_snippet_onboarding, is_demo, created_at, updated_at)
@@ -36,21 +50,38 @@ export function insertProject(db: Db, organizationId: string, fields: ProjectFie
     RETURNING *`)
 }
 
-export function updateProject(db: Db, organizationId: string, id: number, fields: ProjectFields, now: Date): Promise<ProjectRow> {
+export function updateProject(
+  db: Db,
+  organizationId: string,
+  id: number,
+  fields: ProjectFields,
+  now: Date,
+): Promise<ProjectRow> {
   const { app_urls, ...plain } = fields
-  const columns = { ...plain, ...(app_urls === undefined ? {} : { app_urls: JSON.stringify(app_urls) }), updated_at: now }
+  const columns = {
+    ...plain,
+    ...(app_urls === undefined ? {} : { app_urls: JSON.stringify(app_urls) }),
+    updated_at: now,
+  }
   return db.only(sql`
     UPDATE project SET ${assignments(columns)} WHERE organization_id = ${organizationId} AND id = ${id} RETURNING *`)
 }
 
-export function replaceProjectToken(db: Db, organizationId: string, id: number, now: Date): Promise<ProjectRow> {
+export function replaceProjectToken(
+  db: Db,
+  organizationId: string,
+  id: number,
+  now: Date,
+): Promise<ProjectRow> {
   return db.only(sql`
     UPDATE project SET api_token = ${newProjectToken()}, updated_at = ${now}
     WHERE organization_id = ${organizationId} AND id = ${id} RETURNING *`)
 }
 
-export async function deleteProject(db: Db, organizationId: string, id: number): Promise<void> {
-  await db.run(sql`DELETE FROM project WHERE organization_id = ${organizationId} AND id = ${id}`)
+export function deleteProject(db: Db, organizationId: string, id: number): Promise<ProjectRow> {
+  return db.only(
+    sql`DELETE FROM project WHERE organization_id = ${organizationId} AND id = ${id} RETURNING *`,
+  )
 }
 
 /** Public by design: it stands in web pages to say which project an event belongs to. */

@@ -1,25 +1,39 @@
 // Projects: the same five calls below an organization's path and, for the current organization, on their own.
 import type { Db } from '../../platform/db/database.ts'
-import { LEVELS, type Caller } from '../../platform/http/caller.ts'
+import { LEVELS } from '../../platform/http/caller.ts'
 import { denied, notFound } from '../../platform/http/errors.ts'
 import { paged, PageQuery } from '../../platform/http/paging.ts'
 import { created, noContent, ok, route } from '../../platform/http/route.ts'
 import { changesBetween, recordActivity, type Actor } from '../activity-log/record.ts'
-import { setCurrent } from '../users/queries.ts'
+import { createProject, projectActivity } from './create.ts'
 import { findCurrentMembership } from './current.ts'
 import { presentBasicProject, presentProject } from './present.ts'
 import {
   countProjects,
   deleteProject,
   findProject,
-  insertProject,
   listProjects,
+  lockProject,
   replaceProjectToken,
   updateProject,
 } from './queries.ts'
-import { BasicProject, Project, ProjectCreate, ProjectUpdate, type ProjectFields, type ProjectRow } from './schema.ts'
+import {
+  BasicProject,
+  Project,
+  ProjectCreate,
+  ProjectUpdate,
+  type ProjectFields,
+  type ProjectRow,
+} from './schema.ts'
 
-const LOGGED_FIELDS = ['name', 'timezone', 'app_urls', 'anonymize_ips', 'is_demo', 'completed_snippet_onboarding'] as const
+const WRITABLE_FIELDS = [
+  'name',
+  'timezone',
+  'app_urls',
+  'anonymize_ips',
+  'is_demo',
+  'completed_snippet_onboarding',
+] as const
 
 export const projectRoutes = [
   route({
@@ -51,8 +65,10 @@ export const projectRoutes = [
     body: ProjectCreate,
     answers: { 201: Project },
     async handle(context) {
-      const { db, item, body } = context
-      return created(presentProject(await createProject(db, context, item.organization_id, body), item.level))
+      const { db, caller, item, body } = context
+      const userId = caller.user?.id ?? null
+      const row = await db.transaction((tx) => createProject(tx, context, item.organization_id, userId, body))
+      return created(presentProject(row, item.level))
     },
   }),
 
@@ -79,8 +95,10 @@ export const projectRoutes = [
     body: ProjectCreate,
     answers: { 201: Project },
     async handle(context) {
-      const { db, organization, level, body } = context
-      return created(presentProject(await createProject(db, context, organization.id, body), level))
+      const { db, caller, organization, level, body } = context
+      const userId = caller.user?.id ?? null
+      const row = await db.transaction((tx) => createProject(tx, context, organization.id, userId, body))
+      return created(presentProject(row, level))
     },
   }),
 
@@ -88,7 +106,9 @@ export const projectRoutes = [
   ...singleProjectRoutes('/api/organizations/:organization_id/projects/:id/'),
 ]
 
-function singleProjectRoutes<Path extends '/api/projects/:id/' | '/api/organizations/:organization_id/projects/:id/'>(path: Path) {
+function singleProjectRoutes<
+  Path extends '/api/projects/:id/' | '/api/organizations/:organization_id/projects/:id/',
+>(path: Path) {
   return [
     route({
       method: 'GET',
@@ -130,8 +150,8 @@ function singleProjectRoutes<Path extends '/api/projects/:id/' | '/api/organizat
       async handle(context) {
         const { db, project } = context
         await db.transaction(async (tx) => {
-          await deleteProject(tx, project.organization_id, project.id)
-          await recordActivity(tx, context, { ...projectActivity(project), activity: 'deleted' })
+          const deleted = await deleteProject(tx, project.organization_id, project.id)
+          await recordActivity(tx, context, { ...projectActivity(deleted), activity: 'deleted' })
         })
         return noContent()
       },
@@ -149,7 +169,7 @@ function singleProjectRoutes<Path extends '/api/projects/:id/' | '/api/organizat
         const { db, project, level, now } = context
         const row = await db.transaction(async (tx) => {
           const replaced = await replaceProjectToken(tx, project.organization_id, project.id, now)
-          await recordActivity(tx, context, { ...projectActivity(project), activity: 'rolled' })
+          await recordActivity(tx, context, { ...projectActivity(replaced), activity: 'rolled' })
           return replaced
         })
         return ok(presentProject(row, level))
@@ -158,7 +178,7 @@ function singleProjectRoutes<Path extends '/api/projects/:id/' | '/api/organizat
   ]
 }
 
-type ProjectRef = { id: number; organization_id: string; name: string }
+type ProjectRef = { id: number; organization_id: string }
 
 async function getProject(db: Db, project: ProjectRef): Promise<ProjectRow> {
   const row = await findProject(db, project.organization_id, project.id)
@@ -166,32 +186,18 @@ async function getProject(db: Db, project: ProjectRef): Promise<ProjectRow> {
   return row
 }
 
-async function createProject(db: Db, actor: Actor & { caller: Caller }, organizationId: string, fields: ProjectFields) {
+async function changeProject(
+  db: Db,
+  actor: Actor,
+  project: ProjectRef,
+  fields: ProjectFields,
+): Promise<ProjectRow> {
   return db.transaction(async (tx) => {
-    const row = await insertProject(tx, organizationId, fields, actor.now)
-    if (actor.caller.user) await setCurrent(tx, actor.caller.user.id, organizationId, row.id)
-    await recordActivity(tx, actor, { ...projectActivity(row), activity: 'created' })
-    return row
-  })
-}
-
-async function changeProject(db: Db, actor: Actor, project: ProjectRef, fields: ProjectFields): Promise<ProjectRow> {
-  return db.transaction(async (tx) => {
-    const before = await getProject(tx, project)
-    if (Object.keys(fields).length === 0) return before
+    const before = await lockProject(tx, project.organization_id, project.id)
+    const changes = changesBetween('Project', before, fields, WRITABLE_FIELDS)
+    if (changes.length === 0) return before
     const after = await updateProject(tx, project.organization_id, project.id, fields, actor.now)
-    const changes = changesBetween('Project', before, after, LOGGED_FIELDS)
     await recordActivity(tx, actor, { ...projectActivity(after), activity: 'updated', changes })
     return after
   })
-}
-
-function projectActivity(project: ProjectRef) {
-  return {
-    organization_id: project.organization_id,
-    project_id: project.id,
-    scope: 'Project' as const,
-    item_id: String(project.id),
-    name: project.name,
-  }
 }

@@ -29,7 +29,10 @@ export const Project = BasicProject.extend({
 
 const fields = z.object({
   name: text({ max: 200 }),
-  timezone: text({ max: 64 }).refine(isTimezone, { message: 'This is not a time zone known here.', params: { code: 'invalid_choice' } }),
+  timezone: text({ max: 64 }).refine(isTimezone, {
+    message: 'This is not a time zone known here.',
+    params: { code: 'invalid_choice' },
+  }),
   app_urls: z.array(text({ max: 500 })).max(100),
   anonymize_ips: bool(),
   completed_snippet_onboarding: bool(),
@@ -59,7 +62,9 @@ export type ProjectRow = {
 /** What the short form shows: all that is needed where many projects are listed. */
 export type BasicProjectRow = Omit<ProjectRow, 'created_at' | 'updated_at' | 'app_urls' | 'anonymize_ips'>
 
+/** A name such as `Europe/Berlin`; plain offsets are refused, because some versions of Node know them and some do not. */
 function isTimezone(name: string): boolean {
+  if (!/^[a-z]/i.test(name)) return false
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
   } catch {
