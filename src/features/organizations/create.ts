@@ -2,10 +2,10 @@
 import type { Db } from '../../platform/db/database.ts'
 import { LEVELS } from '../../platform/http/caller.ts'
 import { recordActivity, type Actor } from '../activity-log/record.ts'
-import { insertMembership } from '../members/queries.ts'
+import { addMember } from '../members/join.ts'
 import { createProject } from '../projects/create.ts'
 import type { ProjectRow } from '../projects/schema.ts'
-import { setCurrent } from '../users/queries.ts'
+import { getUser } from '../users/queries.ts'
 import { insertOrganization, type OrganizationRow } from './queries.ts'
 import type { OrganizationFields } from './schema.ts'
 
@@ -23,8 +23,7 @@ export async function createOrganization(
     item_id: organization.id,
     name: organization.name,
   })
-  await insertMembership(tx, organization.id, ownerId, LEVELS.owner, actor.now)
-  const project = await createProject(tx, actor, organization.id, {})
-  await setCurrent(tx, ownerId, organization.id, project.id)
+  await addMember(tx, actor, organization.id, await getUser(tx, ownerId), LEVELS.owner)
+  const project = await createProject(tx, actor, organization.id, ownerId, {})
   return { organization, project }
 }

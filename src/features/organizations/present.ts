@@ -8,7 +8,11 @@ import type { Organization } from './schema.ts'
 // Everything is included: the list exists because PostHog's clients hide what it does not name.
 const FEATURES = [
   ['organizations_projects', 'Projects', 'Any number of projects in an organization.'],
-  ['automatic_provisioning', 'Automatic provisioning', 'Accounts made at the first single sign-on of a verified domain.'],
+  [
+    'automatic_provisioning',
+    'Automatic provisioning',
+    'Accounts made at the first single sign-on of a verified domain.',
+  ],
   ['sso_enforcement', 'SSO enforcement', 'Password sign-in switched off for a verified domain.'],
   ['saml', 'SAML', 'Sign-in through a SAML identity provider.'],
   ['2fa_enforcement', 'Two-factor enforcement', 'Two-factor authentication demanded of every member.'],
@@ -27,7 +31,11 @@ const FEATURES = [
 const PLUGINS_ACCESS_ROOT = 9
 const METADATA = JSON.stringify({ instance_tag: 'none' })
 
-export function presentOrganization(row: OrganizationRow, level: Level, facts: OrganizationFacts): z.input<typeof Organization> {
+export function presentOrganization(
+  row: OrganizationRow,
+  level: Level,
+  facts: OrganizationFacts,
+): z.input<typeof Organization> {
   return {
     id: row.id,
     name: row.name,

@@ -41,7 +41,9 @@ export function listOrganizations(db: Db, caller: Caller, page: Page): Promise<L
 }
 
 export async function countOrganizations(db: Db, caller: Caller): Promise<number> {
-  const row = await db.only<{ count: number }>(sql`SELECT count(*)::int AS count FROM (${reachOf(caller)}) AS reach`)
+  const row = await db.only<{ count: number }>(
+    sql`SELECT count(*)::int AS count FROM (${reachOf(caller)}) AS reach`,
+  )
   return row.count
 }
 
@@ -64,24 +66,40 @@ export async function findOrganizationInReach(db: Db, caller: Caller, id: string
     WHERE organization.id = ${id}`)
   if (!row) return null
   const { level, ...organization } = row
-  return { organization, level: caller.kind === 'service_key' ? serviceLevel(caller, organization.id) : level }
+  return {
+    organization,
+    level: caller.kind === 'service_key' ? serviceLevel(caller, organization.id) : level,
+  }
 }
 
-function serviceLevel(caller: Extract<Caller, { kind: 'service_key' }>, organizationId: string): Level | null {
+function serviceLevel(
+  caller: Extract<Caller, { kind: 'service_key' }>,
+  organizationId: string,
+): Level | null {
   return caller.organization_id === organizationId ? caller.level : null
 }
 
 /** The same for a project: its organization's membership decides. */
 export async function findProjectInReach(db: Db, caller: Caller, id: number) {
   const userId = caller.user?.id ?? null
-  const row = await db.row<{ id: number; organization_id: string; name: string; enforce_2fa: boolean; level: Level | null }>(sql`
+  const row = await db.row<{
+    id: number
+    organization_id: string
+    name: string
+    enforce_2fa: boolean
+    level: Level | null
+  }>(sql`
     SELECT project.id, project.organization_id, project.name, organization.enforce_2fa, membership.level
     FROM project JOIN organization ON organization.id = project.organization_id
     LEFT JOIN membership ON membership.organization_id = organization.id AND user_id = ${userId}
     WHERE project.id = ${id}`)
   if (!row) return null
   const { enforce_2fa, level, ...project } = row
-  return { project, enforce_2fa, level: caller.kind === 'service_key' ? serviceLevel(caller, project.organization_id) : level }
+  return {
+    project,
+    enforce_2fa,
+    level: caller.kind === 'service_key' ? serviceLevel(caller, project.organization_id) : level,
+  }
 }
 
 export function findOrganizationById(db: Db, id: string): Promise<OrganizationRow | undefined> {
@@ -89,7 +107,11 @@ export function findOrganizationById(db: Db, id: string): Promise<OrganizationRo
 }
 
 /** The slug comes from the name; a taken one gets the next free number. */
-export async function insertOrganization(db: Db, fields: OrganizationFields & { name: string }, now: Date): Promise<OrganizationRow> {
+export async function insertOrganization(
+  db: Db,
+  fields: OrganizationFields & { name: string },
+  now: Date,
+): Promise<OrganizationRow> {
   const base = slugify(fields.name, SLUG_LENGTH) || randomBase62(8).toLowerCase()
   for (;;) {
     const slug = await freeSlug(db, base)
@@ -102,7 +124,12 @@ export async function insertOrganization(db: Db, fields: OrganizationFields & { 
   }
 }
 
-function insertWithSlug(db: Db, fields: OrganizationFields & { name: string }, slug: string, now: Date): Promise<OrganizationRow> {
+function insertWithSlug(
+  db: Db,
+  fields: OrganizationFields & { name: string },
+  slug: string,
+  now: Date,
+): Promise<OrganizationRow> {
   return db.only(sql`
     INSERT INTO organization (id, name, slug, is_member_join_email_enabled, enforce_2fa, created_at, updated_at)
     VALUES (${uuid7(now)}, ${fields.name}, ${slug}, ${fields.is_member_join_email_enabled ?? true},
@@ -124,16 +151,29 @@ async function freeSlug(db: Db, base: string): Promise<string> {
   }
 }
 
-/** As it stands now, and until the transaction ends: what a change is compared with. */
-export function lockOrganization(db: Db, id: string): Promise<OrganizationRow> {
-  return db.only(sql`SELECT * FROM organization WHERE id = ${id} FOR NO KEY UPDATE`)
+/** As it stands now, and until the transaction ends; before a deletion nobody can add anything to it either. */
+export function lockOrganization(
+  db: Db,
+  id: string,
+  before: 'change' | 'deletion',
+): Promise<OrganizationRow> {
+  return before === 'change'
+    ? db.only(sql`SELECT * FROM organization WHERE id = ${id} FOR NO KEY UPDATE`)
+    : db.only(sql`SELECT * FROM organization WHERE id = ${id} FOR UPDATE`)
 }
 
-export function updateOrganization(db: Db, id: string, fields: OrganizationFields, now: Date): Promise<OrganizationRow> {
-  return db.only(sql`UPDATE organization SET ${assignments({ ...fields, updated_at: now })} WHERE id = ${id} RETURNING *`)
+export function updateOrganization(
+  db: Db,
+  id: string,
+  fields: OrganizationFields,
+  now: Date,
+): Promise<OrganizationRow> {
+  return db.only(
+    sql`UPDATE organization SET ${assignments({ ...fields, updated_at: now })} WHERE id = ${id} RETURNING *`,
+  )
 }
 
 /** Memberships, invites, domains, projects and service keys go with it (ON DELETE CASCADE). */
-export function deleteOrganization(db: Db, id: string): Promise<OrganizationRow> {
-  return db.only(sql`DELETE FROM organization WHERE id = ${id} RETURNING *`)
+export async function deleteOrganization(db: Db, id: string): Promise<void> {
+  await db.run(sql`DELETE FROM organization WHERE id = ${id}`)
 }

@@ -52,7 +52,9 @@ export const organizationRoutes = [
     async handle(context) {
       const { db, item: owner, body } = context
       const { organization } = await db.transaction((tx) => createOrganization(tx, context, owner.id, body))
-      return created(presentOrganization(organization, LEVELS.owner, await getOrganizationFacts(db, organization.id)))
+      return created(
+        presentOrganization(organization, LEVELS.owner, await getOrganizationFacts(db, organization.id)),
+      )
     },
   }),
 
@@ -82,7 +84,7 @@ export const organizationRoutes = [
     async handle(context) {
       const { db, organization, level, body, now } = context
       const changed = await db.transaction(async (tx) => {
-        const before = await lockOrganization(tx, organization.id)
+        const before = await lockOrganization(tx, organization.id, 'change')
         const changes = changesBetween('Organization', before, body, WRITABLE_FIELDS)
         if (changes.length === 0) return before
         const after = await updateOrganization(tx, organization.id, body, now)
@@ -105,9 +107,10 @@ export const organizationRoutes = [
     async handle(context) {
       const { db, organization } = context
       await db.transaction(async (tx) => {
+        const last = await lockOrganization(tx, organization.id, 'deletion')
         await moveEverybodyAway(tx, organization.id)
-        const deleted = await deleteOrganization(tx, organization.id)
-        await recordActivity(tx, context, { ...organizationActivity(deleted), activity: 'deleted' })
+        await deleteOrganization(tx, organization.id)
+        await recordActivity(tx, context, { ...organizationActivity(last), activity: 'deleted' })
       })
       return noContent()
     },
