@@ -22,5 +22,9 @@ export async function isPasswordAllowed(db: Db, email: string): Promise<boolean>
 
 export async function assertPasswordAllowed(db: Db, email: string): Promise<void> {
   if (await isPasswordAllowed(db, email)) return
-  throw invalid(null, 'sso_enforced', 'This address signs in through its identity provider; passwords are off for it.')
+  throw invalid(
+    null,
+    'sso_enforced',
+    'This address signs in through its identity provider; passwords are off for it.',
+  )
 }

@@ -13,7 +13,9 @@ export function listDomains(db: Db, organizationId: string, page: Page): Promise
 }
 
 export async function countDomains(db: Db, organizationId: string): Promise<number> {
-  const row = await db.only<{ count: number }>(sql`SELECT count(*)::int AS count FROM domain WHERE organization_id = ${organizationId}`)
+  const row = await db.only<{ count: number }>(
+    sql`SELECT count(*)::int AS count FROM domain WHERE organization_id = ${organizationId}`,
+  )
   return row.count
 }
 
@@ -23,7 +25,9 @@ export function findDomain(db: Db, organizationId: string, id: string): Promise<
 
 /** Until the transaction ends nobody else renames, verifies or deletes it. */
 export function lockDomain(db: Db, organizationId: string, id: string): Promise<DomainRow> {
-  return db.only(sql`SELECT * FROM domain WHERE organization_id = ${organizationId} AND id = ${id} FOR UPDATE`)
+  return db.only(
+    sql`SELECT * FROM domain WHERE organization_id = ${organizationId} AND id = ${id} FOR UPDATE`,
+  )
 }
 
 /** Over all organizations: a name belongs to one of them at most. Locked, so that a stale claim is replaced once. */
@@ -46,7 +50,13 @@ export function insertDomain(
     RETURNING *`)
 }
 
-export function updateDomain(db: Db, organizationId: string, id: string, fields: Partial<DomainRow>, now: Date): Promise<DomainRow> {
+export function updateDomain(
+  db: Db,
+  organizationId: string,
+  id: string,
+  fields: Partial<DomainRow>,
+  now: Date,
+): Promise<DomainRow> {
   return db.only(sql`
     UPDATE domain SET ${assignments({ ...fields, updated_at: now })}
     WHERE organization_id = ${organizationId} AND id = ${id} RETURNING *`)
@@ -80,7 +90,10 @@ export async function setRecheckFailed(db: Db, row: DomainRow, failedAt: Date | 
   return touched > 0
 }
 
-export function listAdminsOf(db: Db, organizationId: string): Promise<{ email: string; first_name: string }[]> {
+export function listAdminsOf(
+  db: Db,
+  organizationId: string,
+): Promise<{ email: string; first_name: string }[]> {
   return db.rows(sql`
     SELECT email, first_name FROM membership JOIN app_user ON app_user.id = user_id
     WHERE organization_id = ${organizationId} AND level >= 8 AND is_active ORDER BY user_id`)

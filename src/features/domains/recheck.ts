@@ -13,7 +13,8 @@ export const recheckDomains = job<Record<string, never>>({
   async handle(services, _data, now) {
     for (const row of await listVerifiedDomains(services.db)) {
       const finding = await lookForChallenge(services, row)
-      if (finding === 'published' && row.recheck_failed_at !== null) await setRecheckFailed(services.db, row, null)
+      if (finding === 'published' && row.recheck_failed_at !== null)
+        await setRecheckFailed(services.db, row, null)
       if (finding === 'absent' && row.recheck_failed_at === null) await reportMissing(services, row, now)
     }
   },

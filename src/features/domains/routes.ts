@@ -20,7 +20,14 @@ import { changesFor, isClaimStale, newChallenge } from './rules.ts'
 import { Domain, DomainCreate, DomainUpdate, type DomainRow } from './schema.ts'
 import { lookForChallenge } from './verify.ts'
 
-const LOGGED_FIELDS = ['domain', 'jit_provisioning_enabled', 'sso_enforcement', 'saml_entity_id', 'saml_acs_url', 'saml_x509_cert'] as const
+const LOGGED_FIELDS = [
+  'domain',
+  'jit_provisioning_enabled',
+  'sso_enforcement',
+  'saml_entity_id',
+  'saml_acs_url',
+  'saml_x509_cert',
+] as const
 
 export const domainRoutes = [
   route({
@@ -131,20 +138,26 @@ export const domainRoutes = [
     // while a name server thinks.
     item: async ({ services, db, organization, params }) => {
       const domain = await getDomain(db, organization.id, params.id)
-      const isProven = domain.verified_at === null && (await lookForChallenge(services, domain)) === 'published'
+      const isProven =
+        domain.verified_at === null && (await lookForChallenge(services, domain)) === 'published'
       return { domain, isProven }
     },
     answers: { 200: Domain },
     async handle(context) {
       const { db, organization, item, now } = context
-      if (item.domain.verified_at !== null) throw invalid(null, 'already_verified', 'This domain is verified already.')
+      if (item.domain.verified_at !== null) {
+        throw invalid(null, 'already_verified', 'This domain is verified already.')
+      }
       const row = await db.transaction(async (tx) => {
         const before = await lockDomain(tx, organization.id, item.domain.id)
-        // Renamed or verified while DNS was asked: what was found there says nothing about the name of now.
-        if (before.verification_challenge !== item.domain.verification_challenge || before.verified_at !== null) return before
-        const verified_at = item.isProven ? now : null
-        const after = await updateDomain(tx, organization.id, before.id, { verified_at, last_verification_retry: now }, now)
-        if (item.isProven) await recordActivity(tx, context, { ...domainActivity(after), activity: 'verified' })
+        // What DNS said is about the name it was asked for; a renamed domain has another challenge.
+        const isRenamed = before.verification_challenge !== item.domain.verification_challenge
+        if (isRenamed || before.verified_at !== null) return before
+        const outcome = { verified_at: item.isProven ? now : null, last_verification_retry: now }
+        const after = await updateDomain(tx, organization.id, before.id, outcome, now)
+        if (item.isProven) {
+          await recordActivity(tx, context, { ...domainActivity(after), activity: 'verified' })
+        }
         return after
       })
       return ok(presentDomain(row))
@@ -177,5 +190,10 @@ async function takingName<T>(claim: () => Promise<T>): Promise<T> {
 }
 
 function domainActivity(row: DomainRow): Pick<Activity, 'organization_id' | 'scope' | 'item_id' | 'name'> {
-  return { organization_id: row.organization_id, scope: 'OrganizationDomain', item_id: row.id, name: row.domain }
+  return {
+    organization_id: row.organization_id,
+    scope: 'OrganizationDomain',
+    item_id: row.id,
+    name: row.domain,
+  }
 }

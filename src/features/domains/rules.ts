@@ -19,7 +19,9 @@ export function changesFor(before: DomainRow, fields: DomainFields, now: Date): 
   const isRenamed = fields.domain !== undefined && fields.domain !== before.domain
   const isVerified = before.verified_at !== null && !isRenamed
   assertVerifiedFor(isVerified, fields)
-  const changes: Partial<DomainRow> = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+  const changes: Partial<DomainRow> = Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  )
   const reset = {
     verified_at: null,
     last_verification_retry: null,
@@ -51,7 +53,11 @@ function assertSamlWhole(after: DomainRow, fields: DomainFields): void {
   if (cleared && fields.sso_enforcement === undefined) {
     throw invalid(cleared, 'invalid_input', 'SAML is enforced for this domain: lift the enforcement first.')
   }
-  throw invalid('sso_enforcement', 'invalid_input', 'SAML can be enforced once its three settings are filled in.')
+  throw invalid(
+    'sso_enforcement',
+    'invalid_input',
+    'SAML can be enforced once its three settings are filled in.',
+  )
 }
 
 /** An unverified claim that nobody has tried to prove for two weeks gives way to another organization. */

@@ -28,12 +28,16 @@ const DOMAIN = /^((xn--)?[a-z0-9]+(-[a-z0-9]+)*\.)+([a-z]{2,}|xn--[a-z0-9]+(-[a-
 const domainName = z
   .string()
   .trim()
+  .min(1)
   .transform((name) => name.toLowerCase().replace(/\.$/, ''))
-  .pipe(z.string().min(1).max(128).regex(DOMAIN))
+  .pipe(z.string().max(128).regex(DOMAIN))
 
-const certificate = text({ max: 20_000, blank: true }).refine((value) => value === '' || isCertificate(value), {
-  message: 'This is not an X.509 certificate (PEM, or its base64 text alone).',
-})
+const certificate = text({ max: 20_000, blank: true }).refine(
+  (value) => value === '' || isCertificate(value),
+  {
+    message: 'This is not an X.509 certificate (PEM, or its base64 text alone).',
+  },
+)
 
 const fields = z.object({
   domain: domainName,
@@ -41,7 +45,9 @@ const fields = z.object({
   sso_enforcement: z.string().trim().pipe(z.enum(SSO_PROVIDERS)),
   saml_entity_id: text({ max: 512, blank: true }).nullable(),
   saml_acs_url: text({ max: 512, blank: true })
-    .refine((value) => value === '' || isWebAddress(value), { message: 'This is not an http or https address.' })
+    .refine((value) => value === '' || isWebAddress(value), {
+      message: 'This is not an http or https address.',
+    })
     .nullable(),
   saml_x509_cert: certificate.nullable(),
 })

@@ -9,7 +9,9 @@ const NAME_SERVER_AWAY = new Set(['ETIMEOUT', 'ECONNREFUSED'])
 
 /** However the lookup fails, it is logged and never an error of the request. */
 export async function lookForChallenge(services: Services, row: DomainRow): Promise<Finding> {
-  const { values, failure } = await services.lookupTxt(`${services.settings.domain_challenge_prefix}.${row.domain}`)
+  const { values, failure } = await services.lookupTxt(
+    `${services.settings.domain_challenge_prefix}.${row.domain}`,
+  )
   if (failure) services.log.info({ domain: row.domain, failure }, 'domain verification: no answer from DNS')
   if (values.some((value) => value.trim() === row.verification_challenge)) return 'published'
   return failure && NAME_SERVER_AWAY.has(failure) ? 'unknown' : 'absent'
