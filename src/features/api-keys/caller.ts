@@ -10,7 +10,10 @@ export async function findCallerByKey(db: Db, value: string, now: Date): Promise
   const row = await findKeyByHash(db, hashKey(value))
   if (!row || isExpired(row, now)) return null
   const caller = callerOf(row)
-  if (caller && isUseWorthNoting(row, now)) await touchKey(db, row.id, now)
+  // At most one write an hour per key, whatever its traffic.
+  const anHourAgo = new Date(now.getTime() - TOUCH_EVERY_MS)
+  const isWorthNoting = row.last_used_at === null || row.last_used_at <= anHourAgo
+  if (caller && isWorthNoting) await touchKey(db, row.id, now, anHourAgo)
   return caller
 }
 
@@ -36,9 +39,4 @@ function callerOf(row: KeyLookup): Caller | null {
 
 function isExpired(row: KeyLookup, now: Date): boolean {
   return row.expires_at !== null && row.expires_at <= now
-}
-
-/** At most one write an hour per key, whatever its traffic. */
-function isUseWorthNoting(row: KeyLookup, now: Date): boolean {
-  return row.last_used_at === null || now.getTime() - row.last_used_at.getTime() >= TOUCH_EVERY_MS
 }

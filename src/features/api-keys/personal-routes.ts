@@ -1,8 +1,9 @@
 // Personal API keys: managed in a session only; a key can merely look at itself.
+import { z } from 'zod'
 import type { Db } from '../../platform/db/database.ts'
 import { denied, invalid, notFound } from '../../platform/http/errors.ts'
 import { created, noContent, ok, route } from '../../platform/http/route.ts'
-import { changesBetween, recordActivity, type Actor } from '../activity-log/record.ts'
+import { recordKeyChanged, recordKeyDeleted, recordKeyMade } from './key-activity.ts'
 import { newPersonalKey } from './key-value.ts'
 import { presentCurrentKey, presentPersonalKey } from './present.ts'
 import {
@@ -16,10 +17,13 @@ import {
   updateKey,
 } from './queries.ts'
 import { assertExpiryAhead, assertLimitsInReach } from './rules.ts'
-import { CurrentKey, PersonalApiKey, PersonalApiKeyCreate, PersonalApiKeyUpdate, type KeyRow } from './schema.ts'
-import { z } from 'zod'
-
-const LOGGED_FIELDS = ['label', 'scopes', 'scoped_organizations', 'scoped_teams', 'expires_at'] as const
+import {
+  CurrentKey,
+  PersonalApiKey,
+  PersonalApiKeyCreate,
+  PersonalApiKeyUpdate,
+  type KeyRow,
+} from './schema.ts'
 
 export const personalKeyRoutes = [
   route({
@@ -53,7 +57,7 @@ export const personalKeyRoutes = [
           throw invalid(null, 'invalid_input', `A user can have ${limit} keys at most: delete one first.`)
         }
         const inserted = await insertKey(tx, owner, body, key, caller.user.id, now)
-        await recordKey(tx, context, inserted, 'created')
+        await recordKeyMade(tx, context, inserted)
         return inserted
       })
       return created(presentPersonalKey(row, key.value))
@@ -68,8 +72,12 @@ export const personalKeyRoutes = [
     is_about_caller: true,
     answers: { 200: CurrentKey },
     async handle({ db, caller, params }) {
-      if (caller.kind === 'session') return ok(presentCurrentKey(await getOwnKey(db, caller.user.id, params.id)))
-      if (params.id !== '@current' && params.id !== caller.key.id) throw denied('An API key can only look at itself.')
+      if (caller.kind === 'session') {
+        return ok(presentCurrentKey(await getOwnKey(db, caller.user.id, params.id)))
+      }
+      if (params.id !== '@current' && params.id !== caller.key.id) {
+        throw denied('An API key can only look at itself.')
+      }
       const row =
         caller.kind === 'service_key'
           ? await findServiceKey(db, caller.organization_id, caller.key.id)
@@ -96,7 +104,7 @@ export const personalKeyRoutes = [
       const row = await db.transaction(async (tx) => {
         await assertLimitsInReach(tx, owner, body)
         const after = await updateKey(tx, owner, item.id, body)
-        await recordKey(tx, context, after, 'updated', item)
+        await recordKeyChanged(tx, context, 'updated', item, after)
         return after
       })
       return ok(presentPersonalKey(row))
@@ -114,8 +122,7 @@ export const personalKeyRoutes = [
     async handle(context) {
       const { db, caller, item } = context
       await db.transaction(async (tx) => {
-        await deleteKey(tx, { user_id: caller.user.id }, item.id)
-        await recordKey(tx, context, item, 'deleted')
+        await recordKeyDeleted(tx, context, await deleteKey(tx, { user_id: caller.user.id }, item.id))
       })
       return noContent()
     },
@@ -134,7 +141,7 @@ export const personalKeyRoutes = [
       const key = newPersonalKey()
       const row = await db.transaction(async (tx) => {
         const rolled = await replaceKeyValue(tx, { user_id: caller.user.id }, item.id, key, now)
-        await recordKey(tx, context, rolled, 'rolled')
+        await recordKeyChanged(tx, context, 'rolled', item, rolled)
         return rolled
       })
       return ok(presentPersonalKey(row, key.value))
@@ -146,17 +153,4 @@ async function getOwnKey(db: Db, userId: number, id: string): Promise<KeyRow> {
   const row = await findPersonalKey(db, userId, id)
   if (!row) throw notFound()
   return row
-}
-
-async function recordKey(tx: Db, actor: Actor, row: KeyRow, activity: 'created' | 'updated' | 'rolled' | 'deleted', before?: KeyRow) {
-  await recordActivity(tx, actor, {
-    organization_id: actor.caller?.user?.current_organization_id ?? null,
-    scope: 'PersonalAPIKey',
-    activity,
-    item_id: row.id,
-    name: `${row.label} (${row.mask_value})`,
-    changes: before
-      ? changesBetween('PersonalAPIKey', before, row, LOGGED_FIELDS)
-      : [{ type: 'PersonalAPIKey', action: activity === 'deleted' ? 'deleted' : 'created', field: 'scopes', before: null, after: row.scopes }],
-  })
 }

@@ -8,7 +8,10 @@ export function presentPersonalKey(row: KeyRow, value: string | null = null): z.
   return { ...common(row, value), user_id: row.user_id!, scoped_organizations: row.scoped_organizations }
 }
 
-export function presentServiceKey(row: ServiceKeyRow, value: string | null = null): z.input<typeof ServiceKey> {
+export function presentServiceKey(
+  row: ServiceKeyRow,
+  value: string | null = null,
+): z.input<typeof ServiceKey> {
   return {
     ...common(row, value),
     organization_id: row.organization_id!,

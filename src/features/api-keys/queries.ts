@@ -33,12 +33,25 @@ export function findKeyByHash(db: Db, valueHash: string): Promise<KeyLookup | un
     WHERE value_hash = ${valueHash}`)
 }
 
-export async function touchKey(db: Db, id: string, now: Date): Promise<void> {
-  await db.run(sql`UPDATE api_key SET last_used_at = ${now} WHERE id = ${id}`)
+/** Of several requests at once only the first writes. */
+export async function touchKey(db: Db, id: string, now: Date, unlessUsedSince: Date): Promise<void> {
+  await db.run(sql`
+    UPDATE api_key SET last_used_at = ${now}
+    WHERE id = ${id} AND (last_used_at IS NULL OR last_used_at <= ${unlessUsedSince})`)
 }
 
-export function insertKey(db: Db, owner: KeyOwner, fields: KeyFields & { label: string; scopes: string[] }, value: KeyValue, createdBy: number | null, now: Date): Promise<KeyRow> {
-  const columns = 'user_id' in owner ? { user_id: owner.user_id, organization_id: null, level: null } : { user_id: null, ...owner }
+export function insertKey(
+  db: Db,
+  owner: KeyOwner,
+  fields: KeyFields & { label: string; scopes: string[] },
+  value: KeyValue,
+  createdBy: number | null,
+  now: Date,
+): Promise<KeyRow> {
+  const columns =
+    'user_id' in owner
+      ? { user_id: owner.user_id, organization_id: null, level: null }
+      : { user_id: null, ...owner }
   return db.only(sql`
     INSERT INTO api_key (id, user_id, organization_id, level, label, value_hash, mask_value, scopes, scoped_organizations,
       scoped_teams, created_by, created_at, expires_at)
@@ -51,7 +64,11 @@ export function insertKey(db: Db, owner: KeyOwner, fields: KeyFields & { label: 
 /** Locks the user, so that two creations at once cannot pass the limit together. */
 export async function lockAndCountKeys(db: Db, userId: number): Promise<number> {
   await db.run(sql`SELECT FROM app_user WHERE id = ${userId} FOR UPDATE`)
-  return (await db.only<{ count: number }>(sql`SELECT count(*)::int AS count FROM api_key WHERE user_id = ${userId}`)).count
+  return (
+    await db.only<{ count: number }>(
+      sql`SELECT count(*)::int AS count FROM api_key WHERE user_id = ${userId}`,
+    )
+  ).count
 }
 
 export function listPersonalKeys(db: Db, userId: number): Promise<KeyRow[]> {
@@ -69,11 +86,17 @@ export function listServiceKeys(db: Db, organizationId: string, page: Page): Pro
 }
 
 export async function countServiceKeys(db: Db, organizationId: string): Promise<number> {
-  const row = await db.only<{ count: number }>(sql`SELECT count(*)::int AS count FROM api_key WHERE organization_id = ${organizationId}`)
+  const row = await db.only<{ count: number }>(
+    sql`SELECT count(*)::int AS count FROM api_key WHERE organization_id = ${organizationId}`,
+  )
   return row.count
 }
 
-export function findServiceKey(db: Db, organizationId: string, id: string): Promise<ServiceKeyRow | undefined> {
+export function findServiceKey(
+  db: Db,
+  organizationId: string,
+  id: string,
+): Promise<ServiceKeyRow | undefined> {
   return db.row(sql`
     SELECT ${serviceKeyColumns} FROM api_key LEFT JOIN app_user creator ON creator.id = api_key.created_by
     WHERE organization_id = ${organizationId} AND api_key.id = ${id}`)
@@ -84,24 +107,39 @@ export function findPersonalKey(db: Db, userId: number, id: string): Promise<Key
 }
 
 export function updateKey(db: Db, owner: OwnerRef, id: string, fields: KeyFields): Promise<KeyRow> {
-  return db.only(sql`UPDATE api_key SET ${assignments(fields)} WHERE ${ownedBy(owner)} AND id = ${id} RETURNING *`)
+  return db.only(
+    sql`UPDATE api_key SET ${assignments(fields)} WHERE ${ownedBy(owner)} AND id = ${id} RETURNING *`,
+  )
 }
 
-export function replaceKeyValue(db: Db, owner: OwnerRef, id: string, value: KeyValue, now: Date): Promise<KeyRow> {
+export function replaceKeyValue(
+  db: Db,
+  owner: OwnerRef,
+  id: string,
+  value: KeyValue,
+  now: Date,
+): Promise<KeyRow> {
   return db.only(sql`
     UPDATE api_key SET value_hash = ${value.value_hash}, mask_value = ${value.mask_value}, last_rolled_at = ${now}
     WHERE ${ownedBy(owner)} AND id = ${id} RETURNING *`)
 }
 
-export async function deleteKey(db: Db, owner: OwnerRef, id: string): Promise<void> {
-  await db.run(sql`DELETE FROM api_key WHERE ${ownedBy(owner)} AND id = ${id}`)
+/** The deleted row; throws RowGone when somebody else was faster. */
+export function deleteKey(db: Db, owner: OwnerRef, id: string): Promise<KeyRow> {
+  return db.only(sql`DELETE FROM api_key WHERE ${ownedBy(owner)} AND id = ${id} RETURNING *`)
 }
 
 function ownedBy(owner: OwnerRef) {
-  return 'user_id' in owner ? sql`user_id = ${owner.user_id}` : sql`organization_id = ${owner.organization_id}`
+  return 'user_id' in owner
+    ? sql`user_id = ${owner.user_id}`
+    : sql`organization_id = ${owner.organization_id}`
 }
 
-export async function areOrganizationsInReach(db: Db, userId: number, ids: readonly string[]): Promise<boolean> {
+export async function areOrganizationsInReach(
+  db: Db,
+  userId: number,
+  ids: readonly string[],
+): Promise<boolean> {
   const row = await db.only<{ count: number }>(sql`
     SELECT count(*)::int AS count FROM membership WHERE user_id = ${userId} AND organization_id = ANY(${ids}::uuid[])`)
   return row.count === new Set(ids).size

@@ -4,10 +4,22 @@ import { invalid } from '../../platform/http/errors.ts'
 import { areOrganizationsInReach, areProjectsInReach } from './queries.ts'
 import type { KeyFields } from './schema.ts'
 
-export async function assertLimitsInReach(db: Db, owner: { user_id: number } | { organization_id: string }, fields: KeyFields): Promise<void> {
+export async function assertLimitsInReach(
+  db: Db,
+  owner: { user_id: number } | { organization_id: string },
+  fields: KeyFields,
+): Promise<void> {
   const { scoped_organizations: organizations = [], scoped_teams: projects = [] } = fields
-  if (organizations.length > 0 && 'user_id' in owner && !(await areOrganizationsInReach(db, owner.user_id, organizations))) {
-    throw invalid('scoped_organizations', 'invalid_input', 'A key can only be limited to organizations you belong to.')
+  if (
+    organizations.length > 0 &&
+    'user_id' in owner &&
+    !(await areOrganizationsInReach(db, owner.user_id, organizations))
+  ) {
+    throw invalid(
+      'scoped_organizations',
+      'invalid_input',
+      'A key can only be limited to organizations you belong to.',
+    )
   }
   if (projects.length > 0 && !(await areProjectsInReach(db, owner, projects))) {
     throw invalid('scoped_teams', 'invalid_input', 'A key can only be limited to projects within reach.')

@@ -37,34 +37,56 @@ export const CurrentKey = z
   })
   .meta({ id: 'CurrentKey' })
 
-const scopes = z
-  .array(z.string().trim().refine(isScope, 'This is not a scope.'))
-  .min(1)
-  .max(200)
-  .transform((list) => [...new Set(list)])
+/** A list whose wrong entries are reported on the field itself, not on their index, as PostHog's clients expect. */
+function listField<Item>(
+  list: z.ZodType<Item[]>,
+  complaint: string,
+  document: { items: object; minItems?: number },
+) {
+  return z
+    .unknown()
+    .transform((value, context) => {
+      const parsed = list.safeParse(value)
+      if (parsed.success) return [...new Set(parsed.data)]
+      const issue = parsed.error.issues[0]!
+      context.addIssue(
+        issue.path.length > 0 ? { code: 'custom', message: complaint } : { ...issue, path: [] },
+      )
+      return z.NEVER
+    })
+    .meta({ type: 'array', ...document })
+}
 
-const scopesField = z.unknown().transform((value, context) => {
-  const parsed = scopes.safeParse(value)
-  if (parsed.success) return parsed.data
-  // A single wrong entry is reported on the field itself, not on its index, as PostHog's clients expect.
-  for (const issue of parsed.error.issues.slice(0, 1)) {
-    context.addIssue(issue.path.length > 0 ? { code: 'custom', message: 'One of these is not a scope.' } : { ...issue, path: [] })
-  }
-  return z.NEVER
-}).meta({ type: 'array', items: { type: 'string' }, minItems: 1 })
+const scopeList = z.array(z.string().trim().refine(isScope)).min(1).max(200)
+const organizationIds = z.array(z.guid().transform((id) => id.toLowerCase())).max(100)
+const projectIds = z.array(int({ min: 1 })).max(1000)
 
 const label = text({ max: 40 })
-const scoped_organizations = z.array(z.guid().transform((id) => id.toLowerCase())).max(100)
-const scoped_teams = z.array(int({ min: 1 })).max(1000)
+const scopes = listField(scopeList, 'One of these is not a scope.', {
+  items: { type: 'string' },
+  minItems: 1,
+})
+const scoped_organizations = listField(organizationIds, 'One of these is not the id of an organization.', {
+  items: { type: 'string', format: 'uuid' },
+})
+const scoped_teams = listField(projectIds, 'One of these is not the id of a project.', {
+  items: { type: 'integer' },
+})
 const expires_at = instant().nullable()
 
-const personalFields = z.object({ label, scopes: scopesField, scoped_organizations, scoped_teams, expires_at })
-export const PersonalApiKeyCreate = personalFields.partial({ scoped_organizations: true, scoped_teams: true, expires_at: true })
+const personalFields = z.object({ label, scopes, scoped_organizations, scoped_teams, expires_at })
+export const PersonalApiKeyCreate = personalFields.partial({
+  scoped_organizations: true,
+  scoped_teams: true,
+  expires_at: true,
+})
 export const PersonalApiKeyUpdate = personalFields.partial()
 
-const serviceFields = z.object({ label, scopes: scopesField, scoped_teams, expires_at })
+const serviceFields = z.object({ label, scopes, scoped_teams, expires_at })
 const level = intChoice([LEVELS.member, LEVELS.admin])
-export const ServiceKeyCreate = serviceFields.extend({ level }).partial({ scoped_teams: true, expires_at: true, level: true })
+export const ServiceKeyCreate = serviceFields
+  .extend({ level })
+  .partial({ scoped_teams: true, expires_at: true, level: true })
 export const ServiceKeyUpdate = serviceFields.partial()
 
 export type KeyFields = {

@@ -1,10 +1,10 @@
 // Service keys: they belong to the organization, so they outlive the person who made them. Admins manage them.
 import type { Db } from '../../platform/db/database.ts'
-import { LEVELS } from '../../platform/http/caller.ts'
+import { LEVELS, type Caller } from '../../platform/http/caller.ts'
 import { denied, notFound } from '../../platform/http/errors.ts'
 import { paged, PageQuery } from '../../platform/http/paging.ts'
 import { created, noContent, ok, route } from '../../platform/http/route.ts'
-import { changesBetween, recordActivity, type Actor } from '../activity-log/record.ts'
+import { recordKeyChanged, recordKeyDeleted, recordKeyMade } from './key-activity.ts'
 import { newServiceKey } from './key-value.ts'
 import { presentServiceKey } from './present.ts'
 import {
@@ -18,10 +18,7 @@ import {
   type ServiceKeyRow,
 } from './queries.ts'
 import { assertExpiryAhead, assertLimitsInReach } from './rules.ts'
-import { ServiceKey, ServiceKeyCreate, ServiceKeyUpdate, type KeyRow } from './schema.ts'
-import type { Caller } from '../../platform/http/caller.ts'
-
-const LOGGED_FIELDS = ['label', 'scopes', 'scoped_teams', 'expires_at'] as const
+import { ServiceKey, ServiceKeyCreate, ServiceKeyUpdate } from './schema.ts'
 
 export const serviceKeyRoutes = [
   route({
@@ -34,7 +31,12 @@ export const serviceKeyRoutes = [
     answers: { 200: paged(ServiceKey) },
     async handle({ db, organization, page, paged }) {
       const rows = await listServiceKeys(db, organization.id, page)
-      return ok(paged(await countServiceKeys(db, organization.id), rows.map((row) => presentServiceKey(row))))
+      return ok(
+        paged(
+          await countServiceKeys(db, organization.id),
+          rows.map((row) => presentServiceKey(row)),
+        ),
+      )
     },
   }),
 
@@ -57,7 +59,7 @@ export const serviceKeyRoutes = [
         await assertLimitsInReach(tx, { organization_id: organization.id }, fields)
         const owner = { organization_id: organization.id, level }
         const inserted = await insertKey(tx, owner, fields, key, caller.user?.id ?? null, now)
-        await recordKey(tx, context, inserted, 'created')
+        await recordKeyMade(tx, context, inserted)
         return getServiceKey(tx, organization.id, inserted.id)
       })
       return created(presentServiceKey(row, key.value))
@@ -96,7 +98,7 @@ export const serviceKeyRoutes = [
       const row = await db.transaction(async (tx) => {
         await assertLimitsInReach(tx, { organization_id: organization.id }, body)
         const after = await updateKey(tx, { organization_id: organization.id }, item.id, body)
-        await recordKey(tx, context, after, 'updated', item)
+        await recordKeyChanged(tx, context, 'updated', item, after)
         return { ...item, ...after }
       })
       return ok(presentServiceKey(row))
@@ -115,8 +117,11 @@ export const serviceKeyRoutes = [
     async handle(context) {
       const { db, organization, item } = context
       await db.transaction(async (tx) => {
-        await deleteKey(tx, { organization_id: organization.id }, item.id)
-        await recordKey(tx, context, item, 'deleted')
+        await recordKeyDeleted(
+          tx,
+          context,
+          await deleteKey(tx, { organization_id: organization.id }, item.id),
+        )
       })
       return noContent()
     },
@@ -139,7 +144,7 @@ export const serviceKeyRoutes = [
       const key = newServiceKey()
       const row = await db.transaction(async (tx) => {
         const rolled = await replaceKeyValue(tx, { organization_id: organization.id }, item.id, key, now)
-        await recordKey(tx, context, rolled, 'rolled')
+        await recordKeyChanged(tx, context, 'rolled', item, rolled)
         return { ...item, ...rolled }
       })
       return ok(presentServiceKey(row, key.value))
@@ -158,17 +163,4 @@ async function getServiceKey(db: Db, organizationId: string, id: string): Promis
   const row = await findServiceKey(db, organizationId, id)
   if (!row) throw notFound()
   return row
-}
-
-async function recordKey(tx: Db, actor: Actor, row: KeyRow, activity: 'created' | 'updated' | 'rolled' | 'deleted', before?: KeyRow) {
-  await recordActivity(tx, actor, {
-    organization_id: row.organization_id,
-    scope: 'ServiceAPIKey',
-    activity,
-    item_id: row.id,
-    name: `${row.label} (${row.mask_value})`,
-    changes: before
-      ? changesBetween('ServiceAPIKey', before, row, LOGGED_FIELDS)
-      : [{ type: 'ServiceAPIKey', action: activity === 'deleted' ? 'deleted' : 'created', field: 'scopes', before: null, after: row.scopes }],
-  })
 }
