@@ -14,7 +14,9 @@ export type Job<Data extends object> = {
 }
 
 /** A job with its data type worn off, as the list in app/jobs.ts holds it. */
-export type AnyJob = Omit<Job<object>, 'handle'> & { handle(services: Services, data: never, now: Date): Promise<void> }
+export type AnyJob = Omit<Job<object>, 'handle'> & {
+  handle(services: Services, data: never, now: Date): Promise<void>
+}
 
 export type Jobs = {
   enqueue<Data extends object>(tx: Db, job: Job<Data>, data: Data): Promise<void>
@@ -53,46 +55,98 @@ export async function openJobs(db: Database, jobs: readonly AnyJob[], log: Log):
   const boss = new PgBoss({ db: executor(db.pool), migrate: false })
   boss.on('error', (error) => log.warn({ err: error }, 'background jobs: a passing fault'))
   await boss.start()
-  const workers = new Map<string, string>()
+  const workers = new Map<string, Worker>()
   return {
     async enqueue(tx, { name }, data) {
-      await boss.send(name, data, { db: { executeSql: async (text, values) => ({ rows: await tx.rows({ text, values }) }) } })
-      tx.afterCommit(() => {
-        const worker = workers.get(name)
-        if (worker) boss.notifyWorker(worker)
+      await boss.send(name, data, {
+        db: { executeSql: async (text, values) => ({ rows: await tx.rows({ text, values }) }) },
       })
+      tx.afterCommit(() => workers.get(name)?.wake())
     },
     async work(services) {
       for (const definition of jobs) {
         const { name, cron } = definition
-        const worker = await boss.work(name, { pollingIntervalSeconds: POLL_SECONDS }, async ([job]) => {
-          await perform(boss, definition, job!, services, log)
-          // Look again at once: left alone, a worker rests between two jobs, and 20 mails would take 100 s.
-          boss.notifyWorker(workers.get(name)!)
-        })
-        workers.set(name, worker)
+        workers.set(name, startWorker(boss, definition, services, log))
         if (cron !== undefined) await boss.schedule(name, cron)
       }
     },
     countWaiting: () => countByName(db, WAITING),
     countFailed: () => countByName(db, GIVEN_UP),
-    stop: () => stopBoss(boss),
+    async stop() {
+      const ends = Promise.all([...workers.values()].map((worker) => worker.stop()))
+      await Promise.race([ends, new Promise((resolve) => setTimeout(resolve, STOP_TIMEOUT_MS).unref())])
+      await boss.stop({ graceful: false, close: false })
+    },
   }
 }
 
-async function perform(boss: PgBoss, definition: AnyJob, job: PgBoss.Job<object>, services: Services, log: Log): Promise<void> {
-  try {
-    await definition.handle(services, job.data as never, services.now())
-  } catch (error) {
-    const facts = { err: error, job: definition.name, job_id: job.id }
-    if (isPermanent(error)) {
-      log.error(facts, 'a background job was given up')
-      return boss.cancel(definition.name, job.id)
+type Worker = { wake(): void; stop(): Promise<void> }
+
+/**
+ * One job after the other. pg-boss's own workers report a job's end without waiting for it: when PostgreSQL is gone at
+ * that moment, nobody catches the error and the whole process ends.
+ */
+function startWorker(boss: PgBoss, definition: AnyJob, services: Services, log: Log): Worker {
+  let isStopping = false
+  let wake = () => {}
+  const work = async () => {
+    while (!isStopping) {
+      const woken = new Promise<void>((resolve) => (wake = resolve))
+      const next = await fetchNext(boss, definition, log)
+      if (next) await perform(boss, definition, next, services, log)
+      else
+        await Promise.race([
+          woken,
+          new Promise((resolve) => setTimeout(resolve, POLL_SECONDS * 1000).unref()),
+        ])
     }
-    log.warn(facts, 'a background job failed and will be tried again')
-    // pg-boss keeps what is thrown: a plain text, so that no request data lands in its table.
-    throw new Error(error instanceof Error ? error.message : 'failed', { cause: undefined })
   }
+  const ended = work()
+  return {
+    wake: () => wake(),
+    stop() {
+      isStopping = true
+      wake()
+      return ended
+    },
+  }
+}
+
+/** Undefined when nothing waits, or PostgreSQL is away: both mean looking again later. */
+async function fetchNext(boss: PgBoss, { name }: AnyJob, log: Log): Promise<PgBoss.Job<object> | undefined> {
+  try {
+    return (await boss.fetch<object>(name, { batchSize: 1 }))[0]
+  } catch (error) {
+    log.warn({ err: error, job: name }, 'background jobs: the queue does not answer')
+    return undefined
+  }
+}
+
+async function perform(
+  boss: PgBoss,
+  definition: AnyJob,
+  next: PgBoss.Job<object>,
+  services: Services,
+  log: Log,
+): Promise<void> {
+  const { name } = definition
+  const facts = { job: name, job_id: next.id }
+  const end = await definition.handle(services, next.data as never, services.now()).then(
+    () => () => boss.complete(name, next.id),
+    (error: unknown) => {
+      if (isPermanent(error)) {
+        log.error({ ...facts, err: error }, 'a background job was given up')
+        return () => boss.cancel(name, next.id)
+      }
+      log.warn({ ...facts, err: error }, 'a background job failed and will be tried again')
+      // A plain text is kept, so that no request data lands in the table.
+      return () => boss.fail(name, next.id, { message: error instanceof Error ? error.message : 'failed' })
+    },
+  )
+  // Left unsaid, it is tried again once its time is up.
+  await end().catch((error: unknown) =>
+    log.warn({ ...facts, err: error }, 'the end of a background job could not be recorded'),
+  )
 }
 
 /** Errors that say of themselves that another try would end the same way, such as MailRefused. */
@@ -104,10 +158,6 @@ async function countByName(db: Database, states: readonly string[]): Promise<Rec
   const rows = await db.rows<{ name: string; count: number }>(sql`
     SELECT name, count(*)::int AS count FROM pgboss.job WHERE state::text = ANY(${states}) GROUP BY name`)
   return Object.fromEntries(rows.map((row) => [row.name, row.count]))
-}
-
-async function stopBoss(boss: PgBoss): Promise<void> {
-  await boss.stop({ graceful: true, wait: true, timeout: STOP_TIMEOUT_MS, close: false })
 }
 
 function executor(pool: Database['pool']): PgBoss.Db {
