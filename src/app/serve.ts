@@ -15,6 +15,7 @@ import { within } from './within.ts'
 export type RunningServer = { url: string; stop(): Promise<void> }
 
 const REQUESTS_LIMIT_MS = 10_000
+const IDLE_SWEEP_MS = 50
 // Jobs at work may finish; without an answer of the database they never do.
 const SERVICES_LIMIT_MS = 8_000
 const METRIC_LIMIT_MS = 1_000
@@ -39,7 +40,13 @@ export async function serve(config: Config, print: (text: string) => void): Prom
     const first = await makeFirstOwner(services, config)
     await services.jobs.work(services)
     print(first ? firstStartText(url, first) : `Longshore is ready at ${url}\n`)
-    return { url, stop: () => closeAll(opened, log) }
+    return {
+      url,
+      async stop() {
+        await closeAll(opened, log)
+        log.info('stopped')
+      },
+    }
   } catch (error) {
     await closeAll(opened, log)
     throw error
@@ -49,13 +56,25 @@ export async function serve(config: Config, print: (text: string) => void): Prom
 async function buildApp(config: Config, services: Services): Promise<FastifyInstance> {
   const metrics = openMetrics()
   // Without the database there is nothing to count, but the figures of the process are wanted all the more.
-  const countFailed = () =>
+  const counted = (count: () => Promise<Record<string, number>>) => () =>
     within(
       METRIC_LIMIT_MS,
-      services.jobs.countFailed().catch(() => ({})),
+      count().catch(() => ({})),
       {},
     )
-  metrics.gauge('longshore_jobs_failed', 'Background jobs that were given up.', countFailed, 'job')
+  const { jobs } = services
+  metrics.gauge(
+    'longshore_jobs_waiting',
+    'Background jobs not done yet.',
+    counted(() => jobs.countWaiting()),
+    'job',
+  )
+  metrics.gauge(
+    'longshore_jobs_failed',
+    'Background jobs that were given up.',
+    counted(() => jobs.countFailed()),
+    'job',
+  )
   const app = buildServer({
     services,
     access,
@@ -68,10 +87,12 @@ async function buildApp(config: Config, services: Services): Promise<FastifyInst
   return app
 }
 
-/** Idle connections go at once, requests in flight may finish; whoever takes longer is cut off. */
+/** Requests in flight may finish, their connections go as soon as they are idle; whoever takes longer is cut off. */
 async function finishRequests(app: FastifyInstance): Promise<void> {
+  const sweep = setInterval(() => app.server.closeIdleConnections(), IDLE_SWEEP_MS)
   const cutOff = setTimeout(() => app.server.closeAllConnections(), REQUESTS_LIMIT_MS)
   await app.close()
+  clearInterval(sweep)
   clearTimeout(cutOff)
 }
 
@@ -82,7 +103,6 @@ async function closeAll(opened: readonly Opened[], log: Log): Promise<void> {
   for (const { what, close } of opened.toReversed()) {
     await close().catch((error: unknown) => log.warn({ err: error }, `could not close: ${what}`))
   }
-  log.info('stopped')
 }
 
 function publicUrl(config: Config): string | null {

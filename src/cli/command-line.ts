@@ -2,6 +2,7 @@
 import { Command as Commander } from 'commander'
 import { ConfigError } from '../app/config.ts'
 import { VERSION } from '../app/version.ts'
+import { errorCode } from '../platform/db/database.ts'
 import { ApiError } from '../platform/http/errors.ts'
 import { UserError, type Command } from './command.ts'
 import { createKey } from './create-key.ts'
@@ -39,5 +40,7 @@ function explain(error: unknown): string {
   if ('code' in error && error.code === 'EADDRINUSE') {
     return 'the address is in use already: set PORT to another one (PORT=0 picks a free one)'
   }
-  return process.env.LOG_LEVEL === 'debug' ? (error.stack ?? error.message) : error.message
+  if (process.env.LOG_LEVEL === 'debug') return error.stack ?? error.message
+  // A host with several addresses, none of which answers, is an error without a text.
+  return error.message || errorCode(error) || error.name
 }

@@ -61,7 +61,7 @@ function visitOf(services: Services, request: FastifyRequest, reply: FastifyRepl
 
 function outcomeOf({ status, json }: Outgoing): Outcome {
   const body = json === null ? null : (JSON.parse(json) as Record<string, unknown>)
-  return { status, code: status < 400 ? null : String(body?.code), detail: String(body?.detail ?? ''), body }
+  return { status, code: status < 400 ? null : String(body?.code), detail: typeof body?.detail === 'string' ? body.detail : '', body }
 }
 
 function write(reply: FastifyReply, shown: Shown): FastifyReply {

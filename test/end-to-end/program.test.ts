@@ -1,0 +1,227 @@
+// The life of one server from outside: what its first start shows and makes, what it answers, and how it stops.
+import { readdir, readFile, rename, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { routes } from '../../src/app/http.ts'
+import { VERSION } from '../../src/app/version.ts'
+import { openApiDocument } from '../../src/platform/http/openapi.ts'
+import { readFirstStart, type Printed } from './first-start.ts'
+import { beginPost, get, post, refusal, request, signIn } from './http.ts'
+import { tcpListenersOf, treeOf } from './processes.ts'
+import { buildProgram, postmasterOf, type Program, type Running } from './program.ts'
+
+const isLinux = process.platform === 'linux'
+const CLEAN_END = { code: 0, stderr: '' }
+const PATIENCE = { timeout: 15_000, interval: 50 }
+
+let program: Program
+beforeAll(async () => {
+  program = await buildProgram()
+})
+afterAll(() => program.remove())
+
+describe('the first start on an empty folder', () => {
+  let dataDir: string
+  let server: Running
+  let printed: Printed
+
+  beforeAll(async () => {
+    dataDir = program.newDataDir()
+    server = program.serve({ DATA_DIR: dataDir, METRICS_TOKEN: '' })
+    printed = await readFirstStart(server)
+  })
+
+  const api = (path: string) => `${printed.url}${path}`
+
+  test('prints a curl line that works when pasted', async () => {
+    expect(printed.curl.url).toBe(api('/api/organizations/@current/'))
+    const answer = await request('GET', printed.curl.url, { headers: printed.curl.headers })
+    expect(answer.status).toBe(200)
+    expect(answer.body).toMatchObject({ name: 'My organization', membership_level: 15, member_count: '1' })
+    expect(answer.body.teams).toMatchObject([{ name: 'Default project', api_token: printed.token }])
+  })
+
+  test('prints a key that may do everything, and a random password that signs in', async () => {
+    expect(printed.key).toMatch(/^phx_\w{40,}$/)
+    expect(printed.token).toMatch(/^phc_\w{30,}$/)
+    expect((await get(api('/api/personal_api_keys/@current/'), printed.key)).body.scopes).toEqual(['*'])
+    const { email, password } = printed
+    const { status, cookie } = await signIn(printed.url, email, password)
+    expect(status).toBe(200)
+    const me = await request('GET', api('/api/users/@me/'), { cookie })
+    expect(me).toMatchObject({ status: 200, body: { email, is_staff: true } })
+    expect((await post(api('/api/login/'), { email, password: `${password}x` })).status).toBe(400)
+  })
+
+  test('writes none of the secrets to its log or its error output', () => {
+    const log = server
+      .stdout()
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+    expect(log.length).toBeGreaterThan(1)
+    for (const secret of [printed.password, printed.key, printed.token]) {
+      expect(log.join('\n')).not.toContain(secret)
+      expect(server.stderr()).not.toContain(secret)
+    }
+  })
+
+  test('makes a folder that is closed to others, with the key of the secrets in it', async () => {
+    const modeOf = async (...path: string[]) => (await stat(join(dataDir, ...path))).mode & 0o777
+    expect(await modeOf('secret.key')).toBe(0o600)
+    expect(await modeOf('postgres')).toBe(0o700)
+    expect(await modeOf('run')).toBe(0o700)
+    expect(await modeOf()).toBe(0o711)
+    expect((await readdir(dataDir)).sort()).toEqual(['postgres', 'postgres.log', 'run', 'secret.key'])
+  })
+
+  test.skipIf(!isLinux)(
+    'listens on its one port on loopback, PostgreSQL on none (asks /proc: Linux only)',
+    async () => {
+      const tree = await treeOf(server.pid)
+      expect(tree).toContain(await postmasterOf(dataDir))
+      expect(await tcpListenersOf(tree)).toEqual([new URL(printed.url).host])
+    },
+  )
+
+  test('GET /_livez and /_readyz: 200', async () => {
+    expect(await get(api('/_livez'))).toMatchObject({ status: 200, body: { status: 'ok' } })
+    expect(await get(api('/_readyz'))).toMatchObject({ status: 200, body: { status: 'ok', missing: [] } })
+  })
+
+  test('GET /metrics: Prometheus text', async () => {
+    const answer = await get(api('/metrics'))
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/)
+    expect(answer.body).toMatch(
+      /^longshore_http_request_seconds_count\{.*route="\/api\/login\/",status="200"\} 1$/m,
+    )
+    expect(answer.body).toMatch(/^process_cpu_seconds_total \d/m)
+  })
+
+  test('GET /api/schema/: the OpenAPI document of the routes', async () => {
+    const answer = await get(api('/api/schema/'))
+    expect(answer.status).toBe(200)
+    expect(answer.body.openapi).toMatch(/^3\.1\./)
+    expect(answer.body).toEqual(JSON.parse(JSON.stringify(openApiDocument(routes, VERSION))))
+  })
+
+  describe('GET /docs', () => {
+    test('loads whole from this host, and the document with it', async () => {
+      const page = await get(api('/docs'))
+      expect(page).toMatchObject({ status: 200 })
+      const assets = [...String(page.body).matchAll(/(?:src|href)="([^"]+)"/g)].map(
+        ([, path]) => new URL(path!, api('/docs')),
+      )
+      expect(assets.length).toBeGreaterThanOrEqual(6)
+      for (const asset of [...assets, new URL(api('/docs/json'))]) {
+        expect(asset.origin).toBe(printed.url)
+        expect((await get(asset.href)).status, asset.href).toBe(200)
+      }
+    })
+
+    test('names no other host, and lets the browser ask none', async () => {
+      const page = await get(api('/docs'))
+      const script = await get(api('/docs/static/swagger-initializer.js'))
+      // A comment of the package names the page it learned something from.
+      const code = String(script.body).replace(/^\s*\/\/.*$/gm, '')
+      expect(`${page.body}${code}`).not.toMatch(/https?:\/\/|"\/\//)
+      const policy = page.headers.get('content-security-policy')!
+      expect(policy).toContain("default-src 'self'")
+      expect(policy).not.toMatch(/https?:|\.\w|upgrade-insecure-requests|unsafe/)
+    })
+  })
+
+  test('a second start beside it says so and ends; the first goes on', async () => {
+    const second = await program.serve({ DATA_DIR: dataDir }).ended
+    expect(second.code).toBe(1)
+    expect(second.stderr).toMatch(
+      /^longshore serve: another Longshore is already running on this DATA_DIR .*\n$/,
+    )
+    expect(second.stderr).toContain(String(server.pid))
+    expect((await get(api('/api/users/@me/'), printed.key)).status).toBe(200)
+  })
+
+  test('PostgreSQL hangs: not ready, alive, and ready again when it answers', async () => {
+    const postgres = await treeOf((await postmasterOf(dataDir))!)
+    for (const pid of postgres) process.kill(pid, 'SIGSTOP')
+    try {
+      expect(await get(api('/_readyz'))).toMatchObject({
+        status: 503,
+        body: { status: 'not ready', missing: ['database'] },
+      })
+      expect((await get(api('/_livez'))).status).toBe(200)
+      expect(await get(api('/metrics'))).toMatchObject({
+        status: 200,
+        body: expect.stringContaining('process_cpu_seconds_total'),
+      })
+    } finally {
+      for (const pid of postgres) process.kill(pid, 'SIGCONT')
+    }
+    await vi.waitFor(async () => expect((await get(api('/_readyz'))).status).toBe(200), PATIENCE)
+  })
+
+  test('PostgreSQL is killed and cannot start: not ready; it comes back as soon as it can', async () => {
+    // Its folder out of the way: how long it is gone is up to the test and not to the speed of the machine.
+    await rename(join(dataDir, 'postgres'), join(dataDir, 'away'))
+    const before = Number((await readFile(join(dataDir, 'away/postmaster.pid'), 'utf8')).split('\n')[0])
+    process.kill(before, 'SIGKILL')
+    const notReady = { status: 503, body: { status: 'not ready', missing: ['database'] } }
+    await vi.waitFor(async () => expect(await get(api('/_readyz'))).toMatchObject(notReady), PATIENCE)
+    const refused = await get(api('/api/organizations/'), printed.key)
+    expect(refused).toMatchObject({ status: 503, body: { code: 'unavailable' } })
+    expect(refused.headers.get('retry-after')).toBe('1')
+
+    await rename(join(dataDir, 'away'), join(dataDir, 'postgres'))
+    await vi.waitFor(async () => expect((await get(api('/_readyz'))).status).toBe(200), PATIENCE)
+    expect(await postmasterOf(dataDir)).not.toBe(before)
+    expect((await get(api('/api/organizations/@current/'), printed.key)).body.name).toBe('My organization')
+    const made = await post(api('/api/organizations/'), { name: 'After the fall' }, { key: printed.key })
+    expect(made.status).toBe(201)
+  })
+
+  test('SIGTERM: no new connections, the request in flight is answered, PostgreSQL goes last, exit 0', async () => {
+    const slow = await beginPost(api('/api/organizations/'), printed.key, { name: 'Just in time' })
+    server.kill('SIGTERM')
+    await vi.waitFor(async () => expect(await refusal(printed.url)).toBe('ECONNREFUSED'), PATIENCE)
+    expect(await postmasterOf(dataDir)).not.toBeNull()
+    const sent = Date.now()
+    expect(await slow.finish()).toMatch(/^HTTP\/1\.1 201 Created\r\n[^]*"name":"Just in time"/)
+    expect(await server.ended).toMatchObject(CLEAN_END)
+    expect(Date.now() - sent).toBeLessThan(5_000)
+    expect(await postmasterOf(dataDir)).toBeNull()
+  })
+
+  test('the next start prints no secret; the same key works and the last request counts', async () => {
+    const next = program.serve({
+      DATA_DIR: dataDir,
+      BOOTSTRAP_EMAIL: 'late@example.com',
+      BOOTSTRAP_PASSWORD: 'much-too-late-now',
+    })
+    const url = await next.url
+    for (const secret of [
+      printed.password,
+      printed.key,
+      printed.token,
+      'much-too-late-now',
+      'phx_',
+      'phc_',
+    ]) {
+      expect(next.stdout() + next.stderr()).not.toContain(secret)
+    }
+    const { body } = await get(`${url}/api/organizations/`, printed.key)
+    expect(body.results.map((one: { name: string }) => one.name)).toEqual([
+      'My organization',
+      'After the fall',
+      'Just in time',
+    ])
+    const late = await post(`${url}/api/login/`, { email: 'late@example.com', password: 'much-too-late-now' })
+    expect(late).toMatchObject({ status: 400, body: { code: 'invalid_credentials' } })
+
+    // Connections kept open by clients do not hold up the stop.
+    const asked = Date.now()
+    next.kill('SIGINT')
+    expect(await next.ended).toMatchObject(CLEAN_END)
+    expect(Date.now() - asked).toBeLessThan(5_000)
+    expect(await postmasterOf(dataDir)).toBeNull()
+  })
+})
