@@ -26,10 +26,16 @@ const RETRIED_CODES = new Set(['40001', '40P01'])
 const RETRIES = 3
 
 export function openDatabase(connection: pg.PoolConfig): Database {
-  const pool = new pg.Pool({ max: 10, idleTimeoutMillis: 10_000, connectionTimeoutMillis: 10_000, ...connection })
-  // An idle connection that the server drops is replaced by the pool at the next use; without a listener it would
-  // end the process.
+  const pool = new pg.Pool({
+    max: 10,
+    idleTimeoutMillis: 10_000,
+    connectionTimeoutMillis: 10_000,
+    ...connection,
+  })
+  // A connection that the server drops is replaced by the pool at the next use, and the statement on it fails by
+  // itself. Without listeners for both, idle and in use, it would end the process.
   pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
   return {
     ...statements(pool),
     transaction: (work) => retried(() => inTransaction(pool, work)),
@@ -40,7 +46,8 @@ export function openDatabase(connection: pg.PoolConfig): Database {
 }
 
 function statements(on: Queryable): Omit<Db, 'transaction' | 'afterCommit'> {
-  const query = async <Row>(statement: Statement) => (await on.query(statement)) as unknown as pg.QueryResult<Row & pg.QueryResultRow>
+  const query = async <Row>(statement: Statement) =>
+    (await on.query(statement)) as unknown as pg.QueryResult<Row & pg.QueryResultRow>
   return {
     rows: async <Row>(statement: Statement) => (await query<Row>(statement)).rows as Row[],
     row: async <Row>(statement: Statement) => (await query<Row>(statement)).rows[0] as Row | undefined,
@@ -59,7 +66,10 @@ async function inTransaction<T>(pool: pg.Pool, work: (tx: Db) => Promise<T>): Pr
   return result
 }
 
-async function committed<T>(pool: pg.Pool, work: (tx: Db) => Promise<T>): Promise<{ result: T; afterCommit: (() => void)[] }> {
+async function committed<T>(
+  pool: pg.Pool,
+  work: (tx: Db) => Promise<T>,
+): Promise<{ result: T; afterCommit: (() => void)[] }> {
   const client = await pool.connect()
   const afterCommit: (() => void)[] = []
   try {
