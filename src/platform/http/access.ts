@@ -19,7 +19,11 @@ export type Access = {
   /** Null: unknown, expired, or of a deactivated user. */
   findCallerByKey(db: Db, value: string, now: Date): Promise<Caller | null>
   findCallerBySession(db: Db, token: string, now: Date): Promise<Extract<Caller, { kind: 'session' }> | null>
-  findOrganization(db: Db, caller: Caller, id: string): Promise<{ organization: OrganizationInReach; level: Level | null } | null>
+  findOrganization(
+    db: Db,
+    caller: Caller,
+    id: string,
+  ): Promise<{ organization: OrganizationInReach; level: Level | null } | null>
   /** The organization that `@current` and the paths without one mean. */
   findCurrentOrganizationId(db: Db, caller: Caller): Promise<string | null>
   findProject(

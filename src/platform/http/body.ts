@@ -8,26 +8,36 @@ export type RawBody = { bytes: Buffer; is_too_large: boolean }
 const MAX_DEPTH = 64
 const FORBIDDEN_KEY = '__proto__'
 
-/** Of an oversized body nothing is kept; what still arrives of it is thrown away. */
+// A client that is still sending may never see an early answer, so a body is read to its end up to this many times the
+// limit, keeping none of it.
+const DRAINED_TIMES = 32
+
+const NOTHING: RawBody = { bytes: Buffer.alloc(0), is_too_large: false }
+
 export function readRawBody(stream: IncomingMessage, limit: number): Promise<RawBody> {
+  const { 'content-length': length, 'transfer-encoding': encoding } = stream.headers
+  if (encoding === undefined && (length === undefined || length === '0')) return Promise.resolve(NOTHING)
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
+    const settle = () => resolve({ bytes: Buffer.concat(chunks), is_too_large: size > limit })
     stream.on('data', (chunk: Buffer) => {
       size += chunk.length
       if (size <= limit) chunks.push(chunk)
-      else {
-        chunks.length = 0
-        resolve({ bytes: Buffer.alloc(0), is_too_large: true })
-      }
+      else chunks.length = 0
+      if (size > limit * DRAINED_TIMES) settle()
     })
-    stream.on('end', () => resolve({ bytes: Buffer.concat(chunks), is_too_large: false }))
+    stream.on('end', settle)
     // The client went away in the middle: no fault of ours or of a store, whatever the code of the error.
     stream.on('error', () => reject(unreadable('The body ended early.')))
   })
 }
 
-export async function parseBody(raw: RawBody, contentType: string | undefined, encoding: string | undefined): Promise<unknown> {
+export async function parseBody(
+  raw: RawBody,
+  contentType: string | undefined,
+  encoding: string | undefined,
+): Promise<unknown> {
   if (raw.is_too_large) throw new ApiError('request_too_large', 'The body is larger than this path takes.')
   if (raw.bytes.length === 0) return {}
   if (encoding !== undefined && encoding !== 'identity') {
@@ -41,7 +51,8 @@ export async function parseBody(raw: RawBody, contentType: string | undefined, e
 async function decode(bytes: Buffer, contentType: string | undefined): Promise<unknown> {
   const type = contentType?.split(';', 1)[0]!.trim().toLowerCase() ?? 'application/json'
   if (type === 'application/json' || type.endsWith('+json')) return parseJson(bytes)
-  if (type === 'application/x-www-form-urlencoded') return Object.fromEntries(new URLSearchParams(utf8(bytes)))
+  if (type === 'application/x-www-form-urlencoded')
+    return Object.fromEntries(new URLSearchParams(utf8(bytes)))
   if (type === 'multipart/form-data') return parseMultipart(bytes, contentType!)
   throw new ApiError('unsupported_media_type', 'Send JSON (Content-Type: application/json) or form data.')
 }
@@ -86,7 +97,8 @@ function assertHarmless(value: unknown, path: PropertyKey[]): void {
     throw invalid(attrOf(path), 'invalid_input', 'Text may not hold NUL or broken characters.')
   }
   if (typeof value !== 'object' || value === null) return
-  if (path.length >= MAX_DEPTH) throw invalid(null, 'invalid_input', `JSON may be nested ${MAX_DEPTH} levels deep at most.`)
+  if (path.length >= MAX_DEPTH)
+    throw invalid(null, 'invalid_input', `JSON may be nested ${MAX_DEPTH} levels deep at most.`)
   for (const [key, inner] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
     if (typeof key === 'string' && (key === FORBIDDEN_KEY || !isStorableText(key))) {
       throw invalid(attrOf(path), 'invalid_input', 'The body has a field name that is not allowed.')

@@ -43,7 +43,9 @@ export async function dispatch(
   notes: RequestNotes,
 ): Promise<Outgoing> {
   const now = services.now()
-  const parsed = once(() => parseBody(incoming.raw, one(incoming.headers['content-type']), one(incoming.headers['content-encoding'])))
+  const parsed = once(() =>
+    parseBody(incoming.raw, one(incoming.headers['content-type']), one(incoming.headers['content-encoding'])),
+  )
   const caller = await identifyCaller(services, access, routes, incoming, parsed, now)
   notes.caller = callerId(caller)
   const route = routeFor(routes, incoming.method)
@@ -71,15 +73,28 @@ export async function dispatch(
     now,
     ...reached,
   }
-  const item = route.item ? await route.item(context as never) : undefined
-  assertStorableQuery(incoming.query)
-  const query = route.query ? validate(route.query, incoming.query) : incoming.query
-  const body = route.body ? validate(route.body, await parsed()) : undefined
-  const perform = async (db: Db) => outgoing(route, await route.handle({ ...context, db, item, query, body } as never))
+  const prepare = async () => {
+    const item = route.item ? await route.item(context as never) : undefined
+    assertStorableQuery(incoming.query)
+    const query = route.query ? validate(route.query, incoming.query) : incoming.query
+    const body = route.body ? validate(route.body, await parsed()) : undefined
+    return async (db: Db) =>
+      outgoing(route, await route.handle({ ...context, db, item, query, body } as never))
+  }
   const key = one(incoming.headers['idempotency-key'])
-  if (route.method !== 'POST' || key === undefined) return perform(services.db)
-  const { pathname } = incoming.url
-  return answerOnce(services, { key, caller: notes.caller, path: pathname, bytes: incoming.raw.bytes, now }, perform)
+  if (route.method !== 'POST' || key === undefined) return (await prepare())(services.db)
+  // Whoever brings no credentials is told apart by the address, lest strangers meet under one key.
+  const who = caller ? notes.caller : `anonymous ${incoming.ip}`
+  const { session_token } = context
+  const request = {
+    key,
+    caller: who,
+    path: incoming.url.pathname,
+    session_token,
+    bytes: incoming.raw.bytes,
+    now,
+  }
+  return answerOnce(services, request, prepare)
 }
 
 async function identifyCaller(
@@ -116,11 +131,19 @@ function keyInBody(body: unknown): unknown {
 function routeFor(routes: ReadonlyMap<string, Route>, method: string): Route {
   const route = routes.get(method)
   if (route) return route
-  const allow = [...routes.keys()].flatMap((offered) => (offered === 'GET' ? ['GET', 'HEAD'] : [offered])).join(', ')
+  const allow = [...routes.keys()]
+    .flatMap((offered) => (offered === 'GET' ? ['GET', 'HEAD'] : [offered]))
+    .join(', ')
   throw new ApiError('method_not_allowed', `${method} is not offered here.`, null, { allow })
 }
 
-function assertCredentialFits(services: Services, route: Route, caller: Caller, incoming: Incoming, now: Date): void {
+function assertCredentialFits(
+  services: Services,
+  route: Route,
+  caller: Caller,
+  incoming: Incoming,
+  now: Date,
+): void {
   if (caller.kind !== 'session') {
     services.throttle.take('key', caller.key.id, KEY_RATES, now)
   } else if (UNSAFE.has(incoming.method)) {
@@ -152,15 +175,23 @@ function assertStorableQuery(query: Record<string, unknown>): void {
   for (const [name, value] of Object.entries(query)) {
     const texts = Array.isArray(value) ? value : [value]
     if (texts.some((text) => typeof text === 'string' && !isStorableText(text))) {
-      throw invalid(isStorableText(name) ? name : null, 'invalid_input', 'The parameter holds characters that cannot be stored.')
+      throw invalid(
+        isStorableText(name) ? name : null,
+        'invalid_input',
+        'The parameter holds characters that cannot be stored.',
+      )
     }
   }
 }
 
 /** The answer's schema decides what leaves: a field it does not name cannot leak. */
-function outgoing(route: Route, answer: { status: number; body: unknown; session?: SessionCookie }): Outgoing {
+function outgoing(
+  route: Route,
+  answer: { status: number; body: unknown; session?: SessionCookie },
+): Outgoing {
   const schema = route.answers[answer.status]
-  if (schema === undefined) throw new Error(`${route.method} ${route.path} does not declare status ${answer.status}`)
+  if (schema === undefined)
+    throw new Error(`${route.method} ${route.path} does not declare status ${answer.status}`)
   const json = schema === null ? null : JSON.stringify(schema.parse(answer.body))
   return { status: answer.status, json, ...(answer.session === undefined ? {} : { session: answer.session }) }
 }

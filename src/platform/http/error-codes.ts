@@ -49,7 +49,10 @@ export const ERROR_CODES = {
   permission_denied: [403, 'The credentials are good but do not reach this far.'],
   too_many_failed_attempts: [403, 'Too many failed sign-ins for this address from this place: wait.'],
   two_factor_setup_required: [403, 'The organization demands two-factor authentication: set it up first.'],
-  two_factor_verification_required: [403, 'This session was opened without the second factor: sign in again.'],
+  two_factor_verification_required: [
+    403,
+    'This session was opened without the second factor: sign in again.',
+  ],
   not_found: [404, 'There is no such path or thing, or it is not yours to see.'],
   method_not_allowed: [405, 'The path does not offer this method; see the Allow header.'],
   request_too_large: [413, 'The body is over the limit.'],
@@ -57,7 +60,10 @@ export const ERROR_CODES = {
   idempotency_mismatch: [422, 'The Idempotency-Key was used with another request.'],
   throttled: [429, 'Too many requests; see the Retry-After header.'],
   error: [500, 'A fault of ours. The detail says nothing more; the log does, under the request id.'],
-  unavailable: [503, 'A store does not answer at the moment; the request was not carried out. Try again.'],
+  unavailable: [
+    503,
+    'A store does not answer at the moment; try again. A request that was about to commit may have been carried out.',
+  ],
 } as const satisfies Record<string, readonly [number, string]>
 
 const REQUEST_ERRORS = new Set<ErrorCode>(['parse_error', 'idempotency_mismatch'])

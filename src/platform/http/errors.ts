@@ -51,7 +51,8 @@ export function throttled(wait_ms: number): ApiError {
 
 // Connection refused or lost, server shutting down or starting: the store is away, the request was not at fault.
 const STORE_AWAY = /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|57P0[123]|08\d{3}|53300)$/
-const STORE_AWAY_TEXT = /Connection terminated|timeout exceeded when trying to connect/
+const STORE_AWAY_TEXT =
+  /Connection terminated|connection error and is not queryable|timeout exceeded when trying to connect/
 
 /** Anything that is not an ApiError is a fault of ours or of a store, told apart so that clients know to retry. */
 export function toApiError(error: unknown): ApiError {
@@ -59,9 +60,14 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof RowGone || isParentGone(error)) return notFound()
   const text = error instanceof Error ? error.message : ''
   if (STORE_AWAY.test(errorCode(error) ?? '') || STORE_AWAY_TEXT.test(text)) {
-    return new ApiError('unavailable', 'A store is not answering. Nothing was changed; try again.', null, {
-      'retry-after': '1',
-    })
+    return new ApiError(
+      'unavailable',
+      'A store is not answering: try again, with the same Idempotency-Key if you sent one.',
+      null,
+      {
+        'retry-after': '1',
+      },
+    )
   }
   return new ApiError('error', 'A server error occurred.')
 }

@@ -14,7 +14,7 @@ export function text({ max, blank = false }: TextOptions) {
 /** Characters as people and JSON Schema count them: an emoji is one, though JavaScript sees two. */
 function atMost(max: number): z.core.CheckFn<string> {
   return ({ value, issues }) => {
-    if (value.length <= max || [...value.slice(0, 2 * max + 1)].length <= max) return
+    if (value.length <= max || Array.from(value.slice(0, 2 * max + 1)).length <= max) return
     issues.push({ code: 'too_big', origin: 'string', maximum: max, inclusive: true, input: value })
   }
 }
@@ -55,20 +55,22 @@ export function intChoice<const Values extends readonly [number, ...number[]]>(v
 }
 
 // Deliberately plain: one @, no blanks or control characters, a dotted domain. Delivery is the real test.
-const EMAIL = /^[^\s@"(),:;<>[\]\\\p{Cc}]{1,64}@(?:[a-z0-9\u0080-\uffff](?:[a-z0-9\u0080-\uffff-]{0,61}[a-z0-9\u0080-\uffff])?\.)+[a-z0-9\u0080-\uffff-]{2,63}$/iu
+const EMAIL =
+  /^[^\s@"(),:;<>[\]\\\p{Cc}]{1,64}@(?:[a-z0-9\u0080-\uffff](?:[a-z0-9\u0080-\uffff-]{0,61}[a-z0-9\u0080-\uffff])?\.)+[a-z0-9\u0080-\uffff-]{2,63}$/iu
 
 /** The domain part is lower-cased, the local part kept as typed. */
 export function email() {
   return z
     .string()
     .trim()
+    .min(1)
     .max(254)
-    .regex(EMAIL)
+    .refine((address) => EMAIL.test(address), 'This is not an e-mail address.')
+    .meta({ format: 'email' })
     .transform((address) => {
       const at = address.lastIndexOf('@')
       return address.slice(0, at) + address.slice(at).toLowerCase()
     })
-    .pipe(z.string().meta({ format: 'email' }))
 }
 
 export function instant() {

@@ -13,7 +13,12 @@ export type Credentials = {
 }
 
 /** Null when nothing was presented, or only a cookie that no longer counts. */
-export async function identify(db: Db, access: Access, given: Credentials, now: Date): Promise<Caller | null> {
+export async function identify(
+  db: Db,
+  access: Access,
+  given: Credentials,
+  now: Date,
+): Promise<Caller | null> {
   const key = bearerKey(given.authorization) ?? (await given.bodyKey()) ?? given.queryKey
   if (key !== undefined) {
     const caller = typeof key === 'string' ? await access.findCallerByKey(db, key.trim(), now) : null
@@ -25,19 +30,27 @@ export async function identify(db: Db, access: Access, given: Credentials, now: 
 }
 
 function bearerKey(header: string | undefined): string | undefined {
-  return /^\s*bearer(?:\s+(.*))?$/i.exec(header ?? '')?.slice(1).map((key) => key ?? '')[0]
+  return /^\s*bearer(?:\s+(.*))?$/i
+    .exec(header ?? '')
+    ?.slice(1)
+    .map((key) => key ?? '')[0]
 }
 
 export function sessionToken(cookie: string | undefined): string | undefined {
   return /(?:^|;\s*)sessionid=([^;\s]+)/.exec(cookie ?? '')?.[1]
 }
 
-type WriteFacts = { origin: string | undefined; fetch_site: string | undefined; own_origins: readonly string[] }
+type WriteFacts = {
+  origin: string | undefined
+  fetch_site: string | undefined
+  own_origins: readonly string[]
+}
+
+const OWN_SITE = ['same-origin', 'none']
 
 /** A browser on another site may carry our cookie along, but it always says where it stands. */
-export function assertSameOrigin(facts: WriteFacts): void {
-  const foreignOrigin = facts.origin !== undefined && !facts.own_origins.includes(facts.origin)
-  const foreignSite =
-    facts.origin === undefined && facts.fetch_site !== undefined && !['same-origin', 'none'].includes(facts.fetch_site)
-  if (foreignOrigin || foreignSite) throw denied('Changes from another site are not taken.')
+export function assertSameOrigin({ origin, fetch_site, own_origins }: WriteFacts): void {
+  const isForeignOrigin = origin !== undefined && !own_origins.includes(origin)
+  const isForeignSite = fetch_site !== undefined && !OWN_SITE.includes(fetch_site)
+  if (isForeignOrigin || isForeignSite) throw denied('Changes from another site are not taken.')
 }

@@ -1,6 +1,6 @@
 // The OpenAPI 3.1 document, made from the very routes the server runs on.
 import { z } from 'zod'
-import { ERROR_CODES, type ErrorCode } from './error-codes.ts'
+import { ERROR_CODES, errorType, type ErrorCode } from './error-codes.ts'
 import type { Route } from './route.ts'
 
 type Json = Record<string, unknown>
@@ -49,13 +49,21 @@ function operation(route: Route, schemas: Json): Json {
     ...(route.access === 'anyone' ? { security: [] } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(route.body
-      ? { requestBody: { required: !route.body.safeParse({}).success, content: jsonContent(route.body, 'input', schemas) } }
+      ? {
+          requestBody: {
+            required: !route.body.safeParse({}).success,
+            content: jsonContent(route.body, 'input', schemas),
+          },
+        }
       : {}),
     responses: {
       ...Object.fromEntries(
         Object.entries(route.answers).map(([status, schema]) => [
           status,
-          { description: statusText(Number(status)), ...(schema ? { content: jsonContent(schema, 'output', schemas) } : {}) },
+          {
+            description: statusText(Number(status)),
+            ...(schema ? { content: jsonContent(schema, 'output', schemas) } : {}),
+          },
         ]),
       ),
       default: { description: 'What went wrong.', content: jsonContent(ErrorAnswer, 'output', schemas) },
@@ -74,10 +82,19 @@ function pathParameters(route: Route): Json[] {
 
 function queryParameters(route: Route, schemas: Json): Json[] {
   if (!route.query) return []
-  const { properties = {}, required = [] } = toSchema(route.query, 'input', schemas) as { properties?: Json; required?: string[] }
+  const { properties = {}, required = [] } = toSchema(route.query, 'input', schemas) as {
+    properties?: Json
+    required?: string[]
+  }
   return Object.entries(properties).map(([name, schema]) => {
     const { description, ...rest } = schema as Json
-    return { name, in: 'query', required: required.includes(name), ...(description ? { description } : {}), schema: rest }
+    return {
+      name,
+      in: 'query',
+      required: required.includes(name),
+      ...(description ? { description } : {}),
+      schema: rest,
+    }
   })
 }
 
@@ -87,7 +104,11 @@ function jsonContent(schema: z.ZodType, io: 'input' | 'output', schemas: Json): 
 
 /** Named schemas move to the document's components; the rest stays in place. */
 function toSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Json): Json {
-  const { $schema: _, $defs = {}, ...own } = z.toJSONSchema(schema, {
+  const {
+    $schema: _,
+    $defs = {},
+    ...own
+  } = z.toJSONSchema(schema, {
     target: 'draft-2020-12',
     io,
     unrepresentable: 'any',
@@ -101,7 +122,8 @@ function toSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Json): Jso
 }
 
 function tidy(schema: Json, type: string): void {
-  delete schema['additionalProperties']
+  // Clients send and get fields that a schema does not name; an `additionalProperties: false` would forbid it.
+  if (type === 'object') delete schema['additionalProperties']
   // The bounds of what a JavaScript number can hold say nothing about the API.
   if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum']
   if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum']
@@ -114,13 +136,18 @@ function repoint(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value)
       .filter(([key, inner]) => !(key === 'id' && typeof inner === 'string'))
-      .map(([key, inner]) => [key, key === '$ref' ? String(inner).replace('#/$defs/', '#/components/schemas/') : repoint(inner)]),
+      .map(([key, inner]) => [
+        key,
+        key === '$ref' ? String(inner).replace('#/$defs/', '#/components/schemas/') : repoint(inner),
+      ]),
   )
 }
 
 function operationId(route: Route): string {
   const parts = route.path.split('/').filter((part) => part !== '' && part !== 'api')
-  const names = parts.map((part) => (part.startsWith(':') ? `by_${part.slice(1)}` : part.replace(/[^a-z0-9]+/gi, '_')))
+  const names = parts.map((part) =>
+    part.startsWith(':') ? `by_${part.slice(1)}` : part.replace(/[^a-z0-9]+/gi, '_'),
+  )
   return [route.method.toLowerCase(), ...names].join('_')
 }
 
@@ -146,8 +173,18 @@ function sortKeys(object: Json): Json {
   return Object.fromEntries(Object.entries(object).sort(([a], [b]) => a.localeCompare(b)))
 }
 
-/** docs/errors.md as the code knows it. */
+/** The table of docs/errors.md, as the code knows it; cells are padded as the formatter would. */
 export function errorsPage(): string {
-  const rows = Object.entries(ERROR_CODES).map(([code, [status, when]]) => `| ${status} | \`${code as ErrorCode}\` | ${when} |`)
-  return ['| Status | `code` | When |', '|---|---|---|', ...rows].join('\n')
+  const rows = (Object.keys(ERROR_CODES) as ErrorCode[]).map((code) => {
+    const [status, when] = ERROR_CODES[code]
+    return [String(status), `\`${code}\``, `\`${errorType(code)}\``, when]
+  })
+  const table = [['Status', '`code`', '`type`', 'When'], ...rows]
+  const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)))
+  const lines = table.map((row) => row.map((cell, column) => cell.padEnd(widths[column]!)))
+  const rule = widths.map((width) => '-'.repeat(width))
+  return lines
+    .toSpliced(1, 0, rule)
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n')
 }

@@ -2,7 +2,12 @@
 import { z } from 'zod'
 
 export type Page = { limit: number; offset: number }
-export type PagedAnswer<Item> = { count: number; next: string | null; previous: string | null; results: Item[] }
+export type PagedAnswer<Item> = {
+  count: number
+  next: string | null
+  previous: string | null
+  results: Item[]
+}
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1000
@@ -41,7 +46,10 @@ export function paged<Item extends z.ZodType>(item: Item) {
 
 // Any value is taken (wrong ones fall back to the default), so only the document speaks of integers.
 export const PageQuery = z.object({
-  limit: z.unknown().optional().meta({ type: 'integer', description: 'Results per page: 100 unless told, 1000 at most.' }),
+  limit: z
+    .unknown()
+    .optional()
+    .meta({ type: 'integer', description: 'Results per page: 100 unless told, 1000 at most.' }),
   offset: z.unknown().optional().meta({ type: 'integer', description: 'Index of the first result.' }),
 })
 

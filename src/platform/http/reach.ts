@@ -36,19 +36,24 @@ export async function reach(
   return {}
 }
 
-async function reachOrganization(db: Db, access: Access, route: Route, caller: Caller, given: string): Promise<Reach> {
-  const stranger = route.subject === 'organization' ? notFound() : denied('You are not a member of this organization.')
-  const limits = keyLimits(caller)
-  if (limits && limits.scoped_teams.length > 0) throw projectKeyDenied()
-  const id = given === '@current' ? await access.findCurrentOrganizationId(db, caller) : given
-  if (id === null) throw notFound()
-  if (limits && limits.scoped_organizations.length > 0 && !holds(limits.scoped_organizations, id)) throw stranger
-  const found = isUuid(id) ? await access.findOrganization(db, caller, id) : null
-  if (!found) throw notFound()
-  if (found.level === null) throw stranger
-  assertLevel(route, found.level)
-  assertSecondFactor(route, caller, found.organization.enforce_2fa)
-  return { organization: found.organization, level: found.level }
+async function reachOrganization(
+  db: Db,
+  access: Access,
+  route: Route,
+  caller: Caller,
+  given: string,
+): Promise<Reach> {
+  if (limitsOf(caller).scoped_teams.length > 0) throw projectKeyDenied()
+  const { organization, level } = await getOrganization(
+    db,
+    access,
+    caller,
+    given,
+    route.subject === 'organization',
+  )
+  assertLevel(route, level)
+  assertSecondFactor(route, caller, organization.enforce_2fa)
+  return { organization, level }
 }
 
 /** A project by its own path (404 for strangers), below its own path (403), or below its organization's. */
@@ -60,57 +65,66 @@ async function reachProject(
   given: string,
   organizationId: string | undefined,
 ): Promise<Reach> {
-  const stranger = route.subject === 'project' ? notFound() : denied('You have no access to this project.')
   const id = given === '@current' ? await access.findCurrentProjectId(db, caller) : projectNumber(given)
-  const limits = keyLimits(caller)
-  if (limits && limits.scoped_teams.length > 0 && id !== null && !limits.scoped_teams.includes(id)) {
+  const { scoped_teams, scoped_organizations } = limitsOf(caller)
+  if (scoped_teams.length > 0 && id !== null && !scoped_teams.includes(id)) {
     throw denied('The API key is limited to other projects.')
   }
-  const around = organizationId === undefined ? {} : await reachAround(db, access, caller, organizationId)
+  // A key limited to projects may pass through their organization's path.
+  const around: Reach =
+    organizationId === undefined ? {} : await getOrganization(db, access, caller, organizationId, false)
   const found = id === null ? null : await access.findProject(db, caller, id)
   if (!found) throw notFound()
-  const { project } = found
+  const { project, level } = found
   if (around.organization && around.organization.id !== project.organization_id) throw notFound()
-  if (limits && limits.scoped_organizations.length > 0 && !holds(limits.scoped_organizations, project.organization_id)) {
+  if (isBeyond(scoped_organizations, project.organization_id)) {
     throw denied('The API key is limited to other organizations.')
   }
-  if (found.level === null) throw stranger
-  assertLevel(route, found.level)
+  if (level === null)
+    throw route.subject === 'project' ? notFound() : denied('You have no access to this project.')
+  assertLevel(route, level)
   assertSecondFactor(route, caller, found.enforce_2fa)
-  return { ...around, project, level: found.level }
+  return { ...around, project, level }
 }
 
-/** The organization round a project path: a key limited to projects may pass through to its own project. */
-async function reachAround(db: Db, access: Access, caller: Caller, given: string): Promise<Reach> {
+/** The organization of a path: 404 when there is none; a stranger gets 404 on its own path and 403 below it. */
+async function getOrganization(
+  db: Db,
+  access: Access,
+  caller: Caller,
+  given: string,
+  isOwnPath: boolean,
+): Promise<{ organization: OrganizationInReach; level: Level }> {
+  const stranger = () => (isOwnPath ? notFound() : denied('You are not a member of this organization.'))
   const id = given === '@current' ? await access.findCurrentOrganizationId(db, caller) : given
   if (id === null) throw notFound()
-  const limits = keyLimits(caller)
-  const stranger = denied('You are not a member of this organization.')
-  if (limits && limits.scoped_organizations.length > 0 && !holds(limits.scoped_organizations, id)) throw stranger
+  if (isBeyond(limitsOf(caller).scoped_organizations, id)) throw stranger()
   const found = isUuid(id) ? await access.findOrganization(db, caller, id) : null
   if (!found) throw notFound()
-  if (found.level === null) throw stranger
-  return { organization: found.organization }
+  if (found.level === null) throw stranger()
+  return { organization: found.organization, level: found.level }
 }
 
 /** Paths that name no organization: a key limited to projects reaches none of them but those about itself. */
 function assertUnlimited(route: Route, caller: Caller): void {
-  const limits = keyLimits(caller)
-  if (route.scope !== undefined && !route.is_about_caller && limits && limits.scoped_teams.length > 0) {
-    throw projectKeyDenied()
-  }
+  if (route.scope === undefined || route.is_about_caller) return
+  if (limitsOf(caller).scoped_teams.length > 0) throw projectKeyDenied()
 }
 
 function projectKeyDenied() {
   return denied('The API key is limited to projects and cannot reach anything above them.')
 }
 
-function keyLimits(caller: Caller): CallerKey | null {
-  return caller.kind === 'session' ? null : caller.key
+type Limits = Pick<CallerKey, 'scoped_organizations' | 'scoped_teams'>
+
+const UNLIMITED: Limits = { scoped_organizations: [], scoped_teams: [] }
+
+function limitsOf(caller: Caller): Limits {
+  return caller.kind === 'session' ? UNLIMITED : caller.key
 }
 
-function holds(ids: readonly string[], id: string): boolean {
-  return ids.includes(id.toLowerCase())
+function isBeyond(organizations: readonly string[], id: string): boolean {
+  return organizations.length > 0 && !organizations.includes(id.toLowerCase())
 }
 
 function projectNumber(text: string): number | null {
@@ -129,7 +143,10 @@ export function assertSecondFactor(route: Route, caller: Caller, isDemanded: boo
   // What anybody may call cannot depend on the session that happens to come along: above all signing in again.
   if (route.without_second_factor || route.access === 'anyone') return
   if (!caller.user.has_2fa) {
-    throw denied('The organization demands two-factor authentication: set it up first.', 'two_factor_setup_required')
+    throw denied(
+      'The organization demands two-factor authentication: set it up first.',
+      'two_factor_setup_required',
+    )
   }
   if (!caller.session.has_second_factor) {
     throw denied('Sign in again with your second factor.', 'two_factor_verification_required')

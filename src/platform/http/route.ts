@@ -9,7 +9,7 @@ import type { Page, PagedAnswer } from './paging.ts'
 import type { Scope } from './scopes.ts'
 import type { Rate } from './throttle.ts'
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 /** What a caller must bring: a key scope (or a session), just any credential, a session and no key, or nothing. */
 type Demand<A extends AccessName | undefined> =
@@ -23,7 +23,7 @@ export type Answers = Record<number, z.ZodType | null>
 /** Sent beside an answer: the session cookie to set, or null to clear it. */
 export type SessionCookie = { token: string; max_age_s: number } | null
 
-export type Answer<A extends Answers> = {
+type Answer<A extends Answers> = {
   [Status in keyof A & number]: {
     status: Status
     body: A[Status] extends z.ZodType ? z.input<A[Status]> : null
@@ -32,7 +32,7 @@ export type Answer<A extends Answers> = {
 }[keyof A & number]
 
 /** Path parameters by name, taken from the path itself. */
-export type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? { [K in Name]: string } & ParamsOf<`/${Rest}`>
   : unknown
 
@@ -57,7 +57,7 @@ type Inside<Path extends string, S> = (S extends 'organization'
       ? { project: ProjectInReach; level: Level }
       : unknown)
 
-export type Context<
+type Context<
   Path extends string,
   S extends Subject | undefined,
   C extends Caller | null,
@@ -77,12 +77,16 @@ export type Context<
   /** What the route's `item` found. */
   item: Item
   page: Page
-  paged<Item>(count: number, results: Item[]): PagedAnswer<Item>
+  paged: <Item>(count: number, results: Item[]) => PagedAnswer<Item>
   request: RequestFacts
   now: Date
 } & Inside<Path, S>
 
-type CallerFor<A> = A extends 'anyone' ? Caller | null : A extends 'session' ? Extract<Caller, { kind: 'session' }> : Caller
+type CallerFor<A> = A extends 'anyone'
+  ? Caller | null
+  : A extends 'session'
+    ? Extract<Caller, { kind: 'session' }>
+    : Caller
 
 type RouteSpec<
   Path extends string,

@@ -5,7 +5,7 @@ import { METHODS } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Services } from '../services.ts'
 import type { Access } from './access.ts'
-import { readRawBody } from './body.ts'
+import { readRawBody, type RawBody } from './body.ts'
 import { dispatch, type Outgoing, type RequestNotes } from './dispatch.ts'
 import { ApiError, notFound, toApiError } from './errors.ts'
 import type { Metrics } from './metrics.ts'
@@ -28,6 +28,7 @@ declare module 'fastify' {
 }
 
 const BODY_LIMIT = 1024 * 1024
+const NO_BODY: RawBody = { bytes: Buffer.alloc(0), is_too_large: false }
 const REQUEST_TIMEOUT_MS = 30_000
 const HOST = /^[a-z0-9.\-_]+(:\d+)?$|^\[[0-9a-f:.]+\](:\d+)?$/i
 const UNREADABLE: Record<string, string> = {
@@ -61,7 +62,12 @@ export function buildServer(options: HttpOptions): FastifyInstance {
   })
   app.addHook('onResponse', (request, reply, done) => {
     const seconds = reply.elapsedTime / 1000
-    const facts = { id: request.id, method: request.method, route: request.routeOptions.url ?? null, status: reply.statusCode }
+    const facts = {
+      id: request.id,
+      method: request.method,
+      route: request.routeOptions.url ?? null,
+      status: reply.statusCode,
+    }
     metrics.observeRequest(facts.method, facts.route ?? 'unknown', facts.status, seconds)
     services.log.info({ ...facts, ms: Math.round(reply.elapsedTime * 10) / 10, ...request.notes }, 'request')
     done()
@@ -84,11 +90,14 @@ export function routesByPath(routes: readonly Route[]): Map<string, Map<string, 
   return paths
 }
 
-async function serve(options: HttpOptions, methods: ReadonlyMap<string, Route>, request: FastifyRequest, reply: FastifyReply) {
+async function serve(
+  options: HttpOptions,
+  methods: ReadonlyMap<string, Route>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
   const method = request.method === 'HEAD' ? 'GET' : request.method
-  const raw = await readRawBody(request.raw, BODY_LIMIT)
-  // Nobody waits for the rest of an oversized body: the connection ends with the answer.
-  if (raw.is_too_large) reply.header('connection', 'close')
+  const raw = hasBody(request) ? await readRawBody(request.raw, BODY_LIMIT) : NO_BODY
   const answer = await dispatch(
     options.services,
     options.access,
@@ -99,7 +108,10 @@ async function serve(options: HttpOptions, methods: ReadonlyMap<string, Route>, 
       query: request.query as Record<string, unknown>,
       headers: request.headers,
       raw,
-      url: absoluteUrl(options, request),
+      // Most requests never ask: making a URL costs as much as finding the route.
+      get url() {
+        return absoluteUrl(options, request)
+      },
       ip: request.ip,
       id: request.id,
     },
@@ -108,22 +120,34 @@ async function serve(options: HttpOptions, methods: ReadonlyMap<string, Route>, 
   return send(reply, answer, request.protocol === 'https')
 }
 
+function hasBody({ headers }: FastifyRequest): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+}
+
 function send(reply: FastifyReply, answer: Outgoing, isSecure: boolean): FastifyReply {
   if (answer.session !== undefined) reply.header('set-cookie', sessionCookie(answer.session, isSecure))
   reply.code(answer.status)
-  return answer.json === null ? reply.send() : reply.header('content-type', 'application/json; charset=utf-8').send(answer.json)
+  return answer.json === null
+    ? reply.send()
+    : reply.header('content-type', 'application/json; charset=utf-8').send(answer.json)
 }
 
-function sessionCookie(session: SessionCookie, isSecure: boolean): string {
+export function sessionCookie(session: SessionCookie, isSecure: boolean): string {
   const attributes = `; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
   return session === null
     ? `sessionid=; Max-Age=0${attributes}`
     : `sessionid=${session.token}; Max-Age=${session.max_age_s}${attributes}`
 }
 
-function answerError(services: Services, request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
+function answerError(
+  services: Services,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: unknown,
+): FastifyReply {
   const apiError = toApiError(error)
-  if (apiError.status >= 500) services.log.error({ err: error, id: request.id, route: request.routeOptions.url }, 'request failed')
+  if (apiError.status >= 500)
+    services.log.error({ err: error, id: request.id, route: request.routeOptions.url }, 'request failed')
   return sendError(reply, apiError)
 }
 

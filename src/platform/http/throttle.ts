@@ -3,12 +3,13 @@ import { throttled } from './errors.ts'
 
 export type Rate = { count: number; window_ms: number }
 
-const SWEEP_AT = 10_000
+const FIRST_SWEEP_AT = 10_000
 
 type Window = { started_at: number; used: number; window_ms: number }
 
 export class Throttle {
   readonly #windows = new Map<string, Window>()
+  #sweep_at = FIRST_SWEEP_AT
 
   constructor(private readonly is_on: boolean) {}
 
@@ -28,15 +29,17 @@ export class Throttle {
     const name = `${bucket}|${rate.window_ms}|${key}`
     const known = this.#windows.get(name)
     if (known && now < known.started_at + known.window_ms) return known
-    if (this.#windows.size >= SWEEP_AT) this.#sweep(now)
+    if (this.#windows.size >= this.#sweep_at) this.#sweep(now)
     const fresh = { started_at: now, used: 0, window_ms: rate.window_ms }
     this.#windows.set(name, fresh)
     return fresh
   }
 
+  /** Next at twice what is left: many live windows must not make each new one walk through all of them. */
   #sweep(now: number): void {
     for (const [name, window] of this.#windows) {
       if (now >= window.started_at + window.window_ms) this.#windows.delete(name)
     }
+    this.#sweep_at = Math.max(FIRST_SWEEP_AT, this.#windows.size * 2)
   }
 }

@@ -16,7 +16,8 @@ function firstProblem(issue: z.core.$ZodIssue, root: unknown): ApiError {
 }
 
 function explain(issue: z.core.$ZodIssue, value: unknown): { code: ErrorCode; detail: string } {
-  if (issue.path.length > 0 && value === undefined) return { code: 'required', detail: 'This field is missing.' }
+  if (issue.path.length > 0 && value === undefined)
+    return { code: 'required', detail: 'This field is missing.' }
   if (issue.path.length > 0 && value === null) return { code: 'null', detail: 'This field cannot be null.' }
   switch (issue.code) {
     case 'too_big':
@@ -24,7 +25,10 @@ function explain(issue: z.core.$ZodIssue, value: unknown): { code: ErrorCode; de
     case 'too_small':
       return tooSmall(issue, value)
     case 'invalid_value':
-      return { code: 'invalid_choice', detail: `Choose one of: ${issue.values.map((v) => JSON.stringify(v)).join(', ')}.` }
+      return {
+        code: 'invalid_choice',
+        detail: `Choose one of: ${issue.values.map((v) => JSON.stringify(v)).join(', ')}.`,
+      }
     case 'invalid_type':
       if (issue.expected === 'array') return { code: 'not_a_list', detail: 'A list is expected here.' }
       return { code: 'invalid_input', detail: `Expected ${article(issue.expected)} here.` }
@@ -37,7 +41,8 @@ function explain(issue: z.core.$ZodIssue, value: unknown): { code: ErrorCode; de
 
 function tooBig(issue: z.core.$ZodIssueTooBig): { code: ErrorCode; detail: string } {
   const limit = String(issue.maximum)
-  if (issue.origin === 'string') return { code: 'max_length', detail: `At most ${limit} characters are allowed.` }
+  if (issue.origin === 'string')
+    return { code: 'max_length', detail: `At most ${limit} characters are allowed.` }
   if (issue.origin === 'array') return { code: 'max_length', detail: `At most ${limit} entries are allowed.` }
   return { code: 'max_value', detail: `The largest value allowed is ${limit}.` }
 }
@@ -45,8 +50,10 @@ function tooBig(issue: z.core.$ZodIssueTooBig): { code: ErrorCode; detail: strin
 function tooSmall(issue: z.core.$ZodIssueTooSmall, value: unknown): { code: ErrorCode; detail: string } {
   const limit = String(issue.minimum)
   if (issue.origin === 'array') return { code: 'empty', detail: 'The list cannot be empty.' }
-  if (issue.origin !== 'string') return { code: 'min_value', detail: `The smallest value allowed is ${limit}.` }
-  if (typeof value === 'string' && value.trim() === '') return { code: 'blank', detail: 'This field cannot be blank.' }
+  if (issue.origin !== 'string')
+    return { code: 'min_value', detail: `The smallest value allowed is ${limit}.` }
+  if (typeof value === 'string' && value.trim() === '')
+    return { code: 'blank', detail: 'This field cannot be blank.' }
   return { code: 'min_length', detail: `At least ${limit} characters are needed.` }
 }
 

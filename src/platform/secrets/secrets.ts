@@ -1,5 +1,13 @@
 // Secrets at rest: AES-256-GCM under a versioned key, bound to the place they are stored in; and keyed fingerprints.
-import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
 
 /** Moving a sealed value to another table, row or column makes it unreadable. */
 export type Place = { table: string; row: string; column: string }
@@ -34,17 +42,22 @@ export function openSecrets(current: string, previous: string | null): Secrets {
       const [version, keyId, text] = sealed.split('.')
       const key = keys.find((candidate) => candidate.id === keyId)
       if (version !== VERSION || !key || text === undefined) {
-        throw new Error('a stored secret was sealed under a key that is not configured (SECRET_KEY, SECRET_KEY_PREVIOUS)')
+        throw new Error(
+          'a stored secret was sealed under a key that is not configured (SECRET_KEY, SECRET_KEY_PREVIOUS)',
+        )
       }
       const box = Buffer.from(text, 'base64url')
-      const decipher = createDecipheriv('aes-256-gcm', key.encryption, box.subarray(0, 12), { authTagLength: 16 })
+      const decipher = createDecipheriv('aes-256-gcm', key.encryption, box.subarray(0, 12), {
+        authTagLength: 16,
+      })
       decipher.setAAD(boundTo(place))
       decipher.setAuthTag(box.subarray(-16))
       return Buffer.concat([decipher.update(box.subarray(12, -16)), decipher.final()]).toString('utf8')
     },
     isOutdated: (sealed) => sealed.split('.')[1] !== now.id,
     fingerprint: (purpose, ...parts) => sign(now, purpose, parts),
-    matches: (fingerprint, purpose, ...parts) => keys.some((key) => sameText(sign(key, purpose, parts), fingerprint)),
+    matches: (fingerprint, purpose, ...parts) =>
+      keys.some((key) => sameText(sign(key, purpose, parts), fingerprint)),
   }
 }
 
