@@ -1,0 +1,65 @@
+// The application as the tests run it, but on its own: embedded PostgreSQL without fsync, a mail server on loopback.
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readConfig } from '../../src/app/config.ts'
+import { access, routes } from '../../src/app/http.ts'
+import { migrateAll, openServices } from '../../src/app/services.ts'
+import { openDatabase } from '../../src/platform/db/database.ts'
+import { openEmbeddedPostgres } from '../../src/platform/db/embedded/embedded.ts'
+import { openMetrics } from '../../src/platform/http/metrics.ts'
+import { buildServer } from '../../src/platform/http/server.ts'
+import { openLog } from '../../src/platform/log/log.ts'
+import type { TestApp } from '../../test/harness/app.ts'
+import { Canary } from '../../test/harness/canary.ts'
+import { startSmtpServer } from '../../test/stand-ins/smtp.ts'
+
+/** What the fuzz needs of an application; the one of the test harness has it too. */
+export type FuzzApp = Pick<TestApp, 'http' | 'db' | 'services' | 'canary'>
+
+/** Sign-up is open and mail goes somewhere, so that more is reached; nobody answers for DNS. */
+export const fuzzSettings = (smtpUrl: string) => ({
+  RATE_LIMITS: 'off',
+  OPEN_SIGNUP: 'on',
+  MAX_KEYS_PER_USER: '1000',
+  SMTP_URL: smtpUrl,
+  DNS_SERVERS: '127.0.0.1:1',
+})
+
+export async function openFuzzApp(): Promise<FuzzApp & { close(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'longshore-fuzz-'))
+  const log = openLog({ level: 'error', format: 'json' })
+  // What is in this database need not survive a power cut.
+  const settings = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' }
+  const postgres = await openEmbeddedPostgres({ dataDir: folder, log, role: 'server', settings })
+  const db = openDatabase(postgres.connection)
+  await migrateAll(db)
+  const smtp = await startSmtpServer()
+  const config = readConfig({ SECRET_KEY: randomBytes(32).toString('hex'), ...fuzzSettings(smtp.url) })
+  const services = await openServices(config, log, db, 'http://longshore.test')
+  const http = buildServer({
+    services,
+    access,
+    routes,
+    metrics: openMetrics(),
+    trusted_proxies: [],
+    public_url: null,
+  })
+  await http.ready()
+  await services.jobs.work(services)
+  return {
+    http,
+    db,
+    services,
+    canary: new Canary(),
+    async close() {
+      await http.close()
+      await services.close()
+      await smtp.close()
+      await db.close()
+      await postgres.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}

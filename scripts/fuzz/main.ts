@@ -1,0 +1,54 @@
+// `npm run fuzz`: valid, broken and hostile requests over all routes, in process on a PostgreSQL of its own.
+// FUZZ_COUNT says how many (100,000), FUZZ_SEED repeats a run.
+import { randomInt } from 'node:crypto'
+import { openFuzzApp } from './app.ts'
+import { fuzz, Failure, type Tally } from './run.ts'
+
+const count = Number(process.env['FUZZ_COUNT'] ?? 100_000)
+const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31))
+const PROGRESS_EVERY = 5_000
+
+console.log(`${count} requests, FUZZ_SEED=${seed}`)
+const app = await openFuzzApp()
+const began = performance.now()
+try {
+  const tally = await fuzz(app, { seed, count, onProgress: report })
+  console.log(closingTable(tally))
+} catch (error) {
+  if (!(error instanceof Failure)) throw error
+  console.error(
+    `\n${error.message}\n\nThe request:\n${error.request}\n\nAll of it again: FUZZ_SEED=${seed} FUZZ_COUNT=${count} npm run fuzz`,
+  )
+  process.exitCode = 1
+} finally {
+  await app.close()
+}
+
+function perSecond(requests: number): number {
+  return Math.round(requests / ((performance.now() - began) / 1000))
+}
+
+function report({ requests }: Tally): void {
+  if (requests % PROGRESS_EVERY === 0) console.log(`${requests} done, ${perSecond(requests)} a second`)
+}
+
+function closingTable({ requests, by_status, by_operation, slowest }: Tally): string {
+  const statuses = [...by_status]
+    .sort(([a], [b]) => a - b)
+    .map(([status, times]) => `  ${status}  ${String(times).padStart(8)}`)
+  const untouched = [...by_operation].filter(([, successes]) => successes === 0).map(([name]) => name)
+  return [
+    '',
+    'status  requests',
+    ...statuses,
+    '',
+    `requests           ${requests}`,
+    `per second         ${perSecond(requests)}`,
+    `slowest            ${Math.round(slowest.ms)} ms (${slowest.name})`,
+    `routes             ${by_operation.size}, with a success ${by_operation.size - untouched.length}`,
+    ...untouched.map((name) => `  never a success: ${name}`),
+    `seed               ${seed}`,
+    '',
+    'no answer of 500 or above, every answer as the document says',
+  ].join('\n')
+}

@@ -1,0 +1,142 @@
+// Whole requests: an operation of the document, an address, a credential, headers and a body, each good or bad.
+import fc, { type Arbitrary } from 'fast-check'
+import { METHODS } from 'node:http'
+import { goodId, goodQuery, oddSlashes, pathOf, wildId, wildQuery } from './addresses.ts'
+import {
+  idempotencyKey,
+  keyOf,
+  oddHeaders,
+  pendingOf,
+  sessionOf,
+  wildCredential,
+  type Headers,
+} from './headers.ts'
+import { operations, type Operation } from './operations.ts'
+import { anyJson, anyOf, broken, mostly, rawPayload, valid, type Source } from './values.ts'
+import type { World } from './world.ts'
+
+export type FuzzRequest = {
+  operation: string
+  side: 'home' | 'all'
+  method: string
+  url: string
+  headers: Record<string, string>
+  payload?: string | Buffer
+}
+
+// What ends a whole organization, membership or session would soon leave nothing to play with.
+const RARE =
+  /^(DELETE \/api\/organizations\/\{id\}\/|DELETE .*\/(members|projects)\/|DELETE \/api\/projects\/|POST \/api\/logout\/)/
+
+/** Good requests of the owner at home, and wild ones of anybody to anything, half and half. */
+export function requests(world: World): Arbitrary<FuzzRequest> {
+  const choose = (make: (operation: Operation) => Arbitrary<FuzzRequest>) =>
+    fc.oneof(
+      ...operations.map((operation) => ({
+        weight: RARE.test(operation.name) ? 1 : 8,
+        arbitrary: make(operation),
+      })),
+    )
+  return fc.oneof(
+    choose((operation) => goodRequest({ world, side: world.home }, operation)),
+    choose((operation) => wildRequest({ world, side: world.all }, operation)),
+  )
+}
+
+function goodRequest(source: Source, operation: Operation): Arbitrary<FuzzRequest> {
+  const { side } = source
+  const body =
+    operation.body === null ? fc.constant<Body>({ headers: {} }) : valid(source, operation.body).map(asJson)
+  return assemble(operation, 'home', {
+    method: fc.constant(operation.method),
+    path: pathOf(operation.path, (kind) => goodId(source, operation, kind)),
+    query: mostly(2, fc.constant(''), goodQuery(source, operation)),
+    credential:
+      operation.path === '/api/login/token/'
+        ? pendingOf(source.world)
+        : fc.oneof(keyOf(side), sessionOf(side)),
+    headers: mostly(9, fc.constant({}), idempotencyKey),
+    body,
+  })
+}
+
+function wildRequest(source: Source, operation: Operation): Arbitrary<FuzzRequest> {
+  const { side } = source
+  return assemble(operation, 'all', {
+    method: mostly(
+      9,
+      fc.constant(operation.method),
+      fc.constantFrom(...METHODS.filter((method) => method !== 'CONNECT')),
+    ),
+    path: pathOf(operation.path, (kind) => wildId(side, kind)).chain(oddSlashes),
+    query: wildQuery(source, operation),
+    credential: wildCredential(side),
+    headers: mostly(3, fc.constant({}), oddHeaders(side)),
+    body: wildBody(source, operation),
+  })
+}
+
+type Body = { payload?: string | Buffer; headers: Headers }
+type Parts = {
+  method: string
+  path: string
+  query: string
+  credential: Headers
+  headers: Headers
+  body: Body
+}
+
+function assemble(
+  operation: Operation,
+  side: 'home' | 'all',
+  parts: { [Part in keyof Parts]: Arbitrary<Parts[Part]> },
+) {
+  return fc.record(parts).map(({ method, path, query, credential, headers, body }): FuzzRequest => ({
+    operation: operation.name,
+    side,
+    method,
+    url: path + (query === '' ? '' : `?${query}`),
+    headers: { host: 'longshore.test', ...credential, ...body.headers, ...headers },
+    ...(body.payload === undefined ? {} : { payload: body.payload }),
+  }))
+}
+
+const JSON_TYPE: Headers = { 'content-type': 'application/json' }
+
+function asJson(value: unknown): Body {
+  return { payload: JSON.stringify(value) ?? '', headers: JSON_TYPE }
+}
+
+function asForm(value: unknown): Body {
+  const fields = Object.entries(value ?? {}).map(([name, each]): [string, string] => [
+    name,
+    typeof each === 'string' ? each : JSON.stringify(each),
+  ])
+  return {
+    payload: new URLSearchParams(fields).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  }
+}
+
+function wildBody(source: Source, { body, method }: Operation): Arbitrary<Body> {
+  const none = fc.constant<Body>({ headers: {} })
+  const raw = rawPayload.map((payload): Body => ({ payload, headers: JSON_TYPE }))
+  const anything = fc.oneof(anyJson.map(asJson), raw)
+  if (body === null) return mostly(method === 'GET' ? 20 : 8, none, anything)
+  const good = valid(source, body)
+  const someKey = fc.oneof(
+    anyOf(() => source.side.keys),
+    fc.constantFrom<unknown>('phx_wrong', 7, null),
+  )
+  const withKey = fc
+    .tuple(good, someKey)
+    .map(([value, personal_api_key]) => asJson({ ...(value as object), personal_api_key }))
+  return fc.oneof(
+    { weight: 6, arbitrary: good.map(asJson) },
+    { weight: 12, arbitrary: broken(source, body).map(asJson) },
+    { weight: 4, arbitrary: anything },
+    { weight: 1, arbitrary: good.map(asForm) },
+    { weight: 1, arbitrary: withKey },
+    { weight: 1, arbitrary: none },
+  )
+}

@@ -1,0 +1,34 @@
+// A short run of `npm run fuzz`: no answer of 500 or above, every answer as the document says.
+import { randomInt } from 'node:crypto'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { fuzzSettings } from '../scripts/fuzz/app.ts'
+import { Failure, fuzz } from '../scripts/fuzz/run.ts'
+import { startTestApp, type TestApp } from './harness/app.ts'
+import { startSmtpServer, type SmtpStandIn } from './stand-ins/smtp.ts'
+
+const COUNT = 2_000
+
+let app: TestApp
+let smtp: SmtpStandIn
+beforeAll(async () => {
+  smtp = await startSmtpServer()
+  app = await startTestApp(fuzzSettings(smtp.url))
+})
+afterAll(async () => {
+  await app.close()
+  await smtp.close()
+})
+
+it(`${COUNT} generated requests are answered as the document says`, async () => {
+  const seed = randomInt(2 ** 31)
+  const tally = await fuzz(app, { seed, count: COUNT }).catch((error: unknown) => {
+    if (!(error instanceof Failure)) throw error
+    throw new Error(`${error.message}\nFUZZ_SEED=${seed} FUZZ_COUNT=${COUNT} npm run fuzz\n${error.request}`)
+  })
+  expect(tally.requests).toBe(COUNT)
+  // A fuzz that never gets in or never meets a check tests nothing.
+  const reached = [...tally.by_operation.values()].filter((successes) => successes > 0)
+  expect(reached.length).toBeGreaterThan(tally.by_operation.size / 2)
+  for (const status of [200, 201, 400, 401, 403, 404, 405])
+    expect(tally.by_status.get(status) ?? 0, String(status)).toBeGreaterThan(0)
+}, 120_000)
