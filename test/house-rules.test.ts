@@ -1,0 +1,224 @@
+// The rules of the house that no compiler holds: who may import whom, that what is made from the code is fresh, and that
+// every setting and error code is written down. The reasons are in CONTRIBUTING.md and docs/decisions.
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { describe, expect, inject, it } from 'vitest'
+import { generatedFiles } from '../scripts/docs/generated.ts'
+import { Environment, readConfig } from '../src/app/config.ts'
+import { openDatabase } from '../src/platform/db/database.ts'
+import { ERROR_CODES } from '../src/platform/http/error-codes.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
+
+function filesUnder(folder: string, ending: RegExp): string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter((path) => ending.test(path) && statSync(join(ROOT, path)).isFile())
+    .sort()
+}
+
+const isTest = (path: string) => path.endsWith('.test.ts') || path.includes('/fixture/')
+const sources = filesUnder('src', /\.ts$/).filter((path) => !isTest(path))
+const code = ['src', 'test', 'scripts', 'bin'].flatMap((folder) => filesUnder(folder, /\.[jt]s$/))
+
+/** What a file imports of ours. Types count as well: whoever needs a type needs to know of the thing. */
+function importsOf(path: string): { target: string; isType: boolean }[] {
+  const pattern = /^(?:import|export)\s+(type\s)?(?:[^'";]*?\sfrom\s+)?'(\.[^']+)'/gm
+  return [...read(path).matchAll(pattern)].map(([, type, target]) => ({
+    target: normalize(join(dirname(path), target!)),
+    isType: type !== undefined,
+  }))
+}
+
+const imports = sources.flatMap((from) =>
+  importsOf(from).map(({ target, isType }) => ({ from, target, isType })),
+)
+const complaints = (wrong: { from: string; target: string }[]) =>
+  wrong.map(({ from, target }) => `${from} → ${target}`)
+
+describe('imports', () => {
+  it('are found at all', () => {
+    expect(imports.length).toBeGreaterThan(300)
+    expect(imports.every(({ target }) => target === 'package.json' || sources.includes(target))).toBe(true)
+  })
+
+  it.each([
+    ['src/lib/', /^src\/lib\//],
+    ['src/platform/', /^src\/(lib|platform)\//],
+    ['src/features/', /^src\/(lib|platform|features)\//],
+    ['src/app/', /^src\/(lib|platform|features|app)\/|^package\.json$/],
+  ])('%s imports only what lies below it', (folder, allowed) => {
+    expect(
+      complaints(imports.filter(({ from, target }) => from.startsWith(folder) && !allowed.test(target))),
+    ).toEqual([])
+  })
+
+  it('between features go one way, to the face of a slice, never to its routes', () => {
+    // Each slice may know those before it.
+    const order = [
+      'users',
+      'activity-log',
+      'members',
+      'projects',
+      'organizations',
+      'api-keys',
+      'domains',
+      'two-factor',
+      'invites',
+      'sign-in',
+      'account',
+    ]
+    const sliceOf = (path: string) => /^src\/features\/([^/]+)\//.exec(path)?.[1]
+    const slices = new Set(sources.map(sliceOf).filter((slice) => slice !== undefined))
+    expect([...slices].sort(), 'a new slice needs its place in this order').toEqual(order.toSorted())
+    const between = imports.filter(
+      ({ from, target }) => sliceOf(from) && sliceOf(target) && sliceOf(from) !== sliceOf(target),
+    )
+    const isUpward = ({ from, target }: { from: string; target: string }) =>
+      order.indexOf(sliceOf(target)!) > order.indexOf(sliceOf(from)!)
+    expect(complaints(between.filter(isUpward))).toEqual([])
+    const isInner = ({ target }: { target: string }) =>
+      target.endsWith('routes.ts') || target.split('/').length > 4
+    expect(complaints(between.filter(isInner))).toEqual([])
+  })
+
+  it('form no cycle (types aside: they are gone at run time)', () => {
+    const edges = new Map(
+      sources.map((path) => [
+        path,
+        imports.filter((each) => each.from === path && !each.isType).map((each) => each.target),
+      ]),
+    )
+    const done = new Set<string>()
+    const cycles: string[] = []
+    const visit = (path: string, trail: string[]) => {
+      if (trail.includes(path)) cycles.push([...trail.slice(trail.indexOf(path)), path].join(' → '))
+      if (done.has(path) || trail.includes(path)) return
+      for (const target of edges.get(path) ?? []) visit(target, [...trail, path])
+      done.add(path)
+    }
+    for (const path of sources) visit(path, [])
+    expect(cycles).toEqual([])
+  })
+
+  it('of settings from the environment happen in config.ts alone, and where the program starts', () => {
+    const readers = sources.filter((path) => /\bprocess\.env\b(?!\.PATH\b)/.test(read(path)))
+    expect(readers.filter((path) => !path.startsWith('src/cli/') && path !== 'src/app/config.ts')).toEqual([])
+  })
+})
+
+describe('files made from the code', () => {
+  it.each(Object.entries(generatedFiles))('%s is fresh (npm run docs)', async (path, make) => {
+    const { template, ...connection } = inject('postgres')
+    const db = openDatabase({ ...connection, database: template, max: 1 })
+    try {
+      expect(await make(db, read(path))).toBe(read(path))
+    } finally {
+      await db.close()
+    }
+  })
+})
+
+describe('error codes', () => {
+  it('each is used somewhere', () => {
+    const texts = sources.filter((path) => !path.endsWith('/error-codes.ts')).map(read)
+    const unused = Object.keys(ERROR_CODES).filter(
+      (code) => !texts.some((text) => text.includes(`'${code}'`)),
+    )
+    expect(unused).toEqual([])
+  })
+
+  it('each has a row in docs/errors.md, with its status', () => {
+    const page = read('docs/errors.md')
+    for (const [code, [status]] of Object.entries(ERROR_CODES)) {
+      expect(page).toMatch(new RegExp(`^\\| ${status} +\\| \`${code}\` +\\|`, 'm'))
+    }
+  })
+})
+
+describe('.env.example', () => {
+  const lines = read('.env.example').split('\n')
+  const entries = lines
+    .filter((line) => /^[A-Z]/.test(line))
+    .map((line) => line.split(/=(.*)/s) as [string, string])
+
+  it('has every setting, in the order of config.ts, each under its one line of explanation', () => {
+    expect(entries.map(([name]) => name)).toEqual(Object.keys(Environment.shape))
+    for (const [name] of entries) {
+      const at = lines.findIndex((line) => line.startsWith(`${name}=`))
+      expect([lines[at - 2], lines[at - 1]?.slice(0, 2)], name).toEqual(['', '# '])
+    }
+  })
+
+  it('has the defaults: taken as it is, it changes nothing', () => {
+    expect(readConfig(Object.fromEntries(entries))).toEqual(readConfig({}))
+  })
+
+  it('and the README name the same settings', () => {
+    const rows = read('README.md')
+      .split('\n')
+      .filter((line) => /^\| `[A-Z_]+`/.test(line))
+    const names = rows.flatMap((row) =>
+      [...row.split('|')[1]!.matchAll(/`([A-Z_]+)`/g)].map((match) => match[1]),
+    )
+    expect(names).toEqual(entries.map(([name]) => name))
+  })
+})
+
+describe('source files', () => {
+  it('have at most 300 lines', () => {
+    const long = sources
+      .map((path) => [path, read(path).split('\n').length] as const)
+      .filter(([, lines]) => lines > 300)
+    expect(long).toEqual([])
+  })
+
+  it('open with a comment that says what they hold', () => {
+    expect(sources.filter((path) => !/^(\/\/|\/\*|#!)/.test(read(path)))).toEqual([])
+  })
+
+  it('export by name only', () => {
+    expect(sources.filter((path) => /^export default/m.test(read(path)))).toEqual([])
+  })
+
+  it('leave nothing for later', () => {
+    const marks = new RegExp(
+      ['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX', 'HA' + 'CK'].map((mark) => `\\b${mark}\\b`).join('|'),
+    )
+    expect(code.filter((path) => marks.test(read(path)))).toEqual([])
+  })
+
+  it('use `any` only beside its reason', () => {
+    const wrong = code.flatMap((path) => {
+      const lines = read(path).split('\n')
+      const isAny = (line: string) =>
+        /(?:[:<|&,(]|\bas|\bextends)\s*any\b(?!\w*['"`])/.test(
+          line.replace(/\/[/*].*|^\s*\*.*|'[^']*'|`[^`]*`/g, ''),
+        )
+      const isExcused = (at: number) =>
+        /oxlint-disable-next-line/.test(lines[at - 1] ?? '') && /^\s*\/\//.test(lines[at - 2] ?? '')
+      return lines.flatMap((line, at) => (isAny(line) && !isExcused(at) ? [`${path}:${at + 1}`] : []))
+    })
+    expect(wrong).toEqual([])
+  })
+
+  it('switch no check off without saying why in the line above', () => {
+    const wrong = code.flatMap((path) => {
+      const lines = read(path).split('\n')
+      return lines.flatMap((line, at) =>
+        /^\s*\/\/ oxlint-disable|@ts-(ignore|expect-error|nocheck)/.test(line) &&
+        !/^\s*\/\//.test(lines[at - 1] ?? '')
+          ? [`${path}:${at + 1}`]
+          : [],
+      )
+    })
+    expect(wrong).toEqual([])
+  })
+
+  it('run every test: none is skipped or alone', () => {
+    const tests = code.filter((path) => path.endsWith('.test.ts') && path !== 'test/house-rules.test.ts')
+    const pattern = /\b(it|test|describe)\.(skip|only|todo|fails)\b/
+    expect(tests.filter((path) => pattern.test(read(path)))).toEqual([])
+  })
+})
