@@ -29,7 +29,12 @@ const unique = () => randomBytes(5).toString('hex')
 /** A user with a password, a key with scope `*` and a fresh session; in no organization yet. */
 export async function createUser(app: TestApp, fields: Partial<NewUser> = {}): Promise<TestUser> {
   const now = app.services.now()
-  const base = { email: `user-${unique()}@example.com`, first_name: 'Test', password_hash: await passwordHash, is_email_verified: true }
+  const base = {
+    email: `user-${unique()}@example.com`,
+    first_name: 'Test',
+    password_hash: await passwordHash,
+    is_email_verified: true,
+  }
   const user = await insertUser(app.db, { ...base, ...fields }, now)
   app.canary.plant('password', PASSWORD)
   const session = await openSession(app.db, user.id, false, now)
@@ -42,11 +47,19 @@ export async function createUser(app: TestApp, fields: Partial<NewUser> = {}): P
 }
 
 /** An organization with its owner and first project. */
-export async function createOrganization(app: TestApp, fields: Partial<OrganizationFields> = {}): Promise<Workspace> {
+export async function createOrganization(
+  app: TestApp,
+  fields: Partial<OrganizationFields> = {},
+): Promise<Workspace> {
   const owner = await createUser(app, { first_name: 'Olive' })
   const now = app.services.now()
-  const rows = await app.db.transaction((tx) => createRows(tx, nobody(now), owner.id, { name: `Org ${unique()}`, ...fields }))
-  return { ...rows, owner: { ...owner, current_organization_id: rows.organization.id, current_project_id: rows.project.id } }
+  const rows = await app.db.transaction((tx) =>
+    createRows(tx, nobody(now), owner.id, { name: `Org ${unique()}`, ...fields }),
+  )
+  return {
+    ...rows,
+    owner: { ...owner, current_organization_id: rows.organization.id, current_project_id: rows.project.id },
+  }
 }
 
 export async function createMember(
@@ -63,9 +76,20 @@ export async function createMember(
 }
 
 /** A personal key of a user. */
-export async function createKey(app: TestApp, user: { id: number }, fields: KeyFields & { scopes: string[] }): Promise<string> {
+export async function createKey(
+  app: TestApp,
+  user: { id: number },
+  fields: KeyFields & { scopes: string[] },
+): Promise<string> {
   const key = newPersonalKey()
-  await insertKey(app.db, { user_id: user.id }, { label: 'test', ...fields }, key, user.id, app.services.now())
+  await insertKey(
+    app.db,
+    { user_id: user.id },
+    { label: 'test', ...fields },
+    key,
+    user.id,
+    app.services.now(),
+  )
   return app.canary.plant('API key', key.value)
 }
 

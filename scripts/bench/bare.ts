@@ -16,7 +16,11 @@ import type { BenchWorkspace } from './workspace.ts'
 
 export type RecordedCase = { benchCase: BenchCase; statements: Recorded[] }
 
-export function buildBareServer(pool: pg.Pool, workspace: BenchWorkspace, recorded: readonly RecordedCase[]): FastifyInstance {
+export function buildBareServer(
+  pool: pg.Pool,
+  workspace: BenchWorkspace,
+  recorded: readonly RecordedCase[],
+): FastifyInstance {
   const app = fastify({ logger: false })
   for (const { benchCase, statements } of recorded) {
     app.route({
@@ -24,16 +28,25 @@ export function buildBareServer(pool: pg.Pool, workspace: BenchWorkspace, record
       url: benchCase.path(workspace),
       handler: async (request, reply) => {
         const results = benchCase.body
-          ? await runInOneConnection(pool, withNewValues(statements, (request.body as { target_email: string }).target_email))
+          ? await runInOneConnection(
+              pool,
+              withNewValues(statements, (request.body as { target_email: string }).target_email),
+            )
           : await runAll(pool, statements)
-        return reply.code(benchCase.status).header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(shape(benchCase, results)))
+        return reply
+          .code(benchCase.status)
+          .header('content-type', 'application/json; charset=utf-8')
+          .send(JSON.stringify(shape(benchCase, results)))
       },
     })
   }
   return app
 }
 
-async function runAll(on: Pick<pg.Pool, 'query'>, statements: readonly Recorded[]): Promise<pg.QueryResult[]> {
+async function runAll(
+  on: Pick<pg.Pool, 'query'>,
+  statements: readonly Recorded[],
+): Promise<pg.QueryResult[]> {
   const results: pg.QueryResult[] = []
   for (const statement of statements) results.push(await on.query(statement as pg.QueryConfig))
   return results
@@ -60,16 +73,28 @@ function withNewValues(statements: readonly Recorded[], email: string): Recorded
     [insert.values![2], email],
     [entry.values![0], randomUUID()],
   ])
-  return statements.map((statement) => ({ ...statement, values: statement.values?.map((value) => replaced.get(value) ?? value) }) as Recorded)
+  return statements.map(
+    (statement) =>
+      ({ ...statement, values: statement.values?.map((value) => replaced.get(value) ?? value) }) as Recorded,
+  )
 }
 
 function shape(benchCase: BenchCase, results: readonly pg.QueryResult[]): unknown {
   const rowsOf = <Row>(index: number) => results.at(index)!.rows as Row[]
   switch (benchCase.name) {
     case 'get organization':
-      return presentOrganization(rowsOf<OrganizationRow>(1)[0]!, LEVELS.owner, rowsOf<OrganizationFacts>(2)[0]!)
+      return presentOrganization(
+        rowsOf<OrganizationRow>(1)[0]!,
+        LEVELS.owner,
+        rowsOf<OrganizationFacts>(2)[0]!,
+      )
     case 'list 100 members':
-      return { count: rowsOf<{ count: number }>(3)[0]!.count, next: null, previous: null, results: rowsOf<MemberRow>(2).map(presentMember) }
+      return {
+        count: rowsOf<{ count: number }>(3)[0]!.count,
+        next: null,
+        previous: null,
+        results: rowsOf<MemberRow>(2).map(presentMember),
+      }
     case 'post invite':
       // The last statement is COMMIT, the one before reads the invite with its maker.
       return presentInvite(rowsOf<ListedInvite>(-2)[0]!, new Date())

@@ -23,7 +23,8 @@ export const cases: readonly BenchCase[] = [
     method: 'GET',
     path: ({ organization_id }) => `/api/organizations/${organization_id}/members/`,
     status: 200,
-    isRight: (answer) => answer.count === MEMBER_COUNT && (answer.results as unknown[]).length === MEMBER_COUNT,
+    isRight: (answer) =>
+      answer.count === MEMBER_COUNT && (answer.results as unknown[]).length === MEMBER_COUNT,
   },
   {
     name: 'post invite',

@@ -30,13 +30,22 @@ else await runBench()
 
 async function runBench(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'longshore-bench-'))
-  const postgres = await openEmbeddedPostgres({ dataDir: folder, log: openLog({ level: 'error', format: 'json' }), role: 'server' })
+  const postgres = await openEmbeddedPostgres({
+    dataDir: folder,
+    log: openLog({ level: 'error', format: 'json' }),
+    role: 'server',
+  })
   const db = openDatabase(postgres.connection)
   await migrateAll(db)
   const workspace = await makeWorkspace(db)
-  const servers = [await startServer('ours', postgres.connection, workspace), await startServer('bare', postgres.connection, workspace)]
+  const servers = [
+    await startServer('ours', postgres.connection, workspace),
+    await startServer('bare', postgres.connection, workspace),
+  ]
   try {
-    console.log(`${ROUNDS} rounds of ${REQUESTS} requests over ${CONNECTIONS} connections, turn by turn; best round counts\n`)
+    console.log(
+      `${ROUNDS} rounds of ${REQUESTS} requests over ${CONNECTIONS} connections, turn by turn; best round counts\n`,
+    )
     console.log('case                 ours µs CPU   bare µs CPU   ratio   ours p99 ms   bare p99 ms')
     let isWithinGoal = true
     for (const benchCase of cases) {
@@ -44,11 +53,18 @@ async function runBench(): Promise<void> {
       const ratio = ours.cpu_us / bare.cpu_us
       isWithinGoal &&= ratio <= GOAL
       console.log(
-        [benchCase.name.padEnd(20), ...[ours.cpu_us, bare.cpu_us].map((us) => us.toFixed(0).padStart(11)), ratio.toFixed(2).padStart(7), ...[ours.p99_ms, bare.p99_ms].map((ms) => ms.toFixed(1).padStart(13))].join(' '),
+        [
+          benchCase.name.padEnd(20),
+          ...[ours.cpu_us, bare.cpu_us].map((us) => us.toFixed(0).padStart(11)),
+          ratio.toFixed(2).padStart(7),
+          ...[ours.p99_ms, bare.p99_ms].map((ms) => ms.toFixed(1).padStart(13)),
+        ].join(' '),
       )
     }
     await assertInvitesThere(db)
-    console.log(`\nevery answer was checked; goal: at most ${GOAL} times the bare route's CPU: ${isWithinGoal ? 'met' : 'NOT met'}`)
+    console.log(
+      `\nevery answer was checked; goal: at most ${GOAL} times the bare route's CPU: ${isWithinGoal ? 'met' : 'NOT met'}`,
+    )
   } finally {
     for (const { child, pool } of servers) {
       child.kill('SIGKILL')
@@ -60,7 +76,11 @@ async function runBench(): Promise<void> {
   }
 }
 
-async function startServer(kind: 'ours' | 'bare', connection: ServerOrder['connection'], workspace: BenchWorkspace): Promise<Server> {
+async function startServer(
+  kind: 'ours' | 'bare',
+  connection: ServerOrder['connection'],
+  workspace: BenchWorkspace,
+): Promise<Server> {
   const order: ServerOrder = { kind, connection, workspace }
   const child = fork(process.argv[1]!, { env: { ...process.env, BENCH_SERVER: JSON.stringify(order) } })
   const [{ port }] = (await once(child, 'message')) as [{ port: number }]
@@ -68,7 +88,11 @@ async function startServer(kind: 'ours' | 'bare', connection: ServerOrder['conne
 }
 
 /** Turn by turn, so that whatever else the machine does hits both alike; a first round only warms up. */
-async function measure(servers: readonly Server[], workspace: BenchWorkspace, benchCase: BenchCase): Promise<Record<'ours' | 'bare', Measured>> {
+async function measure(
+  servers: readonly Server[],
+  workspace: BenchWorkspace,
+  benchCase: BenchCase,
+): Promise<Record<'ours' | 'bare', Measured>> {
   const best = { ours: { cpu_us: Infinity, p99_ms: Infinity }, bare: { cpu_us: Infinity, p99_ms: Infinity } }
   for (let round = 0; round <= ROUNDS; round++) {
     for (const server of servers) {
@@ -81,7 +105,11 @@ async function measure(servers: readonly Server[], workspace: BenchWorkspace, be
   return best
 }
 
-async function runRound({ child, pool }: Server, workspace: BenchWorkspace, benchCase: BenchCase): Promise<Measured> {
+async function runRound(
+  { child, pool }: Server,
+  workspace: BenchWorkspace,
+  benchCase: BenchCase,
+): Promise<Measured> {
   const times: number[] = []
   let left = REQUESTS
   const before = await cpuOf(child)
@@ -101,13 +129,18 @@ async function timedRequest(pool: Pool, workspace: BenchWorkspace, benchCase: Be
   const response = await pool.request({
     method: benchCase.method,
     path: benchCase.path(workspace),
-    headers: { authorization: `Bearer ${workspace.key}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+    headers: {
+      authorization: `Bearer ${workspace.key}`,
+      ...(body ? { 'content-type': 'application/json' } : {}),
+    },
     body,
   })
   const answer = (await response.body.json()) as Record<string, unknown>
   const elapsed_ms = performance.now() - start
   if (response.statusCode !== benchCase.status || !benchCase.isRight(answer)) {
-    throw new Error(`${benchCase.name}: a wrong answer, ${response.statusCode} ${JSON.stringify(answer).slice(0, 200)}`)
+    throw new Error(
+      `${benchCase.name}: a wrong answer, ${response.statusCode} ${JSON.stringify(answer).slice(0, 200)}`,
+    )
   }
   return elapsed_ms
 }

@@ -21,17 +21,31 @@ export async function runBenchServer(order: ServerOrder): Promise<void> {
   // The access log as in earnest, written to nowhere: what it costs to make counts, what a disk costs does not.
   const log = openLog({ level: config.LOG_LEVEL, format: 'json', to: { write() {} } })
   const services = await openServices(config, log, db, 'http://127.0.0.1')
-  const ours = buildServer({ services, access, routes, metrics: openMetrics(), trusted_proxies: [], public_url: null })
+  const ours = buildServer({
+    services,
+    access,
+    routes,
+    metrics: openMetrics(),
+    trusted_proxies: [],
+    public_url: null,
+  })
   await ours.ready()
-  const app = order.kind === 'ours' ? ours : buildBareServer(db.pool, order.workspace, await recordAll(ours, order.workspace))
+  const app =
+    order.kind === 'ours'
+      ? ours
+      : buildBareServer(db.pool, order.workspace, await recordAll(ours, order.workspace))
   await app.listen({ host: '127.0.0.1', port: 0 })
   process.on('message', () => process.send!({ cpu_us: totalCpu() }))
   process.send!({ port: (app.server.address() as AddressInfo).port })
 }
 
-async function recordAll(ours: ReturnType<typeof buildServer>, workspace: BenchWorkspace): Promise<RecordedCase[]> {
+async function recordAll(
+  ours: ReturnType<typeof buildServer>,
+  workspace: BenchWorkspace,
+): Promise<RecordedCase[]> {
   const recorded: RecordedCase[] = []
-  for (const benchCase of cases) recorded.push({ benchCase, statements: await recordStatements(ours, workspace, benchCase) })
+  for (const benchCase of cases)
+    recorded.push({ benchCase, statements: await recordStatements(ours, workspace, benchCase) })
   return recorded
 }
 

@@ -6,7 +6,11 @@ import type { BenchWorkspace } from './workspace.ts'
 
 export type Recorded = { text: string; values?: unknown[]; name?: string }
 
-export async function recordStatements(http: FastifyInstance, workspace: BenchWorkspace, benchCase: BenchCase): Promise<Recorded[]> {
+export async function recordStatements(
+  http: FastifyInstance,
+  workspace: BenchWorkspace,
+  benchCase: BenchCase,
+): Promise<Recorded[]> {
   const url = benchCase.path(workspace)
   const request = (n: number) =>
     http.inject({
@@ -26,7 +30,8 @@ export async function recordStatements(http: FastifyInstance, workspace: BenchWo
   } as typeof pg.Client.prototype.query
   try {
     const answer = await request(-2)
-    if (answer.statusCode !== benchCase.status) throw new Error(`recording ${benchCase.name} answered ${answer.statusCode}`)
+    if (answer.statusCode !== benchCase.status)
+      throw new Error(`recording ${benchCase.name} answered ${answer.statusCode}`)
   } finally {
     pg.Client.prototype.query = query as typeof pg.Client.prototype.query
   }

@@ -15,12 +15,20 @@ export async function makeWorkspace(db: Database): Promise<BenchWorkspace> {
   const now = new Date()
   const key = newPersonalKey()
   return db.transaction(async (tx) => {
-    const owner = await insertUser(tx, { email: 'owner@example.com', first_name: 'Owner', password_hash: null }, now)
+    const owner = await insertUser(
+      tx,
+      { email: 'owner@example.com', first_name: 'Owner', password_hash: null },
+      now,
+    )
     const actor = { caller: null, request: { ip: '' }, now }
     const { organization } = await createOrganization(tx, actor, owner.id, { name: 'Bench' })
     await insertKey(tx, { user_id: owner.id }, { label: 'bench', scopes: ['*'] }, key, owner.id, now)
     for (let n = 1; n < MEMBER_COUNT; n++) {
-      const user = await insertUser(tx, { email: `member-${n}@example.com`, first_name: `Member ${n}`, password_hash: null }, now)
+      const user = await insertUser(
+        tx,
+        { email: `member-${n}@example.com`, first_name: `Member ${n}`, password_hash: null },
+        now,
+      )
       await insertMembership(tx, organization.id, user.id, LEVELS.member, now)
     }
     return { organization_id: organization.id, key: key.value }

@@ -77,10 +77,14 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
         host: 'longshore.test',
         ...(options.key ? { authorization: `Bearer ${options.key}` } : {}),
         ...(options.session ? { cookie: `sessionid=${options.session}` } : {}),
-        ...(options.body === undefined || typeof options.body === 'string' ? {} : { 'content-type': 'application/json' }),
+        ...(options.body === undefined || typeof options.body === 'string'
+          ? {}
+          : { 'content-type': 'application/json' }),
         ...options.headers,
       },
-      ...(options.body === undefined ? {} : { payload: typeof options.body === 'string' ? options.body : JSON.stringify(options.body) }),
+      ...(options.body === undefined
+        ? {}
+        : { payload: typeof options.body === 'string' ? options.body : JSON.stringify(options.body) }),
     })
     const body = response.body === '' ? null : parse(response.body, String(response.headers['content-type']))
     assertMatchesDocument(method, url, response.statusCode, body)
@@ -114,7 +118,14 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
 
 async function buildHttp(services: Services, config: Config): Promise<FastifyInstance> {
   const metrics = openMetrics()
-  const http = buildServer({ services, access, routes, metrics, trusted_proxies: config.TRUSTED_PROXIES, public_url: null })
+  const http = buildServer({
+    services,
+    access,
+    routes,
+    metrics,
+    trusted_proxies: config.TRUSTED_PROXIES,
+    public_url: null,
+  })
   await addPages(http, services, metrics, config.METRICS_TOKEN)
   await http.ready()
   return http

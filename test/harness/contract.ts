@@ -30,34 +30,52 @@ export function assertMatchesDocument(method: string, url: string, status: numbe
   if (!path.startsWith('/api/') || path.startsWith('/api/schema')) return
   if (status >= 400) assertErrorShape(method, url, status, body)
   const match = patterns.find((candidate) => candidate.pattern.test(path))
-  const operation = match && document.paths[match.path]![method.toLowerCase() === 'head' ? 'get' : method.toLowerCase()]
+  const operation =
+    match && document.paths[match.path]![method.toLowerCase() === 'head' ? 'get' : method.toLowerCase()]
   if (!match || !operation || method === 'HEAD') return
   const key = operation.responses[status] ? String(status) : 'default'
-  if (key === 'default' && status < 400) throw new Error(`${method} ${url} answered ${status}, which the document does not know`)
+  if (key === 'default' && status < 400)
+    throw new Error(`${method} ${url} answered ${status}, which the document does not know`)
   const validate = validatorFor(match.path, method.toLowerCase(), key, operation)
   if (validate === null) {
-    if (body !== null) throw new Error(`${method} ${url} answered ${status} with a body where the document has none`)
+    if (body !== null)
+      throw new Error(`${method} ${url} answered ${status} with a body where the document has none`)
   } else if (!validate(body)) {
-    throw new Error(`${method} ${url} answered ${status} unlike the document: ${ajv.errorsText(validate.errors)}`)
+    throw new Error(
+      `${method} ${url} answered ${status} unlike the document: ${ajv.errorsText(validate.errors)}`,
+    )
   }
 }
 
-function validatorFor(path: string, method: string, key: string, operation: Operation): ValidateFunction | null {
+function validatorFor(
+  path: string,
+  method: string,
+  key: string,
+  operation: Operation,
+): ValidateFunction | null {
   const name = `${method} ${path} ${key}`
   const known = validators.get(name)
   if (known !== undefined) return known
   const schema = operation.responses[key]!.content?.['application/json'].schema
-  const validate = schema ? ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('#/components', 'api#/components'))) : null
+  const validate = schema
+    ? ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('#/components', 'api#/components')))
+    : null
   validators.set(name, validate)
   return validate
 }
 
 function assertErrorShape(method: string, url: string, status: number, body: unknown): void {
   const { type, code, detail, attr, ...rest } = (body ?? {}) as Record<string, unknown>
-  const isShaped = typeof type === 'string' && typeof detail === 'string' && (attr === null || typeof attr === 'string')
-  const known = typeof code === 'string' && code in ERROR_CODES ? ERROR_CODES[code as keyof typeof ERROR_CODES][0] : undefined
+  const isShaped =
+    typeof type === 'string' && typeof detail === 'string' && (attr === null || typeof attr === 'string')
+  const known =
+    typeof code === 'string' && code in ERROR_CODES
+      ? ERROR_CODES[code as keyof typeof ERROR_CODES][0]
+      : undefined
   const isHead = method === 'HEAD'
   if (!isHead && (!isShaped || known !== status || Object.keys(rest).some((key) => key !== 'extra'))) {
-    throw new Error(`${method} ${url} answered ${status} with an error of another shape: ${JSON.stringify(body)}`)
+    throw new Error(
+      `${method} ${url} answered ${status} with an error of another shape: ${JSON.stringify(body)}`,
+    )
   }
 }

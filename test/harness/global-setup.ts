@@ -22,7 +22,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const folder = await mkdtemp(join(tmpdir(), 'longshore-tests-'))
   const log = openLog({ level: 'error', format: 'json' })
   // Speed for tests only: what these databases hold need not survive a power cut.
-  const settings = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off', max_connections: '200' }
+  const settings = {
+    fsync: 'off',
+    full_page_writes: 'off',
+    synchronous_commit: 'off',
+    max_connections: '200',
+  }
   const postgres = await openEmbeddedPostgres({ dataDir: folder, log, role: 'server', settings })
   const { host, port, user } = postgres.connection
   const admin = openDatabase(postgres.connection)

@@ -1,0 +1,176 @@
+// Two organizations with one of everything in each, and callers of every kind: what test/every-route.test.ts sends
+// every route against.
+import { randomBytes } from 'node:crypto'
+import { insertKey } from '../src/features/api-keys/queries.ts'
+import { newPersonalKey } from '../src/features/api-keys/key-value.ts'
+import { insertMembership } from '../src/features/members/queries.ts'
+import { LEVELS, type LevelName } from '../src/platform/http/caller.ts'
+import type { Route } from '../src/platform/http/route.ts'
+import {
+  createKey,
+  createMember,
+  createOrganization,
+  createServiceKey,
+  createUser,
+  type TestUser,
+  type Workspace,
+} from './factories.ts'
+import type { TestApp } from './harness/app.ts'
+
+export const NO_ID = '00000000-0000-7000-8000-000000000000'
+export const NO_PROJECT = 2_000_000_000
+export const OLD_SESSION_MS = 2 * 3_600_000 + 60_000
+
+export type World = Record<LevelName, TestUser> & {
+  home: Workspace
+  foreign: Workspace
+  /** Somebody who belongs nowhere. */
+  loner: TestUser
+  /** An owner of both organizations: only the path can tell them what belongs where. */
+  ownerOfBoth: TestUser
+  /** The owner's key, limited to the foreign organization or project. */
+  keyOfOtherOrganization: string
+  keyOfOtherProject: string
+  foreignServiceKey: string
+  /** The id of the thing that a path's last parameter names, in one of the two organizations. */
+  children(path: string, workspace: Workspace): string
+  /** A child that this user may do the route to. */
+  childFor(route: Route, user: TestUser): string
+}
+
+const unique = () => randomBytes(5).toString('hex')
+const PASSWORD = 'long-enough-to-be-strong-7291'
+
+/** A body that would do its work, were the caller let through. */
+export const GOOD_BODIES: Record<string, () => unknown> = {
+  'POST /api/organizations/': () => ({ name: 'Made' }),
+  'PATCH /api/organizations/:id/': () => ({ name: 'Changed' }),
+  'PATCH /api/organizations/:organization_id/members/:user__uuid/': () => ({ level: 8 }),
+  'POST /api/organizations/:organization_id/invites/': () => ({ target_email: `${unique()}@example.com` }),
+  'POST /api/organizations/:organization_id/invites/bulk/': () => [
+    { target_email: `${unique()}@example.com` },
+  ],
+  'POST /api/organizations/:organization_id/domains/': () => ({ domain: `${unique()}.example.com` }),
+  'PATCH /api/organizations/:organization_id/domains/:id/': () => ({
+    saml_entity_id: 'https://idp.example.com',
+  }),
+  'POST /api/projects/': () => ({ name: 'Made' }),
+  'PATCH /api/projects/:id/': () => ({ name: 'Changed' }),
+  'POST /api/organizations/:organization_id/projects/': () => ({ name: 'Made' }),
+  'PATCH /api/organizations/:organization_id/projects/:id/': () => ({ name: 'Changed' }),
+  'POST /api/organizations/:organization_id/service_keys/': () => ({ label: 'made', scopes: ['*'] }),
+  'PATCH /api/organizations/:organization_id/service_keys/:id/': () => ({ label: 'changed' }),
+  'PATCH /api/users/:uuid/': () => ({ first_name: 'Changed' }),
+  'POST /api/users/:uuid/validate_2fa/': () => ({ token: '000000' }),
+  'POST /api/personal_api_keys/': () => ({ label: 'made', scopes: ['*'] }),
+  'PATCH /api/personal_api_keys/:id/': () => ({ label: 'changed' }),
+  'POST /api/signup/': () => ({ first_name: 'New', email: `${unique()}@example.com`, password: PASSWORD }),
+  'POST /api/signup/:invite_id/': () => ({ first_name: 'New', password: PASSWORD }),
+  'POST /api/login/precheck/': () => ({ email: `${unique()}@example.com` }),
+  'POST /api/login/': () => ({ email: `${unique()}@example.com`, password: PASSWORD }),
+  'POST /api/login/token/': () => ({ token: '000000' }),
+  'POST /api/reset/': () => ({ email: `${unique()}@example.com` }),
+  'POST /api/reset/:user_uuid/': () => ({ token: 'nonsense', password: PASSWORD }),
+  'POST /api/users/:uuid/verify_email/': () => ({ token: 'nonsense' }),
+}
+
+type Things = {
+  member: string
+  invite: string
+  domain: string
+  service_key: string
+  personal_key: string
+  user: string
+}
+
+export async function makeWorld(app: TestApp, options: { enforce_2fa?: boolean } = {}): Promise<World> {
+  const home = await createOrganization(app, options)
+  const foreign = await createOrganization(app)
+  const admin = await createMember(app, home.organization, { level: 'admin' })
+  const member = await createMember(app, home.organization)
+  const ownerOfBoth = await createMember(app, home.organization, { level: 'owner' })
+  await insertMembership(app.db, foreign.organization.id, ownerOfBoth.id, LEVELS.owner, app.services.now())
+  const things = new Map([
+    [home, await makeThings(app, home, member)],
+    [foreign, await makeThings(app, foreign, await createMember(app, foreign.organization))],
+  ])
+  const children = (path: string, workspace: Workspace) => pick(path, things.get(workspace)!)
+  const own = { owner: home.owner, admin, member }
+  const ownKeys = new Map<TestUser, string>()
+  for (const user of Object.values(own)) ownKeys.set(user, await addKey(app, user))
+  const ownInvite = await invite(app, home, member.key)
+  return {
+    home,
+    foreign,
+    ...own,
+    loner: await createUser(app),
+    ownerOfBoth,
+    keyOfOtherOrganization: await createKey(app, home.owner, {
+      scopes: ['*'],
+      scoped_organizations: [foreign.organization.id],
+    }),
+    keyOfOtherProject: await createKey(app, home.owner, {
+      scopes: ['*'],
+      scoped_teams: [foreign.project.id],
+    }),
+    foreignServiceKey: await createServiceKey(app, foreign.organization, { scopes: ['*'] }),
+    children,
+    childFor(route, user) {
+      if (route.path.startsWith('/api/personal_api_keys/')) return ownKeys.get(user)!
+      if (route.method === 'DELETE' && route.path.includes('/members/')) return user.uuid
+      if (route.path.includes('/invites/:id/')) return ownInvite
+      return route.subject ? '' : childOrNone(route.path, things.get(home)!)
+    },
+  }
+}
+
+async function makeThings(app: TestApp, workspace: Workspace, member: TestUser): Promise<Things> {
+  const below = `/api/organizations/${workspace.organization.id}`
+  const { key } = workspace.owner
+  const domain = await app.post(`${below}/domains/`, { domain: `${unique()}.example.com` }, { key })
+  const serviceKey = await app.post(
+    `${below}/service_keys/`,
+    { label: 'one', scopes: ['organization:read'] },
+    { key },
+  )
+  app.canary.plant('service key', serviceKey.body.value)
+  return {
+    member: member.uuid,
+    invite: await invite(app, workspace, key),
+    domain: domain.body.id,
+    service_key: serviceKey.body.id,
+    personal_key: await addKey(app, workspace.owner),
+    user: '@me',
+  }
+}
+
+async function invite(app: TestApp, workspace: Workspace, key: string): Promise<string> {
+  const url = `/api/organizations/${workspace.organization.id}/invites/`
+  return (await app.post(url, { target_email: `${unique()}@example.com` }, { key })).body.id
+}
+
+async function addKey(app: TestApp, user: TestUser): Promise<string> {
+  const fields = { label: 'one', scopes: ['organization:read'] }
+  return (
+    await insertKey(app.db, { user_id: user.id }, fields, newPersonalKey(), user.id, app.services.now())
+  ).id
+}
+
+const KINDS: [RegExp, keyof Things][] = [
+  [/\/members\/:user__uuid\//, 'member'],
+  [/\/invites\/:id\/|\/signup\/:invite_id\//, 'invite'],
+  [/\/domains\/:id\//, 'domain'],
+  [/\/service_keys\/:id\//, 'service_key'],
+  [/\/personal_api_keys\/:id\//, 'personal_key'],
+  [/\/users\/:uuid\/|\/reset\/:user_uuid\//, 'user'],
+]
+
+function pick(path: string, things: Things): string {
+  const kind = KINDS.find(([pattern]) => pattern.test(path))?.[1]
+  if (!kind) throw new Error(`tell test/every-route-world.ts what the last id of ${path} names`)
+  return things[kind]
+}
+
+function childOrNone(path: string, things: Things): string {
+  return /:(?!organization_id|project_id)[a-z_]+/.test(path) ? pick(path, things) : ''
+}
