@@ -1,15 +1,16 @@
-// The invite mail. Composed when it is sent: an invite that was deleted or accepted in the meantime sends nothing.
+// The invite mail. Composed when it is sent: an invite that was deleted, accepted or has expired by then sends nothing.
 import { job } from '../../platform/jobs/jobs.ts'
 import { composeMessage } from '../../platform/mail/message.ts'
 import { findOrganizationById } from '../organizations/queries.ts'
 import { findInvite } from './queries.ts'
+import { isExpired } from './rules.ts'
 
 export const inviteEmail = job<{ organization_id: string; invite_id: string }>({
   name: 'invite-email',
-  async handle(services, { organization_id, invite_id }) {
+  async handle(services, { organization_id, invite_id }, now) {
     const invite = await findInvite(services.db, organization_id, invite_id)
     const organization = await findOrganizationById(services.db, organization_id)
-    if (!invite || !organization) return
+    if (!invite || !organization || isExpired(invite, now)) return
     const inviter = invite.creator
     const who = inviter?.first_name || inviter?.email || organization.name
     const expires = invite.expires_at.toISOString().slice(0, 16).replace('T', ' ')

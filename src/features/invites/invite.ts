@@ -10,6 +10,7 @@ import { deleteInvitesFor, findInvite, insertInvite, isMemberAddress, lockInvite
 import { assertMayInvite, isExpired } from './rules.ts'
 import type { InviteFields, InviteRow, ListedInvite } from './schema.ts'
 
+// One mail each, wanted or not: this keeps an organization from being used to pester people.
 const RATES = [
   { count: 50, window_ms: 3_600_000 },
   { count: 200, window_ms: 86_400_000 },
@@ -23,16 +24,24 @@ export type InvitingContext = Actor & {
   level: Level
 }
 
-export async function inviteAll(context: InvitingContext, invites: readonly InviteFields[]): Promise<ListedInvite[]> {
+export async function inviteAll(
+  context: InvitingContext,
+  invites: readonly InviteFields[],
+): Promise<ListedInvite[]> {
   const { services, db, organization, now } = context
   for (const invite of invites) assertMayInvite(context.level, invite.level)
-  services.throttle.take('invites', organization.id, RATES, now, invites.length)
+  takeInvites(services, organization.id, invites.length, now)
   return db.transaction(async (tx) => {
     await lockInvites(tx, organization.id)
     const made: ListedInvite[] = []
     for (const invite of invites) made.push(await inviteOne(tx, context, invite))
     return made
   })
+}
+
+/** Resent invites count as well: each is a mail. */
+export function takeInvites(services: Services, organizationId: string, count: number, now: Date): void {
+  services.throttle.take('invites', organizationId, RATES, now, count)
 }
 
 async function inviteOne(tx: Db, context: InvitingContext, fields: InviteFields): Promise<ListedInvite> {
@@ -49,7 +58,8 @@ async function inviteOne(tx: Db, context: InvitingContext, fields: InviteFields)
     { ...fields, level, emailing_attempt_made: sendsMail, created_by: caller.user?.id ?? null },
     now,
   )
-  if (sendsMail) await services.jobs.enqueue(tx, inviteEmail, { organization_id: organization.id, invite_id: row.id })
+  if (sendsMail)
+    await services.jobs.enqueue(tx, inviteEmail, { organization_id: organization.id, invite_id: row.id })
   await recordActivity(tx, context, { ...inviteActivity(row), activity: 'created' })
   return (await findInvite(tx, organization.id, row.id))!
 }
@@ -66,6 +76,14 @@ export function inviteActivity(row: InviteRow) {
     scope: 'OrganizationInvite' as const,
     item_id: null,
     name: row.target_email,
-    changes: [{ type: 'OrganizationInvite', action: 'created' as const, field: 'level', before: null, after: row.level }],
+    changes: [
+      {
+        type: 'OrganizationInvite',
+        action: 'created' as const,
+        field: 'level',
+        before: null,
+        after: row.level,
+      },
+    ],
   }
 }

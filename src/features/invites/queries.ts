@@ -17,7 +17,9 @@ export function listInvites(db: Db, organizationId: string, page: Page): Promise
 }
 
 export async function countInvites(db: Db, organizationId: string): Promise<number> {
-  const row = await db.only<{ count: number }>(sql`SELECT count(*)::int AS count FROM invite WHERE organization_id = ${organizationId}`)
+  const row = await db.only<{ count: number }>(
+    sql`SELECT count(*)::int AS count FROM invite WHERE organization_id = ${organizationId}`,
+  )
   return row.count
 }
 
@@ -26,7 +28,11 @@ export function findInvite(db: Db, organizationId: string, id: string): Promise<
 }
 
 /** By the link alone: whoever holds the id may accept. `lock` keeps two acceptances of one invite apart. */
-export function findInviteByLink(db: Db, id: string, lock: 'locked' | 'unlocked'): Promise<InviteRow | undefined> {
+export function findInviteByLink(
+  db: Db,
+  id: string,
+  lock: 'locked' | 'unlocked',
+): Promise<InviteRow | undefined> {
   return lock === 'locked'
     ? db.row(sql`SELECT * FROM invite WHERE id = ${id} FOR UPDATE`)
     : db.row(sql`SELECT * FROM invite WHERE id = ${id}`)
@@ -46,7 +52,12 @@ export type NewInvite = {
   created_by: number | null
 }
 
-export function insertInvite(db: Db, organizationId: string, invite: NewInvite, now: Date): Promise<InviteRow> {
+export function insertInvite(
+  db: Db,
+  organizationId: string,
+  invite: NewInvite,
+  now: Date,
+): Promise<InviteRow> {
   return db.only(sql`
     INSERT INTO invite (id, organization_id, target_email, first_name, level, message, emailing_attempt_made, created_by,
       created_at, updated_at, expires_at)
@@ -55,7 +66,13 @@ export function insertInvite(db: Db, organizationId: string, invite: NewInvite, 
     RETURNING *`)
 }
 
-export function renewInvite(db: Db, organizationId: string, id: string, emailing: boolean, now: Date): Promise<InviteRow> {
+export function renewInvite(
+  db: Db,
+  organizationId: string,
+  id: string,
+  emailing: boolean,
+  now: Date,
+): Promise<InviteRow> {
   return db.only(sql`
     UPDATE invite SET expires_at = ${expiryFrom(now)}, updated_at = ${now},
       emailing_attempt_made = emailing_attempt_made OR ${emailing}

@@ -7,7 +7,7 @@ import { paged, PageQuery } from '../../platform/http/paging.ts'
 import { created, noContent, ok, route } from '../../platform/http/route.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { recordActivity } from '../activity-log/record.ts'
-import { inviteActivity, inviteAll } from './invite.ts'
+import { inviteActivity, inviteAll, takeInvites } from './invite.ts'
 import { inviteEmail } from './invite-email.ts'
 import { presentInvite } from './present.ts'
 import { countInvites, deleteInvite, findInvite, listInvites, renewInvite } from './queries.ts'
@@ -25,7 +25,12 @@ export const inviteRoutes = [
     answers: { 200: paged(Invite) },
     async handle({ db, organization, page, paged, now }) {
       const rows = await listInvites(db, organization.id, page)
-      return ok(paged(await countInvites(db, organization.id), rows.map((row) => presentInvite(row, now))))
+      return ok(
+        paged(
+          await countInvites(db, organization.id),
+          rows.map((row) => presentInvite(row, now)),
+        ),
+      )
     },
   }),
 
@@ -99,6 +104,7 @@ export const inviteRoutes = [
     answers: { 200: Invite },
     async handle(context) {
       const { services, db, organization, item, now } = context
+      takeInvites(services, organization.id, 1, now)
       const row = await db.transaction(async (tx) => {
         const sendsMail = services.mailer.configured
         const renewed = await renewInvite(tx, organization.id, item.id, sendsMail, now)

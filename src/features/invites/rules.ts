@@ -22,7 +22,8 @@ export function assertDistinct(invites: readonly InviteFields[]): void {
   const seen = new Set<string>()
   invites.forEach(({ target_email }, index) => {
     const address = target_email.toLowerCase()
-    if (seen.has(address)) throw invalid(`${index}__target_email`, 'invalid_input', 'This address is in the list twice.')
+    if (seen.has(address))
+      throw invalid(`${index}__target_email`, 'invalid_input', 'This address is in the list twice.')
     seen.add(address)
   })
 }

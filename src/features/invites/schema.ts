@@ -27,20 +27,24 @@ export const InviteCreate = z.object({
   target_email: email(),
   first_name: text({ max: 30, blank: true }).default(''),
   level: levelField().default(LEVELS.member),
-  message: z.string().max(5000).nullable().default(null),
+  message: text({ max: 5000, blank: true }).nullable().default(null),
   send_email: bool().default(true),
   combine_pending_invites: bool().default(false),
 })
 export type InviteFields = z.output<typeof InviteCreate>
 
-/** One object gives one invite; a list gives a list in the same order. */
-export const InviteBulk = z.unknown().transform((value, context): InviteFields | InviteFields[] => {
-  const schema = Array.isArray(value) ? z.array(InviteCreate).min(1).max(MAX_BULK) : InviteCreate
-  const parsed = schema.safeParse(value)
-  if (parsed.success) return parsed.data
-  context.issues.push(...(parsed.error.issues.slice(0, 1) as never[]))
-  return z.NEVER
-})
+const InviteList = z.array(InviteCreate).min(1).max(MAX_BULK)
+
+/** One object gives one invite; a list gives a list in the same order. A union would not say which field is wrong. */
+export const InviteBulk = z
+  .unknown()
+  .transform((value, context): InviteFields | InviteFields[] => {
+    const parsed = (Array.isArray(value) ? InviteList : InviteCreate).safeParse(value)
+    if (parsed.success) return parsed.data
+    context.issues.push(...(parsed.error.issues.slice(0, 1) as never[]))
+    return z.NEVER
+  })
+  .meta({ anyOf: [InviteCreate, InviteList].map((schema) => z.toJSONSchema(schema, { io: 'input' })) })
 
 export type InviteRow = {
   id: string
