@@ -3,6 +3,7 @@ import { isUuid } from '../../lib/uuid.ts'
 import { violatedUnique, type Db } from '../../platform/db/database.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { invalid } from '../../platform/http/errors.ts'
+import { validate } from '../../platform/http/validate.ts'
 import type { Services } from '../../platform/services.ts'
 import { recordActivity, type Actor } from '../activity-log/record.ts'
 import { assertPasswordAllowed } from '../domains/password-rule.ts'
@@ -11,12 +12,14 @@ import { deleteInvitesFor, findInviteByLink, isMemberAddress } from '../invites/
 import { isExpired } from '../invites/rules.ts'
 import type { InviteRow } from '../invites/schema.ts'
 import { announceJoin } from '../members/joined-email.ts'
-import { findMembership, insertMembership } from '../members/queries.ts'
+import { addMember } from '../members/join.ts'
+import { findMembership } from '../members/queries.ts'
 import { findOrganizationById, type OrganizationRow } from '../organizations/queries.ts'
 import { findFirstProject } from '../projects/queries.ts'
 import { assertGoodPassword, hashPassword } from '../users/passwords.ts'
-import { findUserByEmail, findUserById, insertUser, setCurrent } from '../users/queries.ts'
+import { findUserByEmail, getUser, insertUser, setCurrent } from '../users/queries.ts'
 import type { UserRow } from '../users/schema.ts'
+import { NewAccount } from './schema.ts'
 
 type SignedIn = Extract<Caller, { kind: 'session' }>
 
@@ -25,7 +28,7 @@ type AcceptContext = Actor & {
   db: Db
   caller: Caller | null
   params: { invite_id: string }
-  body: { first_name?: string | undefined; password?: string | undefined; role_at_organization?: string | undefined }
+  body: unknown
 }
 
 type Acceptable = { invite: InviteRow; organization: OrganizationRow }
@@ -43,10 +46,15 @@ export async function getAcceptableInvite(
   const lock = visit.is_joining ? 'locked' : 'unlocked'
   const invite = isUuid(inviteId) ? await findInviteByLink(db, inviteId, lock) : undefined
   const organization = invite && (await findOrganizationById(db, invite.organization_id))
-  if (!invite || !organization) throw invalid(null, 'invalid_input', 'This invite does not exist or was taken back.')
+  if (!invite || !organization)
+    throw invalid(null, 'invalid_input', 'This invite does not exist or was taken back.')
   const signedIn = caller?.kind === 'session' ? caller.user : null
   if (signedIn && signedIn.email.toLowerCase() !== invite.target_email.toLowerCase()) {
-    throw invalid(null, 'invalid_recipient', 'This invite is for another address than the one you are signed in with.')
+    throw invalid(
+      null,
+      'invalid_recipient',
+      'This invite is for another address than the one you are signed in with.',
+    )
   }
   if (isExpired(invite, now)) throw invalid(null, 'expired', 'This invite has expired: ask for a new one.')
   if (!signedIn && (await findUserByEmail(db, invite.target_email))) {
@@ -68,28 +76,33 @@ export async function acceptAsSignedIn(context: AcceptContext, caller: SignedIn)
   const { db, params, now } = context
   return db.transaction(async (tx) => {
     const acceptable = await getAcceptableInvite(tx, caller, params.invite_id, now, JOINING)
-    await join(context, tx, acceptable, caller.user.id)
-    return (await findUserById(tx, caller.user.id))!
+    await join(context, tx, acceptable, caller.user)
+    return getUser(tx, caller.user.id)
   })
 }
 
+type PreparedAccount = Omit<NewAccount, 'password'> & { password_hash: string }
+
 /** Everything that can be refused, and the hashing, before a transaction is opened. */
-export async function prepareNewAccount({ db, params, body, now }: AcceptContext): Promise<string> {
-  const { invite } = await getAcceptableInvite(db, null, params.invite_id, now, { existing_account: 'invalid_input' })
-  if (body.first_name === undefined) throw invalid('first_name', 'required', 'This field is missing.')
-  if (body.password === undefined) throw invalid('password', 'required', 'This field is missing.')
+export async function prepareNewAccount({ db, params, body, now }: AcceptContext): Promise<PreparedAccount> {
+  const { password, ...account } = validate(NewAccount, body)
+  const visit = { existing_account: 'invalid_input' } as const
+  const { invite } = await getAcceptableInvite(db, null, params.invite_id, now, visit)
   await assertPasswordAllowed(db, invite.target_email)
-  await assertGoodPassword(body.password, [invite.target_email, body.first_name])
-  return hashPassword(body.password)
+  await assertGoodPassword(password, [invite.target_email, account.first_name])
+  return { ...account, password_hash: await hashPassword(password) }
 }
 
-export async function joinWithNewAccount(context: AcceptContext, tx: Db, password_hash: string): Promise<UserRow> {
-  const { params, body, now } = context
+export async function joinWithNewAccount(
+  context: AcceptContext,
+  tx: Db,
+  account: PreparedAccount,
+): Promise<UserRow> {
+  const { params, now } = context
   const acceptable = await getAcceptableInvite(tx, null, params.invite_id, now, JOINING)
-  const { target_email } = acceptable.invite
   try {
-    const user = await insertUser(tx, { ...body, first_name: body.first_name!, email: target_email, password_hash }, now)
-    await join(context, tx, acceptable, user.id)
+    const user = await insertUser(tx, { ...account, email: acceptable.invite.target_email }, now)
+    await join(context, tx, acceptable, user)
     return user
   } catch (error) {
     if (violatedUnique(error) !== 'app_user_email_unique') throw error
@@ -97,19 +110,16 @@ export async function joinWithNewAccount(context: AcceptContext, tx: Db, passwor
   }
 }
 
-async function join(context: AcceptContext, tx: Db, { invite, organization }: Acceptable, userId: number): Promise<void> {
-  const { services, now } = context
-  const membership = await insertMembership(tx, organization.id, userId, invite.level, now)
-  const project = await findFirstProject(tx, organization.id)
-  await setCurrent(tx, userId, organization.id, project?.id ?? null)
-  await deleteInvitesFor(tx, organization.id, invite.target_email)
-  await announceJoin(services, tx, organization, userId)
+async function join(
+  context: AcceptContext,
+  tx: Db,
+  { invite, organization }: Acceptable,
+  user: { id: number; email: string },
+): Promise<void> {
   await recordActivity(tx, context, { ...inviteActivity(invite), activity: 'accepted', changes: [] })
-  await recordActivity(tx, context, {
-    organization_id: organization.id,
-    scope: 'OrganizationMembership',
-    activity: 'created',
-    item_id: membership.id,
-    name: invite.target_email,
-  })
+  await addMember(tx, context, organization.id, user, invite.level)
+  const project = await findFirstProject(tx, organization.id)
+  await setCurrent(tx, user.id, organization.id, project?.id ?? null)
+  await deleteInvitesFor(tx, organization.id, invite.target_email)
+  await announceJoin(context.services, tx, organization, user.id)
 }

@@ -17,8 +17,14 @@ export const resetEmail = job<UserJob>({
       subject: 'Set a new password for Longshore',
       ...composeMessage({
         heading: 'Set a new password',
-        paragraphs: ['Somebody, hopefully you, asked to reset the password of this account.', 'The link works once, for one day.'],
-        button: { label: 'Set a new password', url: `${services.settings.site_url}/reset/${user.uuid}/${token}` },
+        paragraphs: [
+          'Somebody, hopefully you, asked to reset the password of this account.',
+          'The link works once, for one day.',
+        ],
+        button: {
+          label: 'Set a new password',
+          url: `${services.settings.site_url}/reset/${user.uuid}/${token}`,
+        },
         footer: 'If it was not you, ignore this mail: the password stays as it is.',
       }),
     })
@@ -37,7 +43,10 @@ export const verificationEmail = job<UserJob>({
       ...composeMessage({
         heading: 'Is this your address?',
         paragraphs: ['Follow the link to confirm it. It works once, for one day.'],
-        button: { label: 'Verify the address', url: `${services.settings.site_url}/verify_email/${user.uuid}/${token}` },
+        button: {
+          label: 'Verify the address',
+          url: `${services.settings.site_url}/verify_email/${user.uuid}/${token}`,
+        },
       }),
     })
   },
@@ -53,7 +62,10 @@ export const passwordChangedEmail = job<UserJob>({
       subject: 'Your Longshore password was changed',
       ...composeMessage({
         heading: 'Your password was changed',
-        paragraphs: ['Your other sessions were signed out.', 'If this was not you, reset the password now and tell an admin.'],
+        paragraphs: [
+          'Your other sessions were signed out.',
+          'If this was not you, reset the password now and tell an admin.',
+        ],
         button: { label: 'Reset the password', url: `${services.settings.site_url}/reset` },
       }),
     })

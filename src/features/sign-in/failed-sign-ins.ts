@@ -1,34 +1,55 @@
-// Thirty wrong passwords for one address from one place lock that pair for ten minutes, not the whole office.
+// Guessing has an end: wrong passwords lock an address for one place, wrong codes lock a second factor for all places.
+// Locks are named by a keyed hash, so that the table says nothing about who failed to sign in.
 import type { Db } from '../../platform/db/database.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { denied } from '../../platform/http/errors.ts'
+import { denied, invalid } from '../../platform/http/errors.ts'
 import type { Services } from '../../platform/services.ts'
 
-const MAX_FAILURES = 30
 const WINDOW_MS = 10 * 60 * 1000
+const MAX_WRONG_PASSWORDS = 30
+const MAX_WRONG_CODES = 10
 
-/** A keyed hash: the table says nothing about who failed to sign in. */
-export function placeOf(services: Services, email: string, ip: string): string {
+/** By address and place, not by place alone: one user must not lock a whole office out. */
+export function passwordLock(services: Services, email: string, ip: string): string {
   return services.secrets.fingerprint('failed sign-in', email.toLowerCase(), ip)
 }
 
-export async function assertNotLocked(services: Services, who: string, now: Date): Promise<void> {
-  const since = new Date(now.getTime() - WINDOW_MS)
-  const { count } = await services.db.only<{ count: number }>(sql`
-    SELECT count(*)::int AS count FROM failed_sign_in WHERE who = ${who} AND failed_at > ${since}`)
-  if (count >= MAX_FAILURES) throw denied('Too many failed sign-ins: try again in some minutes.', 'too_many_failed_attempts')
+/** By user alone: whoever gets this far knows the password, and another place or another try at it buys no more codes. */
+export function codeLock(services: Services, userId: number): string {
+  return services.secrets.fingerprint('failed second factor', String(userId))
 }
 
-/** On the plain connection: the failure must count even though the request that caused it rolls back. */
-export async function countFailure(services: Services, who: string, now: Date): Promise<void> {
-  await services.db.run(sql`INSERT INTO failed_sign_in (who, failed_at) VALUES (${who}, ${now})`)
+export async function assertNotLocked(db: Db, lock: string, now: Date): Promise<void> {
+  const { count } = await db.only<{ count: number }>(sql`
+    SELECT count(*)::int AS count FROM failed_sign_in WHERE who = ${lock} AND failed_at > ${windowStart(now)}`)
+  if (count >= MAX_WRONG_PASSWORDS) {
+    throw denied('Too many failed sign-ins: try again in some minutes.', 'too_many_failed_attempts')
+  }
 }
 
-export async function forgetFailures(db: Db, who: string): Promise<void> {
-  await db.run(sql`DELETE FROM failed_sign_in WHERE who = ${who}`)
+export async function countFailure(db: Db, lock: string, now: Date): Promise<void> {
+  await db.run(sql`INSERT INTO failed_sign_in (who, failed_at) VALUES (${lock}, ${now})`)
+}
+
+/** Counts a code as wrong before it is looked at: of a thousand sent at once, no more are tried than one by one. */
+export async function takeCodeTry(db: Db, lock: string, now: Date): Promise<void> {
+  const taken = await db.run(sql`
+    INSERT INTO failed_sign_in (who, failed_at) SELECT ${lock}, ${now} WHERE ${MAX_WRONG_CODES} > (
+      SELECT count(*) FROM failed_sign_in WHERE who = ${lock} AND failed_at > ${windowStart(now)})`)
+  if (taken === 0) {
+    throw invalid(null, '2fa_too_many_attempts', 'Too many wrong codes: wait ten minutes and sign in again.')
+  }
+}
+
+export async function forgetFailures(db: Db, lock: string): Promise<void> {
+  await db.run(sql`DELETE FROM failed_sign_in WHERE who = ${lock}`)
 }
 
 /** Timetable entry. */
 export async function forgetOldFailures(db: Db, now: Date): Promise<number> {
-  return db.run(sql`DELETE FROM failed_sign_in WHERE failed_at <= ${new Date(now.getTime() - WINDOW_MS)}`)
+  return db.run(sql`DELETE FROM failed_sign_in WHERE failed_at <= ${windowStart(now)}`)
+}
+
+function windowStart(now: Date): Date {
+  return new Date(now.getTime() - WINDOW_MS)
 }

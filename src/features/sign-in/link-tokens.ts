@@ -1,6 +1,11 @@
 // Tokens of mailed links (password reset, e-mail verification). Nothing is stored: a token is a keyed fingerprint of the
 // user's present state, so it dies by being used, by age, and by any change it was not made for.
+import { isUuid } from '../../lib/uuid.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { invalid } from '../../platform/http/errors.ts'
 import type { Services } from '../../platform/services.ts'
+import { findUserByUuid } from '../users/queries.ts'
 import type { UserRow } from '../users/schema.ts'
 
 const LIFETIME_MS = 24 * 60 * 60 * 1000
@@ -12,7 +17,25 @@ export function newLinkToken(services: Services, purpose: LinkPurpose, user: Use
   return `${made}-${services.secrets.fingerprint(purpose, made, ...stateOf(purpose, user))}`
 }
 
-export function isLinkTokenGood(services: Services, purpose: LinkPurpose, user: UserRow, token: string, now: Date): boolean {
+export type Link = { purpose: LinkPurpose; user_uuid: string; token: string }
+
+/** The user a link belongs to; an unknown user, a dead token and a wrong one look alike. */
+export async function getUserByLink(services: Services, db: Db, link: Link, now: Date): Promise<UserRow> {
+  const user = isUuid(link.user_uuid) ? await findUserByUuid(db, link.user_uuid) : undefined
+  if (!user?.is_active || !isTokenGood(services, link, user, now)) {
+    throw invalid('token', 'invalid_token', 'The link is wrong, used or too old.')
+  }
+  return user
+}
+
+/** For whoever is about to change that user: of two requests with one link, the second waits here and then finds it used. */
+export async function lockUserByLink(services: Services, tx: Db, link: Link, now: Date): Promise<UserRow> {
+  const { id } = await getUserByLink(services, tx, link, now)
+  await tx.run(sql`SELECT FROM app_user WHERE id = ${id} FOR UPDATE`)
+  return getUserByLink(services, tx, link, now)
+}
+
+function isTokenGood(services: Services, { purpose, token }: Link, user: UserRow, now: Date): boolean {
   const [made = '', ...rest] = token.split('-')
   if (!/^[0-9a-z]{1,10}$/.test(made)) return false
   const age_ms = now.getTime() - Number.parseInt(made, 36) * 1000

@@ -1,6 +1,5 @@
 // Forgotten passwords and unproven addresses: the mailed links and what they open.
 import { isUuid } from '../../lib/uuid.ts'
-import type { Db } from '../../platform/db/database.ts'
 import { invalid } from '../../platform/http/errors.ts'
 import { noContent, ok, route } from '../../platform/http/route.ts'
 import type { Services } from '../../platform/services.ts'
@@ -8,12 +7,18 @@ import { assertPasswordAllowed, isPasswordAllowed } from '../domains/password-ru
 import { hasDevice } from '../two-factor/totp.ts'
 import { assertGoodPassword, hashPassword } from '../users/passwords.ts'
 import { findUserByEmail, findUserByUuid, updateUser } from '../users/queries.ts'
-import type { UserRow } from '../users/schema.ts'
 import { passwordChangedEmail, resetEmail } from './emails.ts'
-import { isLinkTokenGood } from './link-tokens.ts'
-import { Done, EmailOnly, EmailVerification, EmailVerified, PasswordReset, ResetTokenQuery } from './schema.ts'
+import { getUserByLink, lockUserByLink, type Link } from './link-tokens.ts'
+import {
+  Done,
+  EmailOnly,
+  EmailVerification,
+  EmailVerified,
+  PasswordReset,
+  ResetTokenQuery,
+} from './schema.ts'
 import { closeOtherSessions, openSession } from './sessions.ts'
-import { acceptVerification, askForVerification } from './verification.ts'
+import { acceptVerification, askForVerification, takeVerificationRequest } from './verification.ts'
 
 const RESET_RATES = [{ count: 6, window_ms: 86_400_000 }]
 
@@ -43,7 +48,7 @@ export const recoveryRoutes = [
     query: ResetTokenQuery,
     answers: { 204: null },
     async handle({ services, db, params, query, now }) {
-      await getUserByLink(services, db, params.user_uuid, query.token, now)
+      await getUserByLink(services, db, resetLink(params, query), now)
       return noContent()
     },
   }),
@@ -56,16 +61,17 @@ export const recoveryRoutes = [
     body: PasswordReset,
     answers: { 204: null },
     async handle({ services, db, params, body, now }) {
-      const user = await getUserByLink(services, db, params.user_uuid, body.token, now)
+      const link = resetLink(params, body)
+      const user = await getUserByLink(services, db, link, now)
       await assertPasswordAllowed(db, user.email)
       await assertGoodPassword(body.password, [user.email, user.first_name, user.last_name])
       const password_hash = await hashPassword(body.password)
       await db.transaction(async (tx) => {
-        // Checked again: of two requests with one link, only the first finds the password it was made for.
-        await getUserByLink(services, tx, params.user_uuid, body.token, now)
+        await lockUserByLink(services, tx, link, now)
         await updateUser(tx, user.id, { password_hash, is_email_verified: true })
         await closeOtherSessions(tx, user.id, null)
-        if (services.mailer.configured) await services.jobs.enqueue(tx, passwordChangedEmail, { user_id: user.id })
+        if (services.mailer.configured)
+          await services.jobs.enqueue(tx, passwordChangedEmail, { user_id: user.id })
       })
       return noContent()
     },
@@ -76,13 +82,13 @@ export const recoveryRoutes = [
     path: '/api/users/:uuid/verify_email/',
     summary: 'Verify an e-mail address by its link, and sign in',
     access: 'anyone',
-    without_second_factor: true,
     body: EmailVerification,
     answers: { 200: EmailVerified },
     async handle({ services, db, params, body, now }) {
       const answer = ok({ success: true, token: body.token })
       return db.transaction(async (tx) => {
-        const user = await acceptVerification(services, tx, await findByUuid(tx, params.uuid), body.token, now)
+        const link = { user_uuid: params.uuid, token: body.token }
+        const user = await acceptVerification(services, tx, link, now)
         // The link proves the address, no more: a second factor or single sign-on still has to be passed at login.
         const opensSession = !(await hasDevice(tx, user.id)) && (await isPasswordAllowed(tx, user.email))
         return opensSession ? { ...answer, session: await openSession(tx, user.id, false, now) } : answer
@@ -95,13 +101,13 @@ export const recoveryRoutes = [
     path: '/api/users/:uuid/request_email_verification/',
     summary: 'Send the verification link again; says the same whether or not the user exists',
     access: 'anyone',
-    without_second_factor: true,
     answers: { 200: Done },
     async handle({ services, db, params, now }) {
       assertMailConfigured(services)
-      const user = await findByUuid(db, params.uuid)
+      takeVerificationRequest(services, params.uuid, now)
+      const user = isUuid(params.uuid) ? await findUserByUuid(db, params.uuid) : undefined
       const isOpen = user?.is_active && (!user.is_email_verified || user.pending_email !== null)
-      if (user && isOpen) await askForVerification(services, db, user, now)
+      if (user && isOpen) await askForVerification(services, db, user)
       return ok({ success: true })
     },
   }),
@@ -109,18 +115,14 @@ export const recoveryRoutes = [
 
 function assertMailConfigured(services: Services): void {
   if (!services.mailer.configured) {
-    throw invalid(null, 'email_not_available', 'No outgoing mail is configured here: ask whoever runs this instance.')
+    throw invalid(
+      null,
+      'email_not_available',
+      'No outgoing mail is configured here: ask whoever runs this instance.',
+    )
   }
 }
 
-async function findByUuid(db: Db, uuid: string): Promise<UserRow | undefined> {
-  return isUuid(uuid) ? findUserByUuid(db, uuid) : undefined
-}
-
-async function getUserByLink(services: Services, db: Db, uuid: string, token: string, now: Date): Promise<UserRow> {
-  const user = await findByUuid(db, uuid)
-  if (!user?.is_active || !isLinkTokenGood(services, 'password reset', user, token, now)) {
-    throw invalid('token', 'invalid_token', 'The link is wrong, used or too old.')
-  }
-  return user
+function resetLink(params: { user_uuid: string }, { token }: { token: string }): Link {
+  return { purpose: 'password reset', user_uuid: params.user_uuid, token }
 }

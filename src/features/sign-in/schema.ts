@@ -25,12 +25,15 @@ export const SignUp = z.object({
   referral_source: text({ max: 1000, blank: true }).optional(),
 })
 
-/** Signed-in users send an empty body, so the two required fields are asked for in accept-invite.ts. */
-export const InviteAcceptance = z.object({
-  first_name: first_name.optional(),
-  password: password.optional(),
+export const NewAccount = z.object({
+  first_name,
+  password,
   role_at_organization: role_at_organization.optional(),
 })
+export type NewAccount = z.output<typeof NewAccount>
+
+/** What a signed-in caller sends is not looked at, whatever it is; a visitor must send a NewAccount. */
+export const InviteAcceptance = z.union([NewAccount, z.unknown()])
 
 export const InvitePreview = z
   .object({ id: z.string(), target_email: z.string(), first_name: z.string(), organization_name: z.string() })

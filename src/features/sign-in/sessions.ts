@@ -11,16 +11,29 @@ const PENDING_LIFETIME_MS = 10 * 60 * 1000
 type SignedIn = Extract<Caller, { kind: 'session' }>
 type SessionRow = SignedIn['user'] & SignedIn['session']
 
-export type PendingSession = { token_hash: string; user_id: number; failed_attempts: number; expires_at: Date }
+export type PendingSession = { token_hash: string; user_id: number; expires_at: Date }
 
-export async function openSession(db: Db, userId: number, hasSecondFactor: boolean, now: Date): Promise<SessionCookie> {
+export async function openSession(
+  db: Db,
+  userId: number,
+  hasSecondFactor: boolean,
+  now: Date,
+): Promise<SessionCookie> {
   await db.run(sql`UPDATE app_user SET last_login = ${now} WHERE id = ${userId}`)
-  return insertSession(db, { user_id: userId, is_pending: false, has_second_factor: hasSecondFactor, lifetime_ms: LIFETIME_MS }, now)
+  return insertSession(
+    db,
+    { user_id: userId, is_pending: false, has_second_factor: hasSecondFactor, lifetime_ms: LIFETIME_MS },
+    now,
+  )
 }
 
 /** After the right password of a user with a second factor: good for nothing but presenting it. */
 export async function openPendingSession(db: Db, userId: number, now: Date): Promise<SessionCookie> {
-  return insertSession(db, { user_id: userId, is_pending: true, has_second_factor: false, lifetime_ms: PENDING_LIFETIME_MS }, now)
+  return insertSession(
+    db,
+    { user_id: userId, is_pending: true, has_second_factor: false, lifetime_ms: PENDING_LIFETIME_MS },
+    now,
+  )
 }
 
 type NewSession = { user_id: number; is_pending: boolean; has_second_factor: boolean; lifetime_ms: number }
@@ -34,27 +47,32 @@ async function insertSession(db: Db, session: NewSession, now: Date): Promise<Se
   return { token, max_age_s: session.lifetime_ms / 1000 }
 }
 
-/** On every request with a cookie: the session, its user and whether a second factor is demanded, in one statement. */
+/**
+ * On every request with a cookie: the session, its user and whether a second factor is demanded, in one statement. The
+ * current organization is found as in projects/current.ts, so that no choice at all is no way round the demand.
+ */
 export async function findCallerBySession(db: Db, token: string, now: Date): Promise<SignedIn | null> {
   const row = await db.row<SessionRow>(sql`
     SELECT app_user.id, app_user.uuid, email, first_name, is_staff, current_organization_id, current_project_id,
       EXISTS (SELECT FROM totp_device WHERE totp_device.user_id = app_user.id) AS has_2fa,
       token_hash, has_second_factor, session.created_at, coalesce(organization.enforce_2fa, false) AS is_second_factor_demanded
     FROM session JOIN app_user ON app_user.id = session.user_id
-    LEFT JOIN organization ON organization.id = app_user.current_organization_id
+    LEFT JOIN organization ON organization.id = (
+      SELECT organization_id FROM membership WHERE membership.user_id = app_user.id
+      ORDER BY organization_id IS NOT DISTINCT FROM current_organization_id DESC, joined_at, membership.id LIMIT 1)
     WHERE token_hash = ${hashToken(token)} AND NOT is_pending AND session.expires_at > ${now} AND is_active`)
   if (!row) return null
   const { token_hash, has_second_factor, created_at, is_second_factor_demanded, ...user } = row
-  return { kind: 'session', user, session: { token_hash, has_second_factor, created_at, is_second_factor_demanded } }
+  return {
+    kind: 'session',
+    user,
+    session: { token_hash, has_second_factor, created_at, is_second_factor_demanded },
+  }
 }
 
 export function findPendingSession(db: Db, token: string): Promise<PendingSession | undefined> {
   return db.row(sql`
-    SELECT token_hash, user_id, failed_attempts, expires_at FROM session WHERE token_hash = ${hashToken(token)} AND is_pending`)
-}
-
-export async function countFailedAttempt(db: Db, tokenHash: string): Promise<void> {
-  await db.run(sql`UPDATE session SET failed_attempts = failed_attempts + 1 WHERE token_hash = ${tokenHash}`)
+    SELECT token_hash, user_id, expires_at FROM session WHERE token_hash = ${hashToken(token)} AND is_pending`)
 }
 
 export async function closeSession(db: Db, tokenHash: string): Promise<void> {

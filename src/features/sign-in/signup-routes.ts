@@ -7,7 +7,12 @@ import { createOrganization } from '../organizations/create.ts'
 import { assertGoodPassword, hashPassword } from '../users/passwords.ts'
 import { presentUser } from '../users/present.ts'
 import { hasAnyUser, insertUser } from '../users/queries.ts'
-import { acceptAsSignedIn, getAcceptableInvite, joinWithNewAccount, prepareNewAccount } from './accept-invite.ts'
+import {
+  acceptAsSignedIn,
+  getAcceptableInvite,
+  joinWithNewAccount,
+  prepareNewAccount,
+} from './accept-invite.ts'
 import { InviteAcceptance, InvitePreview, SignedUp, SignUp } from './schema.ts'
 import { openSession } from './sessions.ts'
 import { askForVerification, isVerificationDue } from './verification.ts'
@@ -31,7 +36,12 @@ export const signupRoutes = [
     async handle(context) {
       const { services, db, item, body, now } = context
       await assertPasswordAllowed(db, body.email)
-      await assertGoodPassword(body.password, [body.email, body.first_name, body.last_name ?? '', body.organization_name ?? ''])
+      await assertGoodPassword(body.password, [
+        body.email,
+        body.first_name,
+        body.last_name ?? '',
+        body.organization_name ?? '',
+      ])
       const password_hash = await hashPassword(body.password)
       const name = body.organization_name || `${body.first_name.slice(0, 49)}'s Organization`
       try {
@@ -52,7 +62,6 @@ export const signupRoutes = [
     path: '/api/signup/:invite_id/',
     summary: 'What an invite link opens',
     access: 'anyone',
-    without_second_factor: true,
     answers: { 200: InvitePreview },
     async handle({ db, caller, params, now }) {
       const { invite, organization } = await getAcceptableInvite(db, caller, params.invite_id, now, {
@@ -72,7 +81,6 @@ export const signupRoutes = [
     path: '/api/signup/:invite_id/',
     summary: 'Accept an invite: as the signed-in user, or with a new account',
     access: 'anyone',
-    without_second_factor: true,
     body: InviteAcceptance,
     answers: { 201: SignedUp },
     async handle(context) {
@@ -81,8 +89,10 @@ export const signupRoutes = [
         const user = await acceptAsSignedIn(context, caller)
         return created({ ...presentUser(user), redirect_url: '/' })
       }
-      const password_hash = await prepareNewAccount(context)
-      return db.transaction(async (tx) => welcome(services, tx, await joinWithNewAccount(context, tx, password_hash), now))
+      const account = await prepareNewAccount(context)
+      return db.transaction(async (tx) =>
+        welcome(services, tx, await joinWithNewAccount(context, tx, account), now),
+      )
     },
   }),
 ]
@@ -90,8 +100,11 @@ export const signupRoutes = [
 /** A new account is signed in at once, unless its address has to be proved first. */
 async function welcome(services: Services, tx: Db, user: UserRow, now: Date) {
   if (!isVerificationDue(services, user)) {
-    return { ...created({ ...presentUser(user), redirect_url: '/' }), session: await openSession(tx, user.id, false, now) }
+    return {
+      ...created({ ...presentUser(user), redirect_url: '/' }),
+      session: await openSession(tx, user.id, false, now),
+    }
   }
-  await askForVerification(services, tx, user, now)
+  await askForVerification(services, tx, user)
   return created({ ...presentUser(user), redirect_url: `/verify_email/${user.uuid}` })
 }

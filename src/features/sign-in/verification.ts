@@ -1,11 +1,11 @@
 // Proving that an address is the user's own: when it is due, asking for it, and taking the answer.
 import { violatedUnique, type Db } from '../../platform/db/database.ts'
-import { invalid } from '../../platform/http/errors.ts'
+import { ApiError, invalid } from '../../platform/http/errors.ts'
 import type { Services } from '../../platform/services.ts'
 import { updateUser } from '../users/queries.ts'
 import type { UserRow } from '../users/schema.ts'
 import { verificationEmail } from './emails.ts'
-import { isLinkTokenGood } from './link-tokens.ts'
+import { lockUserByLink } from './link-tokens.ts'
 
 const RATES = [{ count: 6, window_ms: 86_400_000 }]
 
@@ -14,16 +14,39 @@ export function isVerificationDue(services: Services, user: Pick<UserRow, 'is_em
   return services.mailer.configured && !user.is_email_verified
 }
 
-export async function askForVerification(services: Services, db: Db, user: UserRow, now: Date): Promise<void> {
-  services.throttle.take('e-mail verification', String(user.id), RATES, now)
+/** Six links a day for each user; counted by what was asked for, so that a refusal does not tell who exists. */
+export function takeVerificationRequest(services: Services, userUuid: string, now: Date): void {
+  services.throttle.take('e-mail verification', userUuid.toLowerCase(), RATES, now)
+}
+
+export async function askForVerification(services: Services, db: Db, user: UserRow): Promise<void> {
   await services.jobs.enqueue(db, verificationEmail, { user_id: user.id })
 }
 
-/** The address of the link becomes the user's; a pending one replaces the old. */
-export async function acceptVerification(services: Services, tx: Db, user: UserRow | undefined, token: string, now: Date): Promise<UserRow> {
-  if (!user?.is_active || !isLinkTokenGood(services, 'e-mail verification', user, token, now)) {
-    throw invalid('token', 'invalid_token', 'The link is wrong, used or too old.')
+/** At a sign-in that fails for want of it: the link goes out again while the day's share lasts. */
+export async function remindOfVerification(
+  services: Services,
+  db: Db,
+  user: UserRow,
+  now: Date,
+): Promise<void> {
+  try {
+    takeVerificationRequest(services, user.uuid, now)
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'throttled') return
+    throw error
   }
+  await askForVerification(services, db, user)
+}
+
+/** The address of the link becomes the user's; a pending one replaces the old. */
+export async function acceptVerification(
+  services: Services,
+  tx: Db,
+  link: { user_uuid: string; token: string },
+  now: Date,
+): Promise<UserRow> {
+  const user = await lockUserByLink(services, tx, { purpose: 'e-mail verification', ...link }, now)
   const address = user.pending_email === null ? {} : { email: user.pending_email, pending_email: null }
   try {
     return await updateUser(tx, user.id, { ...address, is_email_verified: true })

@@ -7,7 +7,9 @@ export const resealSecrets = job<Record<string, never>>({
   name: 'reseal-secrets',
   cron: '43 * * * *',
   async handle({ db, secrets }) {
-    const rows = await db.rows<{ user_id: number; sealed_secret: string }>(sql`SELECT user_id, sealed_secret FROM totp_device`)
+    const rows = await db.rows<{ user_id: number; sealed_secret: string }>(
+      sql`SELECT user_id, sealed_secret FROM totp_device`,
+    )
     for (const { user_id, sealed_secret } of rows.filter((row) => secrets.isOutdated(row.sealed_secret))) {
       const where = place('totp_device', user_id)
       const sealed = secrets.seal(secrets.open(sealed_secret, where), where)

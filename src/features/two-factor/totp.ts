@@ -20,9 +20,17 @@ export async function startSetup(services: Services, db: Db, userId: number, now
 }
 
 /** Confirms the set-up with its first code; gives the backup codes, or null when the code is wrong. */
-export async function confirmSetup(services: Services, db: Db, userId: number, code: string, now: Date): Promise<string[] | null> {
+export async function confirmSetup(
+  services: Services,
+  db: Db,
+  userId: number,
+  code: string,
+  now: Date,
+): Promise<string[] | null> {
   return db.transaction(async (tx) => {
-    const setup = await tx.row<{ sealed_secret: string }>(sql`SELECT sealed_secret FROM totp_setup WHERE user_id = ${userId} FOR UPDATE`)
+    const setup = await tx.row<{ sealed_secret: string }>(
+      sql`SELECT sealed_secret FROM totp_setup WHERE user_id = ${userId} FOR UPDATE`,
+    )
     if (!setup) return null
     const secret = services.secrets.open(setup.sealed_secret, place('totp_setup', userId))
     const step = matchingStep(secret, code, now)
@@ -41,38 +49,72 @@ export async function hasDevice(db: Db, userId: number): Promise<boolean> {
 }
 
 /** A current code of the device, or an unused backup code; either is used up by this. */
-export async function useCode(services: Services, db: Db, userId: number, code: string, now: Date): Promise<boolean> {
+export async function useCode(
+  services: Services,
+  db: Db,
+  userId: number,
+  code: string,
+  now: Date,
+): Promise<boolean> {
   return (await useTotp(services, db, userId, code, now)) || useBackupCode(services, db, userId, code)
 }
 
-async function useTotp(services: Services, db: Db, userId: number, code: string, now: Date): Promise<boolean> {
-  const device = await db.row<{ sealed_secret: string }>(sql`SELECT sealed_secret FROM totp_device WHERE user_id = ${userId}`)
+async function useTotp(
+  services: Services,
+  db: Db,
+  userId: number,
+  code: string,
+  now: Date,
+): Promise<boolean> {
+  const device = await db.row<{ sealed_secret: string }>(
+    sql`SELECT sealed_secret FROM totp_device WHERE user_id = ${userId}`,
+  )
   if (!device) return false
-  const step = matchingStep(services.secrets.open(device.sealed_secret, place('totp_device', userId)), code, now)
+  const step = matchingStep(
+    services.secrets.open(device.sealed_secret, place('totp_device', userId)),
+    code,
+    now,
+  )
   if (step === null) return false
   // One statement decides between two requests with the same code.
-  const used = await db.run(sql`UPDATE totp_device SET last_used_step = ${step} WHERE user_id = ${userId} AND last_used_step < ${step}`)
+  const used = await db.run(
+    sql`UPDATE totp_device SET last_used_step = ${step} WHERE user_id = ${userId} AND last_used_step < ${step}`,
+  )
   return used === 1
 }
 
 async function useBackupCode(services: Services, db: Db, userId: number, code: string): Promise<boolean> {
   const plain = code.toLowerCase().replace(/[^a-z0-9]/g, '')
-  const rows = await db.rows<{ code_hash: string }>(sql`SELECT code_hash FROM backup_code WHERE user_id = ${userId}`)
-  const match = rows.find((row) => services.secrets.matches(row.code_hash, 'backup code', String(userId), plain))
+  const rows = await db.rows<{ code_hash: string }>(
+    sql`SELECT code_hash FROM backup_code WHERE user_id = ${userId}`,
+  )
+  const match = rows.find((row) =>
+    services.secrets.matches(row.code_hash, 'backup code', String(userId), plain),
+  )
   if (!match) return false
-  return (await db.run(sql`DELETE FROM backup_code WHERE user_id = ${userId} AND code_hash = ${match.code_hash}`)) === 1
+  return (
+    (await db.run(
+      sql`DELETE FROM backup_code WHERE user_id = ${userId} AND code_hash = ${match.code_hash}`,
+    )) === 1
+  )
 }
 
 export async function replaceBackupCodes(services: Services, db: Db, userId: number): Promise<string[]> {
   const codes = Array.from({ length: BACKUP_CODES }, newBackupCode)
-  const hashes = codes.map((code) => services.secrets.fingerprint('backup code', String(userId), code.replace('-', '')))
+  const hashes = codes.map((code) =>
+    services.secrets.fingerprint('backup code', String(userId), code.replace('-', '')),
+  )
   await db.run(sql`DELETE FROM backup_code WHERE user_id = ${userId}`)
   await db.run(sql`INSERT INTO backup_code (user_id, code_hash) SELECT ${userId}, unnest(${hashes}::text[])`)
   return codes
 }
 
 export async function countBackupCodes(db: Db, userId: number): Promise<number> {
-  return (await db.only<{ count: number }>(sql`SELECT count(*)::int AS count FROM backup_code WHERE user_id = ${userId}`)).count
+  return (
+    await db.only<{ count: number }>(
+      sql`SELECT count(*)::int AS count FROM backup_code WHERE user_id = ${userId}`,
+    )
+  ).count
 }
 
 export async function removeDevice(db: Db, userId: number): Promise<void> {
@@ -90,7 +132,9 @@ function matchingStep(secret: string, code: string, now: Date): number | null {
 }
 
 function newBackupCode(): string {
-  const letters = Array.from({ length: 10 }, () => BACKUP_ALPHABET[randomInt(BACKUP_ALPHABET.length)]).join('')
+  const letters = Array.from({ length: 10 }, () => BACKUP_ALPHABET[randomInt(BACKUP_ALPHABET.length)]).join(
+    '',
+  )
   return `${letters.slice(0, 5)}-${letters.slice(5)}`
 }
 

@@ -1,0 +1,165 @@
+// Every way to use or set a password asks whether the address's domain still allows it (organizations.md §6.3). The rule
+// itself is tested beside domains/password-rule.ts.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createMember, createOrganization, type TestUser, type Workspace } from '../../../test/factories.ts'
+import { startTestApp, type Reply, type TestApp } from '../../../test/harness/app.ts'
+import { startSmtpServer, type SmtpStandIn } from '../../../test/stand-ins/smtp.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { jobsAreDone } from '../../platform/jobs/fixture/queue.ts'
+import { newLinkToken } from './link-tokens.ts'
+
+const PASSWORD = 'x9$Kq2!vZ under a domain'
+
+let smtp: SmtpStandIn
+let app: TestApp
+let workspace: Workspace
+beforeAll(async () => {
+  smtp = await startSmtpServer()
+  app = await startTestApp({ SMTP_URL: smtp.url, OPEN_SIGNUP: 'on' })
+  app.canary.plant('password', PASSWORD)
+  workspace = await createOrganization(app)
+})
+afterAll(async () => {
+  await app.close()
+  await smtp.close()
+})
+
+let count = 0
+type DomainState = { is_verified?: boolean; sso_enforcement?: string; certificate?: string | null }
+
+async function makeDomain({
+  is_verified = true,
+  sso_enforcement = 'saml',
+  certificate = 'certificate',
+}: DomainState = {}) {
+  const name = `domain-${++count}.example`
+  await app.db.run(sql`
+    INSERT INTO domain (id, organization_id, domain, verification_challenge, verified_at, sso_enforcement,
+      saml_entity_id, saml_acs_url, saml_x509_cert, created_at, updated_at)
+    VALUES (gen_random_uuid(), ${workspace.organization.id}, ${name}, 'challenge', ${is_verified ? new Date() : null},
+      ${sso_enforcement}, 'entity', 'https://idp.example/', ${certificate}, now(), now())`)
+  return name
+}
+
+/** A user and an invited newcomer of the domain, and every way to come in with a password. */
+async function everyWay(domain: string): Promise<Record<string, () => Promise<Reply>>> {
+  const user = await createMember(app, workspace.organization, { email: `user-${++count}@${domain}` })
+  const invited = await app.post(
+    `/api/organizations/${workspace.organization.id}/invites/`,
+    { target_email: `invited-${count}@${domain}` },
+    { key: workspace.owner.key },
+  )
+  const token = app.canary.plant(
+    'reset token',
+    newLinkToken(app.services, 'password reset', user, app.services.now()),
+  )
+  const account = { first_name: 'Nia', password: PASSWORD }
+  return {
+    login: () => app.post('/api/login/', { email: user.email, password: user.password }),
+    'reset request': () => app.post('/api/reset/', { email: user.email }),
+    'reset request of nobody': () => app.post('/api/reset/', { email: `nobody@${domain}` }),
+    'sign-up': () => app.post('/api/signup/', { ...account, email: `new-${count}@${domain}` }),
+    'sign-up by invite': () => app.post(`/api/signup/${invited.body.id}/`, account),
+    'change of password': () =>
+      app.patch(
+        '/api/users/@me/',
+        { password: PASSWORD, current_password: user.password },
+        { session: user.session },
+      ),
+    reset: () => app.post(`/api/reset/${user.uuid}/`, { token, password: PASSWORD }),
+  }
+}
+
+const hashOf = (user: TestUser) => app.db.only(sql`SELECT password_hash FROM app_user WHERE id = ${user.id}`)
+
+describe('a verified domain that enforces SAML', () => {
+  it('400 sso_enforced for every use of a password, and nothing has happened', async () => {
+    const domain = await makeDomain()
+    for (const [way, go] of Object.entries(await everyWay(domain))) {
+      const reply = await go()
+      expect([way, reply.status, reply.body?.code, reply.body?.attr]).toEqual([
+        way,
+        400,
+        'sso_enforced',
+        null,
+      ])
+      expect(reply.session).toBeUndefined()
+    }
+    await jobsAreDone(app.services)
+    expect(smtp.mails.filter((mail) => mail.subject.includes('password'))).toEqual([])
+    const accounts = await app.db.rows<{ email: string }>(
+      sql`SELECT email FROM app_user WHERE email LIKE ${`%@${domain}`}`,
+    )
+    expect(accounts.map(({ email }) => email.split('-')[0])).toEqual(['user'])
+  })
+
+  it('leaves the password, the sessions and the keys of its people as they are', async () => {
+    const user = await createMember(app, workspace.organization, {
+      email: `user-${++count}@${await makeDomain()}`,
+    })
+    const before = await hashOf(user)
+    const fields = { password: PASSWORD, current_password: user.password }
+    expect((await app.patch('/api/users/@me/', fields, { session: user.session })).status).toBe(400)
+    expect(await hashOf(user)).toEqual(before)
+    expect((await app.get('/api/users/@me/', { session: user.session })).status).toBe(200)
+    expect((await app.get('/api/users/@me/', { key: user.key })).status).toBe(200)
+  })
+
+  it('200 lets an address be verified, but opens no session by it', async () => {
+    const fields = { email: `user-${++count}@${await makeDomain()}`, is_email_verified: false }
+    const user = await createMember(app, workspace.organization, fields)
+    const token = newLinkToken(app.services, 'e-mail verification', user, app.services.now())
+    const reply = await app.post(`/api/users/${user.uuid}/verify_email/`, { token })
+    app.canary.plant('verification token', token)
+    expect(reply.status).toBe(200)
+    expect(reply.session).toBeUndefined()
+  })
+
+  it('201 lets a signed-in user of another domain accept an invite', async () => {
+    await makeDomain()
+    const { owner } = await createOrganization(app)
+    const invited = await app.post(
+      `/api/organizations/${workspace.organization.id}/invites/`,
+      { target_email: owner.email },
+      { key: workspace.owner.key },
+    )
+    expect((await app.post(`/api/signup/${invited.body.id}/`, {}, { session: owner.session })).status).toBe(
+      201,
+    )
+  })
+})
+
+describe('a domain that cannot enforce anything', () => {
+  it.each<[string, DomainState]>([
+    ['not verified', { is_verified: false }],
+    ['without all SAML fields', { certificate: null }],
+    ['enforcing nothing', { sso_enforcement: '' }],
+    ['enforcing a provider that is not configured here', { sso_enforcement: 'google-oauth2' }],
+  ])('%s: passwords work everywhere', async (_case, state) => {
+    for (const [way, go] of Object.entries(await everyWay(await makeDomain(state)))) {
+      // The reset comes last: the password it was made for has changed by then.
+      const expected = way === 'reset' ? 'invalid_token' : undefined
+      expect([way, (await go()).body?.code]).toEqual([way, expected])
+    }
+  })
+})
+
+describe('POST /api/login/precheck/', () => {
+  it('200 says how an address signs in, known or not', async () => {
+    const enforced = await makeDomain()
+    const offered = await makeDomain({ sso_enforcement: '' })
+    const user = await createMember(app, workspace.organization, { email: `known@${enforced}` })
+    const precheck = async (email: string) => (await app.post('/api/login/precheck/', { email })).body
+    for (const email of [user.email, user.email.toUpperCase(), `unknown@${enforced}`]) {
+      expect(await precheck(email)).toEqual({ sso_enforcement: 'saml', saml_available: true })
+    }
+    expect(await precheck(`a@${offered}`)).toEqual({ sso_enforcement: null, saml_available: true })
+    for (const email of [`a@sub.${enforced}`, workspace.owner.email, 'a@elsewhere.example']) {
+      expect(await precheck(email)).toEqual({ sso_enforcement: null, saml_available: false })
+    }
+    expect(await app.post('/api/login/precheck/', {})).toMatchObject({
+      status: 400,
+      body: { code: 'required', attr: 'email' },
+    })
+  })
+})
