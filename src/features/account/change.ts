@@ -10,7 +10,7 @@ import { findMembership } from '../members/queries.ts'
 import { findFirstProject } from '../projects/queries.ts'
 import { passwordChangedEmail } from '../sign-in/emails.ts'
 import { closeOtherSessions } from '../sign-in/sessions.ts'
-import { askForVerification } from '../sign-in/verification.ts'
+import { askForVerification, takeVerificationRequest } from '../sign-in/verification.ts'
 import { assertGoodPassword, hashPassword, isPasswordRight } from '../users/passwords.ts'
 import { findUserByEmail, updateUser } from '../users/queries.ts'
 import type { UserRow } from '../users/schema.ts'
@@ -23,11 +23,16 @@ const LOGGED_FIELDS = ['first_name', 'last_name', 'email', 'pending_email', 'is_
 type Columns = Partial<Omit<UserRow, 'id' | 'uuid'>>
 type ChangeContext = Actor & { services: Services; db: Db; caller: Caller }
 
-export async function changeAccount(context: ChangeContext, user: UserRow, fields: AccountFields): Promise<UserRow> {
+export async function changeAccount(
+  context: ChangeContext,
+  user: UserRow,
+  fields: AccountFields,
+): Promise<UserRow> {
   const { services, db, caller, now } = context
   const isOwn = caller.user?.id === user.id
-  const allowed = isOwn ? fields : othersFields(fields)
-  assertStaffFields(caller, isOwn, allowed)
+  const allowed = isOwn ? ownFields(fields) : othersFields(fields)
+  if (allowed.is_staff !== undefined && !caller.user?.is_staff)
+    throw denied('Only staff can make somebody staff.')
   const password = await newPasswordColumns(services, user, allowed, now)
   const columns: Columns = {
     ...plainColumns(allowed),
@@ -35,11 +40,13 @@ export async function changeAccount(context: ChangeContext, user: UserRow, field
     ...(await addressColumns(services, db, user, allowed)),
     ...(await currentColumns(db, user, allowed)),
   }
+  const isAddressNew = Boolean(columns.pending_email) && columns.pending_email !== user.pending_email
+  if (isAddressNew) takeVerificationRequest(services, user.uuid, now)
   try {
     return await db.transaction(async (tx) => {
       const after = await updateUser(tx, user.id, columns)
       if (password.password_hash) await endSessions(services, tx, caller, user)
-      if (columns.pending_email && columns.pending_email !== user.pending_email) await askForVerification(services, tx, after, now)
+      if (isAddressNew) await askForVerification(services, tx, after)
       const changes = changesBetween('User', user, after, LOGGED_FIELDS)
       if (changes.length > 0 || password.password_hash) await recordAccount(tx, context, after, changes)
       return after
@@ -50,28 +57,53 @@ export async function changeAccount(context: ChangeContext, user: UserRow, field
   }
 }
 
+/** Nobody locks themselves out. */
+function ownFields(fields: AccountFields): AccountFields {
+  return { ...fields, is_active: undefined }
+}
+
 /** Staff look after accounts; they do not take them over. */
 function othersFields({ first_name, last_name, is_staff, is_active }: AccountFields): AccountFields {
   return { first_name, last_name, is_staff, is_active }
 }
 
-function assertStaffFields(caller: Caller, isOwn: boolean, fields: AccountFields): void {
-  if (fields.is_staff !== undefined && !caller.user?.is_staff) throw denied('Only staff can make somebody staff.')
-  if (fields.is_active !== undefined && isOwn) delete fields.is_active
-}
-
 function plainColumns(fields: AccountFields): Columns {
-  const { first_name, last_name, hedgehog_config, notification_settings, anonymize_data, role_at_organization, is_staff, is_active } = fields
-  const columns = { first_name, last_name, hedgehog_config, notification_settings, anonymize_data, role_at_organization, is_staff, is_active }
+  const {
+    first_name,
+    last_name,
+    hedgehog_config,
+    notification_settings,
+    anonymize_data,
+    role_at_organization,
+    is_staff,
+    is_active,
+  } = fields
+  const columns = {
+    first_name,
+    last_name,
+    hedgehog_config,
+    notification_settings,
+    anonymize_data,
+    role_at_organization,
+    is_staff,
+    is_active,
+  }
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
 }
 
-async function newPasswordColumns(services: Services, user: UserRow, fields: AccountFields, now: Date): Promise<Columns> {
+async function newPasswordColumns(
+  services: Services,
+  user: UserRow,
+  fields: AccountFields,
+  now: Date,
+): Promise<Columns> {
   const { password, current_password } = fields
-  if (current_password !== undefined) services.throttle.take('current password', String(user.id), PASSWORD_RATES, now)
+  if (current_password !== undefined)
+    services.throttle.take('current password', String(user.id), PASSWORD_RATES, now)
   if (password === undefined) return {}
   if (user.password_hash !== null) {
-    if (current_password === undefined) throw invalid('current_password', 'required', 'Your current password is needed.')
+    if (current_password === undefined)
+      throw invalid('current_password', 'required', 'Your current password is needed.')
     if (!(await isPasswordRight(current_password, user.password_hash))) {
       throw invalid('current_password', 'incorrect_password', 'Your current password is another one.')
     }
@@ -81,14 +113,19 @@ async function newPasswordColumns(services: Services, user: UserRow, fields: Acc
   return { password_hash: await hashPassword(password) }
 }
 
-/** With mail configured, a new address waits until its owner has followed the link sent to it. */
-async function addressColumns(services: Services, db: Db, user: UserRow, fields: AccountFields): Promise<Columns> {
+/** With mail configured, a new address waits until its owner has followed the link sent to it; else it is taken unproven. */
+async function addressColumns(
+  services: Services,
+  db: Db,
+  user: UserRow,
+  fields: AccountFields,
+): Promise<Columns> {
   const { email } = fields
   if (email === undefined) return {}
   if (email.toLowerCase() === user.email.toLowerCase()) return { email, pending_email: null }
   const taken = await findUserByEmail(db, email)
   if (taken && taken.id !== user.id) throw addressTaken()
-  return services.mailer.configured ? { pending_email: email } : { email }
+  return services.mailer.configured ? { pending_email: email } : { email, is_email_verified: false }
 }
 
 function addressTaken() {
@@ -97,12 +134,16 @@ function addressTaken() {
 
 async function currentColumns(db: Db, user: UserRow, fields: AccountFields): Promise<Columns> {
   const { set_current_organization: organizationId, set_current_team: projectId } = fields
-  if (organizationId !== undefined && !(isUuid(organizationId) && (await findMembership(db, organizationId, user.id)))) {
+  if (
+    organizationId !== undefined &&
+    !(isUuid(organizationId) && (await findMembership(db, organizationId, user.id)))
+  ) {
     throw invalid('set_current_organization', 'does_not_exist', 'You belong to no such organization.')
   }
   if (projectId !== undefined) {
     const owner = await findOrganizationOfProject(db, user.id, projectId)
-    if (owner === undefined) throw invalid('set_current_team', 'does_not_exist', 'There is no such project within your reach.')
+    if (owner === undefined)
+      throw invalid('set_current_team', 'does_not_exist', 'There is no such project within your reach.')
     if (organizationId !== undefined && owner !== organizationId.toLowerCase()) {
       throw invalid('set_current_team', 'invalid_input', 'The project belongs to another organization.')
     }
@@ -118,7 +159,12 @@ async function endSessions(services: Services, tx: Db, caller: Caller, user: Use
   if (services.mailer.configured) await services.jobs.enqueue(tx, passwordChangedEmail, { user_id: user.id })
 }
 
-async function recordAccount(tx: Db, actor: Actor, user: UserRow, changes: ReturnType<typeof changesBetween>): Promise<void> {
+async function recordAccount(
+  tx: Db,
+  actor: Actor,
+  user: UserRow,
+  changes: ReturnType<typeof changesBetween>,
+): Promise<void> {
   await recordActivity(tx, actor, {
     organization_id: user.current_organization_id,
     scope: 'User',

@@ -30,7 +30,12 @@ export async function presentAccount(db: Db, user: UserRow): Promise<z.input<typ
     role_at_organization: user.role_at_organization,
     team: current ? await currentProject(db, user, current.id) : null,
     organization: current ? await currentOrganization(db, current) : null,
-    organizations: organizations.map(({ id, name, slug, level }) => ({ id, name, slug, membership_level: level })),
+    organizations: organizations.map(({ id, name, slug, level }) => ({
+      id,
+      name,
+      slug,
+      membership_level: level,
+    })),
   }
 }
 
@@ -40,7 +45,10 @@ async function currentOrganization(db: Db, current: OwnOrganizationRow) {
 }
 
 async function currentProject(db: Db, user: UserRow, organizationId: string) {
-  const chosen = user.current_project_id === null ? undefined : await findProject(db, organizationId, user.current_project_id)
+  const chosen =
+    user.current_project_id === null
+      ? undefined
+      : await findProject(db, organizationId, user.current_project_id)
   const row = chosen ?? (await findFirstProject(db, organizationId))
   return row ? presentBasicProject(row) : null
 }

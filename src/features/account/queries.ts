@@ -5,14 +5,19 @@ import type { Level } from '../../platform/http/caller.ts'
 
 export type OwnOrganizationRow = { id: string; name: string; slug: string; level: Level }
 
+/** The one joined first comes first: it is the current one until another is chosen. */
 export function listOwnOrganizations(db: Db, userId: number): Promise<OwnOrganizationRow[]> {
   return db.rows(sql`
     SELECT organization.id, name, slug, level FROM membership JOIN organization ON organization.id = organization_id
-    WHERE user_id = ${userId} ORDER BY organization.created_at, organization.id`)
+    WHERE user_id = ${userId} ORDER BY joined_at, membership.id`)
 }
 
 /** The organization of a project, if the user belongs to it. */
-export async function findOrganizationOfProject(db: Db, userId: number, projectId: number): Promise<string | undefined> {
+export async function findOrganizationOfProject(
+  db: Db,
+  userId: number,
+  projectId: number,
+): Promise<string | undefined> {
   const row = await db.row<{ organization_id: string }>(sql`
     SELECT project.organization_id FROM project JOIN membership USING (organization_id)
     WHERE project.id = ${projectId} AND user_id = ${userId}`)

@@ -5,7 +5,12 @@ import { Organization } from '../organizations/schema.ts'
 import { BasicProject } from '../projects/schema.ts'
 import { User } from '../users/schema.ts'
 
-const OwnOrganization = z.object({ id: z.string(), name: z.string(), slug: z.string(), membership_level: z.int() })
+const OwnOrganization = z.object({
+  id: z.string(),
+  name: z.string(),
+  slug: z.string(),
+  membership_level: z.int(),
+})
 
 /** What any valid key learns: that it is good, and whose it is. */
 export const AccountBrief = User.extend({ date_joined: timestamp }).meta({ id: 'AccountBrief' })

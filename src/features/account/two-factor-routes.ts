@@ -7,7 +7,13 @@ import { recordActivity, type Actor } from '../activity-log/record.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { Done } from '../sign-in/schema.ts'
 import { markSecondFactor } from '../sign-in/sessions.ts'
-import { confirmSetup, countBackupCodes, removeDevice, replaceBackupCodes, startSetup } from '../two-factor/totp.ts'
+import {
+  confirmSetup,
+  countBackupCodes,
+  removeDevice,
+  replaceBackupCodes,
+  startSetup,
+} from '../two-factor/totp.ts'
 import { TwoFactorCode, TwoFactorConfirmed, TwoFactorSetup, TwoFactorStatus } from './schema.ts'
 
 // Ten wrong codes a minute are more than a person types and far fewer than a guesser needs.
@@ -23,11 +29,15 @@ export const twoFactorRoutes = [
     access: 'session',
     needs_recent_sign_in: true,
     without_second_factor: true,
-    item: async ({ caller, params }) => assertOwn(caller, params.uuid),
+    item: async ({ caller, params }) => assertMaySetUp(caller, params.uuid),
     answers: { 200: TwoFactorSetup },
     async handle({ services, db, caller, now }) {
       const secret = await startSetup(services, db, caller.user.id, now)
-      const totp = new TOTP({ issuer: 'Longshore', label: caller.user.email, secret: Secret.fromBase32(secret) })
+      const totp = new TOTP({
+        issuer: 'Longshore',
+        label: caller.user.email,
+        secret: Secret.fromBase32(secret),
+      })
       return ok({ success: true, secret, otpauth_url: totp.toString() })
     },
   }),
@@ -39,7 +49,7 @@ export const twoFactorRoutes = [
     access: 'session',
     needs_recent_sign_in: true,
     without_second_factor: true,
-    item: async ({ caller, params }) => assertOwn(caller, params.uuid),
+    item: async ({ caller, params }) => assertMaySetUp(caller, params.uuid),
     body: TwoFactorCode,
     answers: { 200: TwoFactorConfirmed },
     async handle(context) {
@@ -47,7 +57,8 @@ export const twoFactorRoutes = [
       services.throttle.take('second-factor code', String(caller.user.id), CODE_RATES, now)
       const backup_codes = await db.transaction(async (tx) => {
         const codes = await confirmSetup(services, tx, caller.user.id, body.token, now)
-        if (!codes) throw invalid(null, 'token_invalid', 'The code does not fit: check the clock of your device.')
+        if (!codes)
+          throw invalid(null, 'token_invalid', 'The code does not fit: check the clock of your device.')
         await markSecondFactor(tx, caller.session.token_hash)
         await recordTwoFactor(tx, context, caller, true)
         return codes
@@ -65,7 +76,10 @@ export const twoFactorRoutes = [
     item: async ({ caller, params }) => assertOwn(caller, params.uuid),
     answers: { 200: TwoFactorStatus },
     async handle({ db, caller }) {
-      return ok({ is_enabled: caller.user.has_2fa, backup_codes_left: await countBackupCodes(db, caller.user.id) })
+      return ok({
+        is_enabled: caller.user.has_2fa,
+        backup_codes_left: await countBackupCodes(db, caller.user.id),
+      })
     },
   }),
 
@@ -106,13 +120,24 @@ export const twoFactorRoutes = [
 ]
 
 function assertOwn(caller: SignedIn, given: string): void {
-  if (given !== '@me' && given.toLowerCase() !== caller.user.uuid) throw denied('You can only change your own second factor.')
+  if (given !== '@me' && given.toLowerCase() !== caller.user.uuid)
+    throw denied('You can only change your own second factor.')
+}
+
+/** The first device is set up by any session; another takes its place only by a session that has shown the first. */
+function assertMaySetUp(caller: SignedIn, given: string): void {
+  assertOwn(caller, given)
+  if (caller.user.has_2fa) assertShown(caller)
 }
 
 function assertSetUp(caller: SignedIn, given: string): void {
   assertOwn(caller, given)
   if (!caller.user.has_2fa) throw invalid(null, 'invalid_input', 'No second factor is set up.')
-  // A session from before the set-up has never shown the second factor, so it cannot take it away either.
+  assertShown(caller)
+}
+
+/** A session from before the set-up has never shown the second factor, so it cannot take it away either. */
+function assertShown(caller: SignedIn): void {
   if (!caller.session.has_second_factor) {
     throw denied('Sign in again with your second factor.', 'two_factor_verification_required')
   }
