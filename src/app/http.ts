@@ -40,6 +40,7 @@ export const access: Access = {
   findCallerBySession,
   findOrganization: findOrganizationInReach,
   findProject: findProjectInReach,
-  findCurrentOrganizationId: async (db, caller) => (await findCurrentMembership(db, caller))?.organization_id ?? null,
+  findCurrentOrganizationId: async (db, caller) =>
+    (await findCurrentMembership(db, caller))?.organization_id ?? null,
   findCurrentProjectId,
 }

@@ -1,7 +1,13 @@
 // The look of the few pages that mailed links open: one form each, no script, nothing from another host.
 import { createHash } from 'node:crypto'
 
-export type Field = { name: string; label: string; type: 'text' | 'email' | 'password'; autocomplete: string; value?: string }
+export type Field = {
+  name: string
+  label: string
+  type: 'text' | 'email' | 'password'
+  autocomplete: string
+  value?: string
+}
 
 export type Page = {
   title: string
@@ -67,6 +73,12 @@ function renderField({ name, label, type, autocomplete, value }: Field): string 
 }
 
 function escape(text: string): string {
-  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+  const entities: Record<string, string> = {
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+    '"': '&quot;',
+    "'": '&#39;',
+  }
   return text.replace(/[&<>"']/g, (character) => entities[character]!)
 }

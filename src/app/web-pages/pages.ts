@@ -3,23 +3,48 @@
 import type { Page } from './html.ts'
 
 /** An answer of the API, or its error. */
-export type Outcome = { status: number; code: string | null; detail: string; body: Record<string, unknown> | null }
+export type Outcome = {
+  status: number
+  code: string | null
+  detail: string
+  body: Record<string, unknown> | null
+}
 
 export type Visit = {
   params: Record<string, string>
   query: Record<string, string>
   form: Record<string, string>
   /** Calls the API as this visitor, with their cookie. */
-  call(method: 'GET' | 'POST', path: string, params: Record<string, string>, body?: object, query?: Record<string, string>): Promise<Outcome>
+  call(
+    method: 'GET' | 'POST',
+    path: string,
+    params: Record<string, string>,
+    body?: object,
+    query?: Record<string, string>,
+  ): Promise<Outcome>
 }
 
 export type Shown = { page: Page } | { redirect: string }
 
-export type WebPage = { path: string; show(visit: Visit): Promise<Shown>; submit?(visit: Visit): Promise<Shown> }
+export type WebPage = {
+  path: string
+  show(visit: Visit): Promise<Shown>
+  submit?(visit: Visit): Promise<Shown>
+}
 
 const email = { name: 'email', label: 'E-mail', type: 'email', autocomplete: 'username' } as const
-const password = { name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' } as const
-const newPassword = { name: 'password', label: 'New password', type: 'password', autocomplete: 'new-password' } as const
+const password = {
+  name: 'password',
+  label: 'Password',
+  type: 'password',
+  autocomplete: 'current-password',
+} as const
+const newPassword = {
+  name: 'password',
+  label: 'New password',
+  type: 'password',
+  autocomplete: 'new-password',
+} as const
 const code = { name: 'token', label: 'Code', type: 'text', autocomplete: 'one-time-code' } as const
 
 export const webPages: readonly WebPage[] = [
@@ -27,9 +52,15 @@ export const webPages: readonly WebPage[] = [
     path: '/',
     async show(visit) {
       const me = await visit.call('GET', '/api/users/:uuid/', { uuid: '@me' })
-      if (me.status !== 200) return { page: welcome('The server is running. Sign in, or use the API with a key.', true) }
+      if (me.status !== 200)
+        return { page: welcome('The server is running. Sign in, or use the API with a key.', true) }
       const organization = me.body?.organization as { name: string } | null
-      return { page: welcome(`Signed in as ${String(me.body?.email)}${organization ? `, in ${organization.name}` : ''}.`, false) }
+      return {
+        page: welcome(
+          `Signed in as ${String(me.body?.email)}${organization ? `, in ${organization.name}` : ''}.`,
+          false,
+        ),
+      }
     },
     async submit(visit) {
       await visit.call('POST', '/api/logout/', {})
@@ -42,7 +73,9 @@ export const webPages: readonly WebPage[] = [
     async submit(visit) {
       const outcome = await visit.call('POST', '/api/login/', {}, pick(visit.form, ['email', 'password']))
       if (outcome.code === '2fa_required') return { page: secondFactorPage(null, nextOf(visit)) }
-      return outcome.status === 200 ? { redirect: nextOf(visit) } : { page: loginPage(outcome.detail, visit.form.email) }
+      return outcome.status === 200
+        ? { redirect: nextOf(visit) }
+        : { page: loginPage(outcome.detail, visit.form.email) }
     },
   },
   {
@@ -50,15 +83,24 @@ export const webPages: readonly WebPage[] = [
     show: async (visit) => ({ page: secondFactorPage(null, nextOf(visit)) }),
     async submit(visit) {
       const outcome = await visit.call('POST', '/api/login/token/', {}, pick(visit.form, ['token']))
-      return outcome.status === 200 ? { redirect: nextOf(visit) } : { page: secondFactorPage(outcome.detail, nextOf(visit)) }
+      return outcome.status === 200
+        ? { redirect: nextOf(visit) }
+        : { page: secondFactorPage(outcome.detail, nextOf(visit)) }
     },
   },
   {
     path: '/signup/:invite_id',
     show: (visit) => showInvite(visit, null),
     async submit(visit) {
-      const outcome = await visit.call('POST', '/api/signup/:invite_id/', visit.params, pick(visit.form, ['first_name', 'password']))
-      return outcome.status === 201 ? { redirect: String(outcome.body?.redirect_url) } : showInvite(visit, outcome.detail)
+      const outcome = await visit.call(
+        'POST',
+        '/api/signup/:invite_id/',
+        visit.params,
+        pick(visit.form, ['first_name', 'password']),
+      )
+      return outcome.status === 201
+        ? { redirect: String(outcome.body?.redirect_url) }
+        : showInvite(visit, outcome.detail)
     },
   },
   {
@@ -67,7 +109,12 @@ export const webPages: readonly WebPage[] = [
     async submit(visit) {
       const outcome = await visit.call('POST', '/api/reset/', {}, pick(visit.form, ['email']))
       if (outcome.status !== 204) return { page: resetRequestPage(outcome.detail) }
-      return { page: { title: 'Look into your mail', text: 'If there is an account with this address, a link is on its way to it.' } }
+      return {
+        page: {
+          title: 'Look into your mail',
+          text: 'If there is an account with this address, a link is on its way to it.',
+        },
+      }
     },
   },
   {
@@ -79,24 +126,51 @@ export const webPages: readonly WebPage[] = [
     },
     async submit({ params, form, call }) {
       const { user_uuid = '', token = '' } = params
-      const outcome = await call('POST', '/api/reset/:user_uuid/', { user_uuid }, { token, ...pick(form, ['password']) })
-      if (outcome.status === 204) return { page: { title: 'Done', text: 'Your new password is set.', links: [{ href: '/login', label: 'Sign in' }] } }
-      return { page: outcome.code === 'invalid_token' ? deadLink(outcome.detail) : newPasswordPage(outcome.detail) }
+      const outcome = await call(
+        'POST',
+        '/api/reset/:user_uuid/',
+        { user_uuid },
+        { token, ...pick(form, ['password']) },
+      )
+      if (outcome.status === 204)
+        return {
+          page: {
+            title: 'Done',
+            text: 'Your new password is set.',
+            links: [{ href: '/login', label: 'Sign in' }],
+          },
+        }
+      return {
+        page: outcome.code === 'invalid_token' ? deadLink(outcome.detail) : newPasswordPage(outcome.detail),
+      }
     },
   },
   {
     path: '/verify_email/:uuid',
-    show: async () => ({ page: { title: 'Look into your mail', text: 'We have sent you a link. Follow it to verify your address.' } }),
+    show: async () => ({
+      page: {
+        title: 'Look into your mail',
+        text: 'We have sent you a link. Follow it to verify your address.',
+      },
+    }),
   },
   {
     path: '/verify_email/:uuid/:token',
     // A button and not the visit itself: mail scanners follow links, people press buttons.
-    show: async () => ({ page: { title: 'Verify your address', form: { fields: [], button: 'This is my address' } } }),
+    show: async () => ({
+      page: { title: 'Verify your address', form: { fields: [], button: 'This is my address' } },
+    }),
     async submit({ params, call }) {
       const { uuid = '', token = '' } = params
       const outcome = await call('POST', '/api/users/:uuid/verify_email/', { uuid }, { token })
       if (outcome.status !== 200) return { page: deadLink(outcome.detail) }
-      return { page: { title: 'Thank you', text: 'Your address is verified.', links: [{ href: '/', label: 'Continue' }] } }
+      return {
+        page: {
+          title: 'Thank you',
+          text: 'Your address is verified.',
+          links: [{ href: '/', label: 'Continue' }],
+        },
+      }
     },
   },
 ]
@@ -104,12 +178,26 @@ export const webPages: readonly WebPage[] = [
 async function showInvite(visit: Visit, error: string | null): Promise<Shown> {
   const preview = await visit.call('GET', '/api/signup/:invite_id/', visit.params)
   if (preview.code === 'account_exists') return { redirect: preview.detail }
-  if (preview.status !== 200) return { page: { title: 'This invite cannot be accepted', error: preview.detail } }
+  if (preview.status !== 200)
+    return { page: { title: 'This invite cannot be accepted', error: preview.detail } }
   const { organization_name, target_email, first_name } = preview.body as Record<string, string>
   const me = await visit.call('GET', '/api/users/:uuid/', { uuid: '@me' })
-  const name = { name: 'first_name', label: 'First name', type: 'text', autocomplete: 'given-name', value: first_name } as const
+  const name = {
+    name: 'first_name',
+    label: 'First name',
+    type: 'text',
+    autocomplete: 'given-name',
+    value: first_name,
+  } as const
   const fields = me.status === 200 ? [] : [name, { ...newPassword, label: 'Choose a password' }]
-  return { page: { title: `Join ${organization_name}`, error, text: `As ${target_email}.`, form: { fields, button: 'Join' } } }
+  return {
+    page: {
+      title: `Join ${organization_name}`,
+      error,
+      text: `As ${target_email}.`,
+      form: { fields, button: 'Join' },
+    },
+  }
 }
 
 function welcome(text: string, isStranger: boolean): Page {
@@ -121,7 +209,12 @@ function welcome(text: string, isStranger: boolean): Page {
 
 function loginPage(error: string | null, typed?: string): Page {
   const fields = [typed === undefined ? email : { ...email, value: typed }, password]
-  return { title: 'Sign in', error, form: { fields, button: 'Sign in' }, links: [{ href: '/reset', label: 'Forgotten password' }] }
+  return {
+    title: 'Sign in',
+    error,
+    form: { fields, button: 'Sign in' },
+    links: [{ href: '/reset', label: 'Forgotten password' }],
+  }
 }
 
 function secondFactorPage(error: string | null, next: string): Page {
@@ -139,7 +232,11 @@ function newPasswordPage(error: string | null): Page {
 }
 
 function deadLink(detail: string): Page {
-  return { title: 'This link does not work any more', error: detail, links: [{ href: '/login', label: 'Sign in' }] }
+  return {
+    title: 'This link does not work any more',
+    error: detail,
+    links: [{ href: '/login', label: 'Sign in' }],
+  }
 }
 
 function pick(form: Record<string, string>, names: readonly string[]): Record<string, string> {

@@ -18,14 +18,22 @@ export function addWebPages(app: FastifyInstance, services: Services): void {
     app.get(path, async (request, reply) => write(reply, await show(visitOf(services, request, reply, {}))))
     if (!submit) continue
     app.post(path, async (request, reply) => {
-      assertSameOrigin({ ...originFacts(request), own_origins: [ownOrigin(request), services.settings.site_url] })
+      assertSameOrigin({
+        ...originFacts(request),
+        own_origins: [ownOrigin(request), services.settings.site_url],
+      })
       const form = await readForm(request)
       return write(reply, await submit(visitOf(services, request, reply, form)))
     })
   }
 }
 
-function visitOf(services: Services, request: FastifyRequest, reply: FastifyReply, form: Record<string, string>): Visit {
+function visitOf(
+  services: Services,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  form: Record<string, string>,
+): Visit {
   return {
     params: request.params as Record<string, string>,
     query: textsOf(request.query as Record<string, unknown>),
@@ -48,7 +56,8 @@ function visitOf(services: Services, request: FastifyRequest, reply: FastifyRepl
       }
       try {
         const answer = await dispatch(services, access, api.get(path)!, incoming, request.notes)
-        if (answer.session !== undefined) reply.header('set-cookie', sessionCookie(answer.session, request.protocol === 'https'))
+        if (answer.session !== undefined)
+          reply.header('set-cookie', sessionCookie(answer.session, request.protocol === 'https'))
         return outcomeOf(answer)
       } catch (error) {
         const apiError = toApiError(error)
@@ -61,15 +70,26 @@ function visitOf(services: Services, request: FastifyRequest, reply: FastifyRepl
 
 function outcomeOf({ status, json }: Outgoing): Outcome {
   const body = json === null ? null : (JSON.parse(json) as Record<string, unknown>)
-  return { status, code: status < 400 ? null : String(body?.code), detail: typeof body?.detail === 'string' ? body.detail : '', body }
+  return {
+    status,
+    code: status < 400 ? null : String(body?.code),
+    detail: typeof body?.detail === 'string' ? body.detail : '',
+    body,
+  }
 }
 
 function write(reply: FastifyReply, shown: Shown): FastifyReply {
   if ('redirect' in shown) return reply.redirect(shown.redirect, 303)
-  return reply.header('content-security-policy', PAGE_POLICY).type('text/html; charset=utf-8').send(renderPage(shown.page))
+  return reply
+    .header('content-security-policy', PAGE_POLICY)
+    .type('text/html; charset=utf-8')
+    .send(renderPage(shown.page))
 }
 
-function originFacts(request: FastifyRequest): { origin: string | undefined; fetch_site: string | undefined } {
+function originFacts(request: FastifyRequest): {
+  origin: string | undefined
+  fetch_site: string | undefined
+} {
   const site = request.headers['sec-fetch-site']
   return { origin: request.headers.origin, fetch_site: typeof site === 'string' ? site : undefined }
 }
@@ -87,5 +107,7 @@ async function readForm(request: FastifyRequest): Promise<Record<string, string>
 }
 
 function textsOf(query: Record<string, unknown>): Record<string, string> {
-  return Object.fromEntries(Object.entries(query).filter((pair): pair is [string, string] => typeof pair[1] === 'string'))
+  return Object.fromEntries(
+    Object.entries(query).filter((pair): pair is [string, string] => typeof pair[1] === 'string'),
+  )
 }

@@ -21,7 +21,12 @@ afterAll(async () => {
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 const PASSWORD = 'a quite long and odd passphrase 7'
 
-function submit(url: string, fields: Record<string, string>, session?: string, headers: Record<string, string> = {}) {
+function submit(
+  url: string,
+  fields: Record<string, string>,
+  session?: string,
+  headers: Record<string, string> = {},
+) {
   const body = new URLSearchParams(fields).toString()
   return app.call('POST', url, { body, headers: { ...FORM, ...headers }, ...(session ? { session } : {}) })
 }
@@ -32,7 +37,11 @@ async function linkTo(address: string): Promise<string> {
 }
 
 async function invite(address: string): Promise<string> {
-  await app.post('/api/organizations/@current/invites/', { target_email: address }, { key: workspace.owner.key })
+  await app.post(
+    '/api/organizations/@current/invites/',
+    { target_email: address },
+    { key: workspace.owner.key },
+  )
   return linkTo(address)
 }
 
@@ -53,11 +62,15 @@ describe('the link of an invite', () => {
     const verify = await linkTo('newcomer@example.com')
     // Looking at the page verifies nothing: mail scanners look too.
     expect((await app.get(verify)).status).toBe(200)
-    expect((await submit('/login', { email: 'newcomer@example.com', password: PASSWORD })).body).toContain('Verify your e-mail')
+    expect((await submit('/login', { email: 'newcomer@example.com', password: PASSWORD })).body).toContain(
+      'Verify your e-mail',
+    )
     const verified = await submit(verify, {})
     expect(verified.body).toContain('Your address is verified')
     const members = await app.get('/api/organizations/@current/members/', { session: verified.session! })
-    expect(members.body.results.map((member: { user: { email: string } }) => member.user.email)).toContain('newcomer@example.com')
+    expect(members.body.results.map((member: { user: { email: string } }) => member.user.email)).toContain(
+      'newcomer@example.com',
+    )
     expect((await submit(verify, {})).body).toContain('This link does not work any more')
   })
 
@@ -67,7 +80,10 @@ describe('the link of an invite', () => {
     const toLogin = await app.get(path)
     expect(toLogin.status).toBe(303)
     expect(toLogin.headers.location).toBe(`/login?next=${path}`)
-    const signedIn = await submit(String(toLogin.headers.location), { email: other.owner.email, password: other.owner.password })
+    const signedIn = await submit(String(toLogin.headers.location), {
+      email: other.owner.email,
+      password: other.owner.password,
+    })
     expect([signedIn.status, signedIn.headers.location]).toEqual([303, path])
     const page = await app.get(path, { session: signedIn.session! })
     expect(page.body).not.toContain('type="password"')
@@ -89,7 +105,9 @@ describe('the link of a reset', () => {
     const path = await linkTo(user.email)
     expect((await app.get(path)).body).toContain('Set a new password')
     expect((await submit(path, { password: 'short' })).body).toContain('at least 8 characters')
-    expect((await submit(path, { password: app.canary.plant('password', `${PASSWORD} again`) })).body).toContain('Your new password is set')
+    expect(
+      (await submit(path, { password: app.canary.plant('password', `${PASSWORD} again`) })).body,
+    ).toContain('Your new password is set')
     expect((await app.get(path)).body).toContain('This link does not work any more')
     expect((await submit('/login', { email: user.email, password: `${PASSWORD} again` })).status).toBe(303)
   })
@@ -154,7 +172,11 @@ function codeOf(secret: string): string {
 async function setUpSecondFactor(user: TestUser): Promise<string> {
   const setup = await app.get('/api/users/@me/start_2fa_setup/', { session: user.session })
   const secret = app.canary.plant('TOTP secret', setup.body.secret)
-  const confirmed = await app.post('/api/users/@me/validate_2fa/', { token: codeOf(secret) }, { session: user.session })
+  const confirmed = await app.post(
+    '/api/users/@me/validate_2fa/',
+    { token: codeOf(secret) },
+    { session: user.session },
+  )
   expect(confirmed.status).toBe(200)
   return secret
 }

@@ -201,7 +201,6 @@ CREATE TABLE session (
   token_hash text NOT NULL,
   user_id integer NOT NULL,
   is_pending boolean NOT NULL DEFAULT false,
-  failed_attempts integer NOT NULL DEFAULT 0,
   has_second_factor boolean NOT NULL DEFAULT false,
   created_at timestamp with time zone NOT NULL,
   expires_at timestamp with time zone NOT NULL,

@@ -10,7 +10,11 @@ export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' |
 const MAX_TEXT = 4_000
 
 /** `to` is where lines go: standard output unless told. */
-export function openLog(options: { level: LogLevel; format: 'pretty' | 'json'; to?: DestinationStream }): Log {
+export function openLog(options: {
+  level: LogLevel
+  format: 'pretty' | 'json'
+  to?: DestinationStream
+}): Log {
   const settings = {
     level: options.level,
     base: null,
@@ -18,7 +22,15 @@ export function openLog(options: { level: LogLevel; format: 'pretty' | 'json'; t
     serializers: { err: describeError },
   }
   if (options.format === 'json') return options.to ? pino(settings, options.to) : pino(settings)
-  return pino(settings, pretty({ colorize: process.stdout.isTTY, translateTime: 'HH:MM:ss', ignore: 'pid,hostname', singleLine: true }))
+  return pino(
+    settings,
+    pretty({
+      colorize: process.stdout.isTTY,
+      translateTime: 'HH:MM:ss',
+      ignore: 'pid,hostname',
+      singleLine: true,
+    }),
+  )
 }
 
 /** Message, code and stack only: drivers hang parameters and connection data on their errors. */

@@ -134,7 +134,6 @@ CREATE TABLE session (
   user_id integer NOT NULL REFERENCES app_user ON DELETE CASCADE,
   -- A pending session has passed the password only: it can do nothing but present the second factor.
   is_pending boolean NOT NULL DEFAULT false,
-  failed_attempts integer NOT NULL DEFAULT 0,
   has_second_factor boolean NOT NULL DEFAULT false,
   created_at timestamptz NOT NULL,
   expires_at timestamptz NOT NULL
