@@ -5,6 +5,7 @@ import { openMetrics } from '../platform/http/metrics.ts'
 import { buildServer } from '../platform/http/server.ts'
 import { openLog, type Log } from '../platform/log/log.ts'
 import type { Services } from '../platform/services.ts'
+import { closedUntilReady } from './closed-until-ready.ts'
 import type { Config } from './config.ts'
 import { firstStartText, makeFirstOwner } from './first-start.ts'
 import { access, routes } from './http.ts'
@@ -34,10 +35,12 @@ export async function serve(config: Config, print: (text: string) => void): Prom
     opened.push({ what: 'services', close: () => within(SERVICES_LIMIT_MS, services.close(), undefined) })
     const app = await buildApp(config, services)
     opened.push({ what: 'HTTP', close: () => finishRequests(app) })
+    const open = closedUntilReady(app)
     await app.listen({ host: config.HOST, port: config.PORT })
     const url = publicUrl(config) ?? addressOf(config.HOST, app.server.address() as AddressInfo)
     services.settings.site_url = url
     const first = await makeFirstOwner(services, config)
+    open()
     await services.jobs.work(services)
     print(first ? firstStartText(url, first) : `Longshore is ready at ${url}\n`)
     return {

@@ -7,7 +7,13 @@ import { chainText, type ChainedEntry } from './chain.ts'
 import type { Change } from './schema.ts'
 
 /** The part of a request's context that says who acts, from where and when. */
-export type Actor = { caller: Caller | null; request: { ip: string }; now: Date }
+export type Actor = {
+  caller: Caller | null
+  /** Who a request without credentials acts as: the account it has just made. */
+  new_user?: { id: number; email: string }
+  request: { ip: string }
+  now: Date
+}
 
 export type ActivityScope =
   | 'Organization'
@@ -37,9 +43,9 @@ export async function recordActivity(tx: Db, actor: Actor, activity: Activity): 
     id: uuid7(now),
     organization_id: activity.organization_id,
     project_id: activity.project_id ?? null,
-    user_id: caller?.user?.id ?? null,
+    user_id: caller?.user?.id ?? actor.new_user?.id ?? null,
     key_id: caller && caller.kind !== 'session' ? caller.key.id : null,
-    actor_name: actorName(caller),
+    actor_name: actorName(actor),
     ip: request.ip,
     scope: activity.scope,
     activity: activity.activity,
@@ -84,7 +90,7 @@ export function changesBetween<Field extends string>(
     .map((field) => ({ type: scope, action: 'changed', field, before: before[field], after: after[field] }))
 }
 
-function actorName(caller: Caller | null): string {
-  if (caller === null) return 'system'
+function actorName({ caller, new_user }: Actor): string {
+  if (caller === null) return new_user?.email ?? 'system'
   return caller.kind === 'service_key' ? `service key ${caller.key.label}` : caller.user.email
 }

@@ -175,10 +175,12 @@ describe('POST /api/signup/:invite_id/ of a visitor', () => {
     })
     expect([await isThere(invite), await isThere(elsewhere)]).toEqual([false, true])
     const entries = await app.db.rows(sql`
-      SELECT scope, activity FROM activity_log WHERE detail->>'name' = ${invite.target_email} ORDER BY position`)
+      SELECT scope, activity, actor_name, user_id FROM activity_log
+      WHERE detail->>'name' = ${invite.target_email} ORDER BY position`)
+    const actor = { actor_name: invite.target_email, user_id: reply.body.id }
     expect(entries).toEqual([
-      { scope: 'OrganizationInvite', activity: 'accepted' },
-      { scope: 'OrganizationMembership', activity: 'created' },
+      { scope: 'OrganizationInvite', activity: 'accepted', ...actor },
+      { scope: 'OrganizationMembership', activity: 'created', ...actor },
     ])
     const again = await app.post(linkOf(invite), ACCOUNT)
     expect(again).toMatchObject({ status: 400, body: { code: 'invalid_input', attr: null } })

@@ -102,7 +102,7 @@ export async function joinWithNewAccount(
   const acceptable = await getAcceptableInvite(tx, null, params.invite_id, now, JOINING)
   try {
     const user = await insertUser(tx, { ...account, email: acceptable.invite.target_email }, now)
-    await join(context, tx, acceptable, user)
+    await join({ ...context, caller: null, new_user: user }, tx, acceptable, user)
     return user
   } catch (error) {
     if (violatedUnique(error) !== 'app_user_email_unique') throw error

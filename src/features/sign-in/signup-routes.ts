@@ -47,7 +47,7 @@ export const signupRoutes = [
       try {
         return await db.transaction(async (tx) => {
           const user = await insertUser(tx, { ...body, password_hash, is_staff: item.isFirst }, now)
-          await createOrganization(tx, { ...context, caller: null }, user.id, { name })
+          await createOrganization(tx, { ...context, caller: null, new_user: user }, user.id, { name })
           return welcome(services, tx, user, now)
         })
       } catch (error) {

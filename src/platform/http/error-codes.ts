@@ -41,7 +41,7 @@ export const ERROR_CODES = {
   password_too_weak: [400, 'The password is too easy to guess.'],
   '2fa_invalid': [400, 'The second-factor code is wrong or used.'],
   '2fa_expired': [400, 'The sign-in waited too long for its second factor: start again.'],
-  '2fa_too_many_attempts': [400, 'Too many wrong second-factor codes: start again.'],
+  '2fa_too_many_attempts': [400, 'Too many wrong second-factor codes: wait ten minutes.'],
   token_invalid: [400, 'The code does not fit the authenticator set-up.'],
   not_authenticated: [401, 'No credentials were given.'],
   authentication_failed: [401, 'The key is wrong, expired or belongs to a deactivated user.'],
