@@ -18,35 +18,24 @@ export type ChainedEntry = {
   created_at: Date
 }
 
+const CHAINED: readonly (keyof ChainedEntry)[] = [
+  'id',
+  'organization_id',
+  'project_id',
+  'user_id',
+  'key_id',
+  'actor_name',
+  'ip',
+  'scope',
+  'activity',
+  'item_id',
+  'detail',
+  'created_at',
+]
+
 /** Same entry, same text: keys sorted throughout, because jsonb keeps its own order. */
 export function chainText(entry: ChainedEntry): string {
-  const {
-    id,
-    organization_id,
-    project_id,
-    user_id,
-    key_id,
-    actor_name,
-    ip,
-    scope,
-    activity,
-    item_id,
-    detail,
-  } = entry
-  const facts = {
-    id,
-    organization_id,
-    project_id,
-    user_id,
-    key_id,
-    actor_name,
-    ip,
-    scope,
-    activity,
-    item_id,
-    detail,
-  }
-  return JSON.stringify({ ...facts, created_at: entry.created_at.toISOString() }, sortedKeys)
+  return JSON.stringify(Object.fromEntries(CHAINED.map((field) => [field, entry[field]])), sortedKeys)
 }
 
 type BrokenEntry = { id: string; organization_id: string | null }
