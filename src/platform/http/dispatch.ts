@@ -49,7 +49,8 @@ export async function dispatch(
   const caller = await identifyCaller(services, access, routes, incoming, parsed, now)
   notes.caller = callerId(caller)
   const route = routeFor(routes, incoming.method)
-  if (caller) assertCredentialFits(services, route, caller, incoming, now)
+  if (caller === null || caller.kind === 'session') assertOwnSite(services, incoming)
+  if (caller) assertCredentialFits(services, route, caller, now)
   assertStorableParams(incoming.params)
   const reached = caller ? await reach(services.db, access, route, caller, incoming.params) : {}
   if (reached.organization) notes.organization_id = reached.organization.id
@@ -79,7 +80,7 @@ export async function dispatch(
     const query = route.query ? validate(route.query, incoming.query) : incoming.query
     const body = route.body ? validate(route.body, await parsed()) : undefined
     return async (db: Db) =>
-      outgoing(route, await route.handle({ ...context, db, item, query, body } as never))
+      outgoing(route, await route.handle(Object.assign(context, { db, item, query, body }) as never))
   }
   const key = one(incoming.headers['idempotency-key'])
   if (route.method !== 'POST' || key === undefined) return (await prepare())(services.db)
@@ -137,22 +138,18 @@ function routeFor(routes: ReadonlyMap<string, Route>, method: string): Route {
   throw new ApiError('method_not_allowed', `${method} is not offered here.`, null, { allow })
 }
 
-function assertCredentialFits(
-  services: Services,
-  route: Route,
-  caller: Caller,
-  incoming: Incoming,
-  now: Date,
-): void {
-  if (caller.kind !== 'session') {
-    services.throttle.take('key', caller.key.id, KEY_RATES, now)
-  } else if (UNSAFE.has(incoming.method)) {
-    assertSameOrigin({
-      origin: one(incoming.headers.origin),
-      fetch_site: one(incoming.headers['sec-fetch-site']),
-      own_origins: [incoming.url.origin, services.settings.site_url],
-    })
-  }
+/** For everything a browser can be made to send, signing in included: a key is never sent by accident. */
+function assertOwnSite(services: Services, incoming: Incoming): void {
+  if (!UNSAFE.has(incoming.method)) return
+  assertSameOrigin({
+    origin: one(incoming.headers.origin),
+    fetch_site: one(incoming.headers['sec-fetch-site']),
+    own_origins: [incoming.url.origin, services.settings.site_url],
+  })
+}
+
+function assertCredentialFits(services: Services, route: Route, caller: Caller, now: Date): void {
+  if (caller.kind !== 'session') services.throttle.take('key', caller.key.id, KEY_RATES, now)
   assertScope(route, caller)
   assertSecondFactor(route, caller, caller.kind === 'session' && caller.session.is_second_factor_demanded)
 }

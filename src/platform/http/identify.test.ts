@@ -283,13 +283,18 @@ describe('a write in a session', () => {
     }
   })
 
-  it('what needs no session is not refused for lack of one', async () => {
-    const reply = await app.post(
-      '/api/login/precheck/',
-      { email: 'a@b.example' },
-      { headers: { origin: 'https://evil.example' } },
-    )
-    expect(reply.status).toBe(200)
+  it('nor can another site sign a visitor in, by a form that needs no session', async () => {
+    const { owner } = await fixture()
+    const body = new URLSearchParams({ email: owner.email, password: owner.password }).toString()
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    for (const [, headers] of FOREIGN) {
+      const reply = await app.call('POST', '/api/login/', { body, headers: { ...form, ...headers } })
+      expect([problem(reply), reply.session]).toEqual(['403 permission_denied -', undefined])
+    }
+    for (const [, headers] of OWN) {
+      const reply = await app.call('POST', '/api/login/', { body, headers: { ...form, ...headers } })
+      expect(reply.status).toBe(200)
+    }
   })
 })
 

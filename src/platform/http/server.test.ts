@@ -237,7 +237,7 @@ describe('headers of every answer', () => {
       'referrer-policy': 'same-origin',
       'cache-control': 'no-store',
     })
-    expect(reply.headers['x-request-id']).toMatch(/^[0-9a-f]{16}$/)
+    expect(reply.headers['x-request-id']).toMatch(/^[0-9a-f]{12}-[0-9a-z]+$/)
     expect(reply.headers['strict-transport-security']).toBeUndefined()
   })
 })

