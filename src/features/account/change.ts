@@ -18,6 +18,16 @@ import { findOrganizationOfProject } from './queries.ts'
 import type { AccountFields } from './schema.ts'
 
 const PASSWORD_RATES = [{ count: 5, window_ms: 60_000 }]
+const PLAIN_FIELDS = [
+  'first_name',
+  'last_name',
+  'hedgehog_config',
+  'notification_settings',
+  'anonymize_data',
+  'role_at_organization',
+  'is_staff',
+  'is_active',
+] as const
 const LOGGED_FIELDS = ['first_name', 'last_name', 'email', 'pending_email', 'is_staff', 'is_active'] as const
 
 type Columns = Partial<Omit<UserRow, 'id' | 'uuid'>>
@@ -68,27 +78,8 @@ function othersFields({ first_name, last_name, is_staff, is_active }: AccountFie
 }
 
 function plainColumns(fields: AccountFields): Columns {
-  const {
-    first_name,
-    last_name,
-    hedgehog_config,
-    notification_settings,
-    anonymize_data,
-    role_at_organization,
-    is_staff,
-    is_active,
-  } = fields
-  const columns = {
-    first_name,
-    last_name,
-    hedgehog_config,
-    notification_settings,
-    anonymize_data,
-    role_at_organization,
-    is_staff,
-    is_active,
-  }
-  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
+  const given = PLAIN_FIELDS.filter((field) => fields[field] !== undefined)
+  return Object.fromEntries(given.map((field) => [field, fields[field]]))
 }
 
 async function newPasswordColumns(
