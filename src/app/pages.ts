@@ -2,7 +2,7 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { timingSafeEqual } from 'node:crypto'
+import { isSameText } from '../lib/same-text.ts'
 import { pendingMigrations } from '../platform/db/migrate.ts'
 import { sql } from '../platform/db/sql.ts'
 import { denied } from '../platform/http/errors.ts'
@@ -73,10 +73,4 @@ function mayReadMetrics(request: FastifyRequest, token: string | null): boolean 
   if (token !== null) return given !== undefined && isSameText(given, token)
   // The peer itself, not what a proxy says of it.
   return /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/.test(request.socket.remoteAddress ?? '')
-}
-
-function isSameText(a: string, b: string): boolean {
-  const left = Buffer.from(a)
-  const right = Buffer.from(b)
-  return left.length === right.length && timingSafeEqual(left, right)
 }

@@ -2,7 +2,7 @@
 import { Command as Commander } from 'commander'
 import { ConfigError } from '../app/config.ts'
 import { VERSION } from '../app/version.ts'
-import { errorCode } from '../platform/db/database.ts'
+import { errorCode } from '../lib/error-code.ts'
 import { ApiError } from '../platform/http/errors.ts'
 import { UserError, type Command } from './command.ts'
 import { createKey } from './create-key.ts'

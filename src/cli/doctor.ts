@@ -42,7 +42,7 @@ export const doctor: Command = {
 
 async function checkFolder(config: Config): Promise<Finding> {
   try {
-    await mkdir(config.DATA_DIR, { recursive: true, mode: 0o700 })
+    await mkdir(config.DATA_DIR, { recursive: true, mode: 0o711 })
     await access(config.DATA_DIR, constants.R_OK | constants.W_OK)
     return { what: 'data folder', state: 'ok', detail: config.DATA_DIR }
   } catch {

@@ -1,5 +1,6 @@
 // The look of the few pages that mailed links open: one form each, no script, nothing from another host.
 import { createHash } from 'node:crypto'
+import { escapeHtml } from '../../lib/html.ts'
 
 export type Field = {
   name: string
@@ -42,17 +43,17 @@ export function renderPage(page: Page): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <meta name="robots" content="noindex">
-<title>${escape(page.title)} · Longshore</title>
+<title>${escapeHtml(page.title)} · Longshore</title>
 <style>${STYLE}</style>
 </head>
 <body>
 <p class="brand">Longshore</p>
 <main>
-<h1>${escape(page.title)}</h1>
-${page.error ? `<p class="error" role="alert">${escape(page.error)}</p>` : ''}
-${page.text ? `<p>${escape(page.text)}</p>` : ''}
+<h1>${escapeHtml(page.title)}</h1>
+${page.error ? `<p class="error" role="alert">${escapeHtml(page.error)}</p>` : ''}
+${page.text ? `<p>${escapeHtml(page.text)}</p>` : ''}
 ${page.form ? renderForm(page.form) : ''}
-${page.links ? `<nav>${page.links.map(({ href, label }) => `<a href="${escape(href)}">${escape(label)}</a>`).join('')}</nav>` : ''}
+${page.links ? `<nav>${page.links.map(({ href, label }) => `<a href="${escapeHtml(href)}">${escapeHtml(label)}</a>`).join('')}</nav>` : ''}
 </main>
 </body>
 </html>
@@ -60,25 +61,14 @@ ${page.links ? `<nav>${page.links.map(({ href, label }) => `<a href="${escape(hr
 }
 
 function renderForm(form: NonNullable<Page['form']>): string {
-  const action = form.action === undefined ? '' : ` action="${escape(form.action)}"`
+  const action = form.action === undefined ? '' : ` action="${escapeHtml(form.action)}"`
   return `<form method="post"${action}>
 ${form.fields.map(renderField).join('\n')}
-<button>${escape(form.button)}</button>
+<button>${escapeHtml(form.button)}</button>
 </form>`
 }
 
 function renderField({ name, label, type, autocomplete, value }: Field): string {
-  const filled = value === undefined ? '' : ` value="${escape(value)}"`
-  return `<label>${escape(label)}<input name="${name}" type="${type}" autocomplete="${autocomplete}" required${filled}></label>`
-}
-
-function escape(text: string): string {
-  const entities: Record<string, string> = {
-    '&': '&amp;',
-    '<': '&lt;',
-    '>': '&gt;',
-    '"': '&quot;',
-    "'": '&#39;',
-  }
-  return text.replace(/[&<>"']/g, (character) => entities[character]!)
+  const filled = value === undefined ? '' : ` value="${escapeHtml(value)}"`
+  return `<label>${escapeHtml(label)}<input name="${name}" type="${type}" autocomplete="${autocomplete}" required${filled}></label>`
 }

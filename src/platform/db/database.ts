@@ -1,5 +1,6 @@
 // The connection to PostgreSQL as the slices see it: rows, one row, a statement, a transaction.
 import pg from 'pg'
+import { errorCode } from '../../lib/error-code.ts'
 import type { Statement } from './sql.ts'
 
 export type Db = {
@@ -114,14 +115,9 @@ async function retried<T>(attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt()
     } catch (error) {
-      if (tries > RETRIES || !RETRIED_CODES.has(errorCode(error) ?? '')) throw error
+      if (tries > RETRIES || !RETRIED_CODES.has(errorCode(error))) throw error
     }
   }
-}
-
-/** PostgreSQL's five-character code of an error, or a Node network error code. */
-export function errorCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
 /** A row that the new one would point to was deleted by somebody else a moment ago. */

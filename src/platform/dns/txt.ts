@@ -1,6 +1,7 @@
 // The TXT values of a name, for domain verification. A name server that fails in whatever way is an answer
 // without values: it must never become an error of ours.
 import { Resolver } from 'node:dns/promises'
+import { errorCode } from '../../lib/error-code.ts'
 
 export type TxtAnswer = {
   /** One per record, its parts joined without a separator. */
@@ -33,7 +34,7 @@ export function openTxtLookup({ servers, timeout_ms }: TxtLookupOptions): TxtLoo
       })
       return await Promise.race([ask(resolver, name), timeUp])
     } catch (error) {
-      return { values: [], failure: codeOf(error) }
+      return { values: [], failure: errorCode(error) || 'UNKNOWN' }
     } finally {
       clearTimeout(timer)
     }
@@ -43,8 +44,4 @@ export function openTxtLookup({ servers, timeout_ms }: TxtLookupOptions): TxtLoo
 async function ask(resolver: Resolver, name: string): Promise<TxtAnswer> {
   const records = await resolver.resolveTxt(name)
   return { values: records.map((parts) => parts.join('')), failure: null }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'UNKNOWN'
 }

@@ -1,5 +1,6 @@
 // What slices throw when a request cannot be done, and the one place where it becomes a status and a body.
-import { errorCode, isParentGone, RowGone } from '../db/database.ts'
+import { errorCode } from '../../lib/error-code.ts'
+import { isParentGone, RowGone } from '../db/database.ts'
 import { ERROR_CODES, errorType, type ErrorCode, type ErrorType } from './error-codes.ts'
 
 export type ErrorBody = { type: ErrorType; code: string; detail: string; attr: string | null }
@@ -59,7 +60,7 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof RowGone || isParentGone(error)) return notFound()
   const text = error instanceof Error ? error.message : ''
-  if (STORE_AWAY.test(errorCode(error) ?? '') || STORE_AWAY_TEXT.test(text)) {
+  if (STORE_AWAY.test(errorCode(error)) || STORE_AWAY_TEXT.test(text)) {
     return new ApiError(
       'unavailable',
       'A store is not answering: try again, with the same Idempotency-Key if you sent one.',

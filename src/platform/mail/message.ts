@@ -1,5 +1,6 @@
 // The look of every mail we send: a heading, paragraphs, at most one button, a footer; as text and as HTML that
 // asks no server for anything. Called by the mail jobs of the slices.
+import { escapeHtml } from '../../lib/html.ts'
 
 export type MessageParts = {
   heading: string
@@ -59,13 +60,4 @@ function buttonHtml(label: string, url: string): string {
 
 function withBreaks(text: string): string {
   return escapeHtml(text).replace(/\r\n|\r|\n/g, '<br>')
-}
-
-function escapeHtml(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;')
 }

@@ -527,7 +527,7 @@ describe('limits', () => {
     const failed = outbound.fetch(`http://slow.example:${server.port}/`, { timeout_ms: 100 })
     await expect(failed).rejects.toMatchObject({ failure: 'time_limit' })
 
-    // The connection that comes too late carries no request.
+    // The connection that comes too late carries no request, which can only be watched for a while.
     answer([{ address: '127.0.0.1' }])
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(server.requests).toEqual([])

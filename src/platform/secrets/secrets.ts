@@ -1,13 +1,6 @@
 // Secrets at rest: AES-256-GCM under a versioned key, bound to the place they are stored in; and keyed fingerprints.
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHash,
-  createHmac,
-  hkdfSync,
-  randomBytes,
-  timingSafeEqual,
-} from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { isSameText } from '../../lib/same-text.ts'
 
 /** Moving a sealed value to another table, row or column makes it unreadable. */
 export type Place = { table: string; row: string; column: string }
@@ -57,7 +50,7 @@ export function openSecrets(current: string, previous: string | null): Secrets {
     isOutdated: (sealed) => sealed.split('.')[1] !== now.id,
     fingerprint: (purpose, ...parts) => sign(now, purpose, parts),
     matches: (fingerprint, purpose, ...parts) =>
-      keys.some((key) => sameText(sign(key, purpose, parts), fingerprint)),
+      keys.some((key) => isSameText(sign(key, purpose, parts), fingerprint)),
   }
 }
 
@@ -79,10 +72,4 @@ function sign(key: Key, purpose: string, parts: (string | Buffer)[]): string {
 
 function boundTo(place: Place): Buffer {
   return Buffer.from(JSON.stringify([place.table, place.row, place.column]))
-}
-
-function sameText(a: string, b: string): boolean {
-  const left = Buffer.from(a)
-  const right = Buffer.from(b)
-  return left.length === right.length && timingSafeEqual(left, right)
 }

@@ -5,7 +5,7 @@ import { mkdir, readFile, rm, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, relative } from 'node:path'
 import { z } from 'zod'
-import { errorCode } from './error-code.ts'
+import { errorCode } from '../../../lib/error-code.ts'
 
 export type Binaries = {
   initdb: string

@@ -1,7 +1,7 @@
 // Connections to our own PostgreSQL for starting, claiming and stopping it. Called by postmaster.ts and claim.ts.
 
 import { Client } from 'pg'
-import { errorCode } from './error-code.ts'
+import { errorCode } from '../../../lib/error-code.ts'
 import { port } from './place.ts'
 
 export const user = 'longshore'

@@ -319,6 +319,7 @@ describe('when PostgreSQL itself is killed', () => {
     await until(() => server.lines.some((line) => line.includes('lost PostgreSQL')))
     expect(await server.end()).toBe(0)
     await until(async () => (await postmasterOf(dataDir)) === null)
+    // That nothing comes back can only be watched for a while.
     await sleep(200)
     expect(await postmasterOf(dataDir)).toBeNull()
   })

@@ -6,7 +6,7 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Cluster } from './cluster.ts'
 import { user } from './client.ts'
-import { errorCode } from './error-code.ts'
+import { errorCode } from '../../../lib/error-code.ts'
 import { isAlive } from './pid-file.ts'
 import { giveTo } from './run-as.ts'
 

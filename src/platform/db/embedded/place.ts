@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { chmod, chown, lstat, mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { errorCode } from './error-code.ts'
+import { errorCode } from '../../../lib/error-code.ts'
 
 export const port = 5432 // only part of the socket's name: nothing listens on TCP
 

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cluster } from './cluster.ts'
-import { errorCode } from './error-code.ts'
+import { errorCode } from '../../../lib/error-code.ts'
 import { isPostmasterOf, readPidFile } from './pid-file.ts'
 
 const poll_ms = 25
