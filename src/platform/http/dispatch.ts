@@ -7,7 +7,7 @@ import { ApiError, denied, invalid, notFound, unauthenticated } from './errors.t
 import { answerOnce } from './idempotency.ts'
 import { assertSameOrigin, identify, sessionToken } from './identify.ts'
 import { pageAnswer, readPage, urlWith } from './paging.ts'
-import type { Route, SessionCookie } from './route.ts'
+import type { AnyAnswer, ReadyText, Route, SessionCookie } from './route.ts'
 import type { Db } from '../db/database.ts'
 import type { Services } from '../services.ts'
 import { validate } from './validate.ts'
@@ -23,7 +23,14 @@ export type Incoming = {
   id: string
 }
 
-export type Outgoing = { status: number; json: string | null; session?: SessionCookie }
+export type Outgoing = {
+  status: number
+  json: string | null
+  /** In place of `json`. */
+  ready?: ReadyText
+  session?: SessionCookie
+  headers?: Record<string, string>
+}
 
 /** Facts for the access log, filled in as they become known. */
 export type RequestNotes = { caller?: string; organization_id?: string; project_id?: number }
@@ -69,7 +76,8 @@ export async function dispatch(
     request: {
       ip: incoming.ip,
       id: incoming.id,
-      urlWith: (parameters: Record<string, string>) => urlWith(incoming.url, parameters),
+      headers: incoming.headers,
+      urlWith: (parameters: Record<string, string | null>) => urlWith(incoming.url, parameters),
     },
     now,
     ...reached,
@@ -83,7 +91,7 @@ export async function dispatch(
       outgoing(route, await route.handle(Object.assign(context, { db, item, query, body }) as never))
   }
   const key = one(incoming.headers['idempotency-key'])
-  if (route.method !== 'POST' || key === undefined) return (await prepare())(services.db)
+  if (route.method !== 'POST' || key === undefined || isReading(route)) return (await prepare())(services.db)
   // Whoever brings no credentials is told apart by the address, lest strangers meet under one key.
   const who = caller ? notes.caller : `anonymous ${incoming.ip}`
   const { session_token } = context
@@ -149,7 +157,11 @@ function assertOwnSite(services: Services, incoming: Incoming): void {
 }
 
 function assertCredentialFits(services: Services, route: Route, caller: Caller, now: Date): void {
-  if (caller.kind !== 'session') services.throttle.take('key', caller.key.id, KEY_RATES, now)
+  if (caller.kind !== 'session') {
+    services.throttle.take('key', caller.key.id, KEY_RATES, now)
+    const { key_limit } = route
+    if (key_limit) services.throttle.take(key_limit.name, caller.key.id, key_limit.rates, now)
+  }
   assertScope(route, caller)
   assertSecondFactor(route, caller, caller.kind === 'session' && caller.session.is_second_factor_demanded)
 }
@@ -181,16 +193,24 @@ function assertStorableQuery(query: Record<string, unknown>): void {
   }
 }
 
+/** A question sent by POST because it is long: asking twice does no harm, and keeping its answers would. */
+function isReading({ scope }: Route): boolean {
+  return scope !== undefined && [scope].flat().every((each) => each.endsWith(':read'))
+}
+
 /** The answer's schema decides what leaves: a field it does not name cannot leak. */
-function outgoing(
-  route: Route,
-  answer: { status: number; body: unknown; session?: SessionCookie },
-): Outgoing {
-  const schema = route.answers[answer.status]
-  if (schema === undefined)
-    throw new Error(`${route.method} ${route.path} does not declare status ${answer.status}`)
-  const json = schema === null ? null : JSON.stringify(schema.parse(answer.body))
-  return { status: answer.status, json, ...(answer.session === undefined ? {} : { session: answer.session }) }
+function outgoing(route: Route, answer: AnyAnswer): Outgoing {
+  const { status, session, headers } = answer
+  const schema = route.answers[status]
+  if (schema === undefined) throw new Error(`${route.method} ${route.path} does not declare status ${status}`)
+  const { ready } = answer
+  return {
+    status,
+    json: schema === null || ready ? null : JSON.stringify(schema.parse(answer.body)),
+    ...(ready === undefined ? {} : { ready }),
+    ...(session === undefined ? {} : { session }),
+    ...(headers === undefined ? {} : { headers }),
+  }
 }
 
 /** A header given twice is no header we can trust: only the first counts. */

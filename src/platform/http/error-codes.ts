@@ -43,9 +43,18 @@ export const ERROR_CODES = {
   '2fa_expired': [400, 'The sign-in waited too long for its second factor: start again.'],
   '2fa_too_many_attempts': [400, 'Too many wrong second-factor codes: wait ten minutes.'],
   token_invalid: [400, 'The code does not fit the authenticator set-up.'],
+  invalid: [400, 'The id in the path is not a UUID.'],
+  invalid_payload: [
+    400,
+    'Captured data cannot be decoded, or an event of it is wrong; nothing of the request was stored.',
+  ],
+  hogql_syntax_error: [400, 'The HogQL does not parse.'],
+  hogql_query_error: [400, 'The HogQL names something unknown or asks for what cannot be done.'],
   not_authenticated: [401, 'No credentials were given.'],
   authentication_failed: [401, 'The key is wrong, expired or belongs to a deactivated user.'],
   '2fa_required': [401, 'The password was right; now present the second factor.'],
+  missing_api_key: [401, 'Captured data names no project token.'],
+  invalid_api_key: [401, 'The project token of captured data is malformed or belongs to no project.'],
   permission_denied: [403, 'The credentials are good but do not reach this far.'],
   too_many_failed_attempts: [403, 'Too many failed sign-ins for this address from this place: wait.'],
   two_factor_setup_required: [403, 'The organization demands two-factor authentication: set it up first.'],
@@ -56,6 +65,7 @@ export const ERROR_CODES = {
   not_found: [404, 'There is no such path or thing, or it is not yours to see.'],
   method_not_allowed: [405, 'The path does not offer this method; see the Allow header.'],
   request_too_large: [413, 'The body is over the limit.'],
+  payload_too_large: [413, 'Captured data, packed or unpacked, or one event of it is over the limit.'],
   unsupported_media_type: [415, 'The body is neither JSON nor form data, or is compressed.'],
   idempotency_mismatch: [422, 'The Idempotency-Key was used with another request.'],
   throttled: [429, 'Too many requests; see the Retry-After header.'],
@@ -64,6 +74,8 @@ export const ERROR_CODES = {
     503,
     'A store does not answer at the moment; try again. A request that was about to commit may have been carried out.',
   ],
+  store_busy: [503, 'Too much is waiting to be stored; try again after the Retry-After header.'],
+  query_timeout: [504, 'The query ran too long and was stopped.'],
 } as const satisfies Record<string, readonly [number, string]>
 
 const REQUEST_ERRORS = new Set<ErrorCode>(['parse_error', 'idempotency_mismatch'])
@@ -74,6 +86,7 @@ export function errorType(code: ErrorCode): ErrorType {
   if (status === 401 || status === 403) return 'authentication_error'
   if (status === 429) return 'throttled_error'
   if (status >= 500) return 'server_error'
+  if (code === 'payload_too_large') return 'validation_error'
   if (status === 400 && !REQUEST_ERRORS.has(code)) return 'validation_error'
   return 'invalid_request'
 }

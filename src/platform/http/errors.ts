@@ -1,6 +1,7 @@
 // What slices throw when a request cannot be done, and the one place where it becomes a status and a body.
 import { errorCode } from '../../lib/error-code.ts'
 import { isParentGone, RowGone } from '../db/database.ts'
+import { StoreBusy, StoreGone } from '../event-store/event-store.ts'
 import { ERROR_CODES, errorType, type ErrorCode, type ErrorType } from './error-codes.ts'
 
 export type ErrorBody = { type: ErrorType; code: string; detail: string; attr: string | null }
@@ -58,9 +59,15 @@ const STORE_AWAY_TEXT =
 /** Anything that is not an ApiError is a fault of ours or of a store, told apart so that clients know to retry. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
+  if (error instanceof StoreBusy) {
+    return new ApiError('store_busy', 'The event store is busy: try again shortly.', null, {
+      'retry-after': '1',
+    })
+  }
   if (error instanceof RowGone || isParentGone(error)) return notFound()
   const text = error instanceof Error ? error.message : ''
-  if (STORE_AWAY.test(errorCode(error)) || STORE_AWAY_TEXT.test(text)) {
+  const isGone = error instanceof StoreGone
+  if (isGone || STORE_AWAY.test(errorCode(error)) || STORE_AWAY_TEXT.test(text)) {
     return new ApiError(
       'unavailable',
       'A store is not answering: try again, with the same Idempotency-Key if you sent one.',

@@ -62,7 +62,7 @@ function operation(route: Route, schemas: Json): Json {
           status,
           {
             description: statusText(Number(status)),
-            ...(schema ? { content: jsonContent(schema, 'output', schemas) } : {}),
+            ...(schema ? { content: answerContent(route, schema, schemas) } : {}),
           },
         ]),
       ),
@@ -96,6 +96,11 @@ function queryParameters(route: Route, schemas: Json): Json[] {
       schema: rest,
     }
   })
+}
+
+function answerContent(route: Route, schema: z.ZodType, schemas: Json): Json {
+  const others = (route.also_answers ?? []).map((type) => [type, { schema: { type: 'string' } }])
+  return { ...jsonContent(schema, 'output', schemas), ...Object.fromEntries(others) }
 }
 
 function jsonContent(schema: z.ZodType, io: 'input' | 'output', schemas: Json): Json {

@@ -20,15 +20,18 @@ type AccessName = 'credential' | 'session' | 'anyone'
 
 export type Answers = Record<number, z.ZodType | null>
 
+/** Sent as it is, in place of a body made from the schema: CSV, and long lists that are written piece by piece. */
+export type ReadyText = { content_type: string; text: string | AsyncIterable<string> }
+
 /** Sent beside an answer: the session cookie to set, or null to clear it. */
 export type SessionCookie = { token: string; max_age_s: number } | null
 
 type Answer<A extends Answers> = {
   [Status in keyof A & number]: {
     status: Status
-    body: A[Status] extends z.ZodType ? z.input<A[Status]> : null
     session?: SessionCookie
-  }
+    headers?: Record<string, string>
+  } & ({ body: A[Status] extends z.ZodType ? z.input<A[Status]> : null } | { ready: ReadyText })
 }[keyof A & number]
 
 /** Path parameters by name, taken from the path itself. */
@@ -42,8 +45,9 @@ export type Subject = 'organization' | 'project'
 export type RequestFacts = {
   ip: string
   id: string
-  /** This request's absolute address with some parameters set: for links to other pages of the same list. */
-  urlWith(parameters: Record<string, string>): string
+  headers: Readonly<Record<string, string | string[] | undefined>>
+  /** This request's absolute address with some parameters set, or dropped where null: for links to other pages. */
+  urlWith(parameters: Record<string, string | null>): string
 }
 
 type Inside<Path extends string, S> = (S extends 'organization'
@@ -110,6 +114,10 @@ type RouteSpec<
   is_about_caller?: true
   /** Per caller address, for the few paths anybody may call. */
   throttle_by_ip?: readonly Rate[]
+  /** Per API key, counted apart from and besides what holds for all paths. */
+  key_limit?: KeyLimit
+  /** Media types a successful answer may have besides JSON. */
+  also_answers?: readonly string[]
   /** Finds what the path's last id names (404) and settles the right to it (403), both before the body is looked at. */
   item?(context: Context<Path, S, CallerFor<Access>, unknown, undefined>): Promise<Item>
   query?: Query
@@ -127,6 +135,9 @@ type RouteSpec<
   ): Promise<Answer<A>>
 } & Demand<Access>
 
+/** Routes of one `name` are counted together. */
+export type KeyLimit = { name: string; rates: readonly Rate[] }
+
 /** A route with its types worn off: what router, document and tests work on. */
 export type Route = {
   method: Method
@@ -140,11 +151,21 @@ export type Route = {
   without_second_factor?: true
   is_about_caller?: true
   throttle_by_ip?: readonly Rate[]
+  key_limit?: KeyLimit
+  also_answers?: readonly string[]
   item?(context: never): Promise<unknown>
   query?: z.ZodType
   body?: z.ZodType
   answers: Answers
-  handle(context: never): Promise<{ status: number; body: unknown; session?: SessionCookie }>
+  handle(context: never): Promise<AnyAnswer>
+}
+
+export type AnyAnswer = {
+  status: number
+  body?: unknown
+  ready?: ReadyText
+  session?: SessionCookie
+  headers?: Record<string, string>
 }
 
 export function route<
@@ -161,6 +182,11 @@ export function route<
 
 export function ok<Body>(body: Body) {
   return { status: 200 as const, body }
+}
+
+/** The text is the whole body; the route's schema only describes it. */
+export function ready(content_type: string, text: string | AsyncIterable<string>) {
+  return { status: 200 as const, ready: { content_type, text } }
 }
 
 export function created<Body>(body: Body) {

@@ -2,6 +2,7 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { randomBytes } from 'node:crypto'
 import { METHODS } from 'node:http'
+import { Readable } from 'node:stream'
 import type { Socket } from 'node:net'
 import type { Services } from '../services.ts'
 import type { Access } from './access.ts'
@@ -27,6 +28,7 @@ declare module 'fastify' {
   }
 }
 
+const JSON_TYPE = 'application/json; charset=utf-8'
 const BODY_LIMIT = 1024 * 1024
 const NO_BODY: RawBody = { bytes: Buffer.alloc(0), is_too_large: false }
 const REQUEST_TIMEOUT_MS = 30_000
@@ -130,10 +132,14 @@ function hasBody({ headers }: FastifyRequest): boolean {
 
 function send(reply: FastifyReply, answer: Outgoing, isSecure: boolean): FastifyReply {
   if (answer.session !== undefined) reply.header('set-cookie', sessionCookie(answer.session, isSecure))
-  reply.code(answer.status)
-  return answer.json === null
-    ? reply.send()
-    : reply.header('content-type', 'application/json; charset=utf-8').send(answer.json)
+  reply.code(answer.status).headers(answer.headers ?? {})
+  if (answer.ready) {
+    const { content_type, text } = answer.ready
+    return reply
+      .header('content-type', content_type)
+      .send(typeof text === 'string' ? text : Readable.from(text))
+  }
+  return answer.json === null ? reply.send() : reply.header('content-type', JSON_TYPE).send(answer.json)
 }
 
 export function sessionCookie(session: SessionCookie, isSecure: boolean): string {
@@ -159,7 +165,7 @@ function sendError(reply: FastifyReply, error: ApiError): FastifyReply {
   return reply
     .code(error.status)
     .headers(error.headers)
-    .header('content-type', 'application/json; charset=utf-8')
+    .header('content-type', JSON_TYPE)
     .send(JSON.stringify(error.body()))
 }
 

@@ -1,0 +1,30 @@
+#!/usr/bin/env node
+// Runs the built program; in a checkout it is built first when the sources are newer than the build.
+// CommonJS, because modules of the other kind are loaded on the thread pool, whose size must be settled before: every
+// query holds one of its threads, and four would leave none for files, DNS and compression.
+process.env.UV_THREADPOOL_SIZE ??= '16'
+
+const { execFileSync } = require('node:child_process')
+const { existsSync, readdirSync, statSync } = require('node:fs')
+const { join } = require('node:path')
+const { pathToFileURL } = require('node:url')
+
+const root = join(__dirname, '..')
+const bundle = join(root, 'dist/longshore.js')
+
+if (isStale()) {
+  process.stderr.write('building longshore …\n')
+  execFileSync(process.execPath, [join(root, 'scripts/build.js')], { stdio: ['ignore', 'ignore', 'inherit'] })
+}
+
+void import(pathToFileURL(bundle).href)
+
+function isStale() {
+  const sources = join(root, 'src')
+  if (!existsSync(sources)) return false
+  if (!existsSync(bundle)) return true
+  const built = statSync(bundle).mtimeMs
+  return readdirSync(sources, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
+    .some((entry) => statSync(join(entry.parentPath ?? entry.path, entry.name)).mtimeMs > built)
+}
