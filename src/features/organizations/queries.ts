@@ -86,10 +86,11 @@ export async function findProjectInReach(db: Db, caller: Caller, id: number) {
     id: number
     organization_id: string
     name: string
+    timezone: string
     enforce_2fa: boolean
     level: Level | null
   }>(sql`
-    SELECT project.id, project.organization_id, project.name, organization.enforce_2fa, membership.level
+    SELECT project.id, project.organization_id, project.name, project.timezone, organization.enforce_2fa, membership.level
     FROM project JOIN organization ON organization.id = project.organization_id
     LEFT JOIN membership ON membership.organization_id = organization.id AND user_id = ${userId}
     WHERE project.id = ${id}`)

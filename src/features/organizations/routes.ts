@@ -5,6 +5,8 @@ import { paged, PageQuery } from '../../platform/http/paging.ts'
 import { created, noContent, ok, route } from '../../platform/http/route.ts'
 import { changesBetween, recordActivity } from '../activity-log/record.ts'
 import { moveEverybodyAway } from '../members/queries.ts'
+import { deleteEventsLater } from '../projects/delete-events.ts'
+import { lockProjectsOf } from '../projects/queries.ts'
 import { createOrganization } from './create.ts'
 import { presentOrganization } from './present.ts'
 import {
@@ -105,9 +107,10 @@ export const organizationRoutes = [
     needs_recent_sign_in: true,
     answers: { 204: null },
     async handle(context) {
-      const { db, organization } = context
+      const { db, services, organization } = context
       await db.transaction(async (tx) => {
         const last = await lockOrganization(tx, organization.id, 'deletion')
+        await deleteEventsLater(services, tx, await lockProjectsOf(tx, organization.id))
         await moveEverybodyAway(tx, organization.id)
         await deleteOrganization(tx, organization.id)
         await recordActivity(tx, context, { ...organizationActivity(last), activity: 'deleted' })

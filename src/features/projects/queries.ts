@@ -24,6 +24,10 @@ export function findProject(db: Db, organizationId: string, id: number): Promise
   return db.row(sql`SELECT * FROM project WHERE organization_id = ${organizationId} AND id = ${id}`)
 }
 
+export function findProjectByToken(db: Db, token: string): Promise<ProjectRow | undefined> {
+  return db.row(sql`SELECT * FROM project WHERE api_token = ${token}`)
+}
+
 /** As it stands now, and until the transaction ends: what a change is compared with. */
 export function lockProject(db: Db, organizationId: string, id: number): Promise<ProjectRow> {
   return db.only(
@@ -76,6 +80,11 @@ export function replaceProjectToken(
   return db.only(sql`
     UPDATE project SET api_token = ${newProjectToken()}, updated_at = ${now}
     WHERE organization_id = ${organizationId} AND id = ${id} RETURNING *`)
+}
+
+/** Locked, so that none is added while all of them go. */
+export function lockProjectsOf(db: Db, organizationId: string): Promise<{ id: number }[]> {
+  return db.rows(sql`SELECT id FROM project WHERE organization_id = ${organizationId} FOR UPDATE`)
 }
 
 export function deleteProject(db: Db, organizationId: string, id: number): Promise<ProjectRow> {

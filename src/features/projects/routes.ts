@@ -7,6 +7,7 @@ import { created, noContent, ok, route } from '../../platform/http/route.ts'
 import { changesBetween, recordActivity, type Actor } from '../activity-log/record.ts'
 import { createProject, projectActivity } from './create.ts'
 import { findCurrentMembership } from './current.ts'
+import { deleteEventsLater } from './delete-events.ts'
 import { presentBasicProject, presentProject } from './present.ts'
 import {
   countProjects,
@@ -148,9 +149,10 @@ function singleProjectRoutes<
       needs_recent_sign_in: true,
       answers: { 204: null },
       async handle(context) {
-        const { db, project } = context
+        const { db, services, project } = context
         await db.transaction(async (tx) => {
           const deleted = await deleteProject(tx, project.organization_id, project.id)
+          await deleteEventsLater(services, tx, [deleted])
           await recordActivity(tx, context, { ...projectActivity(deleted), activity: 'deleted' })
         })
         return noContent()

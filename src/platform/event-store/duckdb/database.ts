@@ -1,0 +1,50 @@
+// The one DuckDB instance of a folder, with its settings locked. Runs in the store's thread.
+import { DuckDBInstance } from '@duckdb/node-api'
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+
+export type DatabaseOptions = {
+  /** Holds the file and, beside it, spilled and staged data. */
+  folder: string
+  memory_mb: number
+  threads: number
+}
+
+export async function openInstance({ folder, memory_mb, threads }: DatabaseOptions): Promise<DuckDBInstance> {
+  const spill = join(folder, 'spill')
+  const staging = join(folder, 'staging')
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  // Left over from a process that was killed: nobody else may be here, or opening the file below fails.
+  for (const leftover of [spill, staging]) await rm(leftover, { recursive: true, force: true })
+  await mkdir(staging, { mode: 0o700 })
+  const instance = await openFile(join(folder, 'events.duckdb'), {
+    memory_limit: `${memory_mb}MB`,
+    threads: String(threads),
+    temp_directory: spill,
+    checkpoint_threshold: '256MB',
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+  })
+  const connection = await instance.connect()
+  await connection.run("SET GLOBAL TimeZone = 'UTC'")
+  await connection.run(`SET allowed_directories = [${quoted(staging)}]`)
+  await connection.run('SET enable_external_access = false')
+  await connection.run('SET lock_configuration = true')
+  connection.closeSync()
+  return instance
+}
+
+async function openFile(path: string, options: Record<string, string>): Promise<DuckDBInstance> {
+  try {
+    return await DuckDBInstance.create(path, options)
+  } catch (error) {
+    if (!/lock on file/.test(String(error))) throw error
+    throw new Error(
+      'the event store is in use by another process: one server at a time may hold a data folder',
+    )
+  }
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
+}

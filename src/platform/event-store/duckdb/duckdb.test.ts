@@ -1,0 +1,163 @@
+// The suite for every event store on DuckDB, and what is true of DuckDB alone: the locked-down file and its upgrades.
+import { DuckDBInstance } from '@duckdb/node-api'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { QueryFault } from '../event-store.ts'
+import { eventsOf, eventStoreSuite, storedEvent, type OpenedStore } from '../fixture/suite.ts'
+import { hotColumn, tablesOf } from '../layout.ts'
+import { openDuckDb } from './open.ts'
+import { createProjectTables, migrateFile } from './schema.ts'
+
+const options = { memory_mb: 256, query_timeout_ms: 1_500 }
+
+describe('DuckDB', () => {
+  eventStoreSuite(async (): Promise<OpenedStore> => {
+    const folder = await mkdtemp(join(tmpdir(), 'longshore-store-'))
+    let store = await openDuckDb({ folder, ...options })
+    return {
+      store,
+      async reopen() {
+        await store.close()
+        return (store = await openDuckDb({ folder, ...options }))
+      },
+      selectEvents: (id) =>
+        `SELECT seq, inserted_at, uuid, event, distinct_id, timestamp, created_at, elements_chain, person_mode, properties,
+         ${hotColumn('$browser')}, ${hotColumn('$os')} FROM ${tablesOf(id).events} ORDER BY seq`,
+      selectPersons: (id) => `SELECT id, created_at, is_identified, properties FROM ${tablesOf(id).persons}`,
+      selectDistinctIds: (id) => `SELECT distinct_id, person_id FROM ${tablesOf(id).distinct_ids}`,
+      selectGroups: (id) => `SELECT index, key, created_at, properties FROM ${tablesOf(id).groups}`,
+      endless: 'SELECT count(*) FROM range(100000000) a, range(100000000) b WHERE a.range + b.range = 7',
+      faulty: "SELECT regexp_matches('a', '(')",
+      async dispose() {
+        await store.close()
+        await rm(folder, { recursive: true, force: true })
+      },
+    }
+  })
+})
+
+describe('the file', () => {
+  let folder: string
+  beforeEach(async () => void (folder = await mkdtemp(join(tmpdir(), 'longshore-store-'))))
+  afterEach(() => rm(folder, { recursive: true, force: true }))
+
+  it.each([
+    "SELECT * FROM read_text('/etc/passwd')",
+    "SELECT * FROM '/etc/passwd'",
+    "COPY (SELECT 1) TO '/tmp/longshore-must-not-be-there.csv'",
+    "ATTACH '/tmp/longshore-must-not-be-there.db'",
+    'INSTALL httpfs',
+    'SET enable_external_access = true',
+    'SET lock_configuration = false',
+    "PRAGMA memory_limit = '100GB'",
+  ])('can be asked for nothing outside it: %s', async (sql) => {
+    const store = await openDuckDb({ folder, ...options })
+    const ask = store.query({ project_id: 1, sql, parameters: [], timezone: 'UTC', max_rows: 10 })
+    await expect(ask).rejects.toThrow()
+    await store.close()
+    expect(await readdir(tmpdir())).not.toContain('longshore-must-not-be-there.csv')
+    expect(await readdir(tmpdir())).not.toContain('longshore-must-not-be-there.db')
+  })
+
+  it('is opened once in a process, and again after it was closed', async () => {
+    const store = await openDuckDb({ folder, ...options })
+    await expect(openDuckDb({ folder, ...options })).rejects.toThrow('open in this process already')
+    await store.close()
+    const again = await openDuckDb({ folder, ...options })
+    await again.close()
+  })
+
+  it('that is no database is refused with the reason', async () => {
+    await writeFile(join(folder, 'events.duckdb'), 'this is not a database at all, not even remotely')
+    await expect(openDuckDb({ folder, ...options })).rejects.toThrow(/not a valid DuckDB database/)
+  })
+
+  it('has room for parameters of every kind', async () => {
+    const store = await openDuckDb({ folder, ...options })
+    const sql =
+      'SELECT $1, $2, $3, $4, $5, [1, NULL], struct_pack(f1 := 1, f2 := $1), 170141183460469231731687303715884105727, 1.5::DECIMAL(4,1)'
+    const parameters = ['text', 7, 1.5, true, 9_007_199_254_740_993n]
+    const { rows, columns } = await store.query({
+      project_id: 1,
+      sql,
+      parameters,
+      timezone: 'UTC',
+      max_rows: 1,
+    })
+    expect(rows).toEqual([
+      [
+        'text',
+        7,
+        1.5,
+        true,
+        '9007199254740993',
+        [1, null],
+        [1, 'text'],
+        '170141183460469231731687303715884105727',
+        1.5,
+      ],
+    ])
+    expect(columns.map(({ type }) => type)).toEqual([
+      'String',
+      'Int64',
+      'Float64',
+      'Bool',
+      'Int64',
+      'Array(Int32)',
+      'Tuple(Int32, String)',
+      'Int128',
+      'Float64',
+    ])
+    await store.close()
+  })
+
+  it('answers nothing more once it is closed', async () => {
+    const store = await openDuckDb({ folder, ...options })
+    await store.close()
+    await expect(store.write([eventsOf(1, storedEvent())], new Date())).rejects.toThrow('closed')
+    await expect(
+      store.query({ project_id: 1, sql: 'SELECT 1', parameters: [], timezone: 'UTC', max_rows: 1 }),
+    ).rejects.not.toBeInstanceOf(QueryFault)
+  })
+})
+
+describe('upgrades', () => {
+  const first = { once: ['CREATE TABLE store_state (copies_position BIGINT, inserted_at TIMESTAMP)'] }
+  const addsColumn = {
+    perProject: (id: number) => [`ALTER TABLE ${tablesOf(id).events} ADD COLUMN p_city VARCHAR`],
+  }
+  const fails = { once: ['CREATE TABLE half_done (x INT)', 'SELECT no_such_function()'] }
+
+  async function fileOfVersionOne() {
+    const connection = await (await DuckDBInstance.create(':memory:')).connect()
+    await migrateFile(connection, [first])
+    for (const id of [3, 4]) for (const sql of createProjectTables(id)) await connection.run(sql)
+    return connection
+  }
+  const columnsOf = async (connection: Awaited<ReturnType<typeof fileOfVersionOne>>, id: number) =>
+    (await (await connection.run(`DESCRIBE ${tablesOf(id).events}`)).getRows()).map(([name]) => name)
+
+  it('reach the tables of every project, once', async () => {
+    const connection = await fileOfVersionOne()
+    await migrateFile(connection, [first, addsColumn])
+    await migrateFile(connection, [first, addsColumn])
+    for (const id of [3, 4]) expect(await columnsOf(connection, id)).toContain('p_city')
+  })
+
+  it('that fail leave the file as it was', async () => {
+    const connection = await fileOfVersionOne()
+    await expect(migrateFile(connection, [first, addsColumn, fails])).rejects.toThrow()
+    expect(await columnsOf(connection, 3)).not.toContain('p_city')
+    await expect(connection.run('SELECT * FROM half_done')).rejects.toThrow()
+    await migrateFile(connection, [first, addsColumn])
+    expect(await columnsOf(connection, 3)).toContain('p_city')
+  })
+
+  it('a file of a later version is refused', async () => {
+    const connection = await fileOfVersionOne()
+    await migrateFile(connection, [first, addsColumn])
+    await expect(migrateFile(connection, [first])).rejects.toThrow('newer than this program')
+  })
+})

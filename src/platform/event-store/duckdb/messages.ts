@@ -1,0 +1,50 @@
+// What the main thread and the store's thread say to each other: calls by number, and their answers.
+import {
+  QueryFault,
+  QueryTimeout,
+  StoreBusy,
+  type StoreAnswer,
+  type StoreQuery,
+  type StoreValue,
+  type Written,
+} from '../event-store.ts'
+import type { ProjectColumns } from './columns.ts'
+import type { DatabaseOptions } from './database.ts'
+
+export type ThreadOptions = DatabaseOptions & { readers: number; query_timeout_ms: number }
+
+export type Calls = {
+  write(writes: readonly ProjectColumns[], now: bigint, copies_position: bigint | null): Written[]
+  /** Long answers come in parts, so that taking one in never holds the main thread up: ask `more` until none is left. */
+  query(query: StoreQuery): Part & Pick<StoreAnswer, 'columns'>
+  more(rest: number): Part
+  copiesPosition(): bigint
+  deleteProject(project_id: number): void
+  close(): void
+}
+
+export type Part = { rows: readonly (readonly StoreValue[])[]; rest: number | null }
+
+export type Call = {
+  [Name in keyof Calls]: { id: number; name: Name; args: Parameters<Calls[Name]> }
+}[keyof Calls]
+
+export type Answer =
+  | { id: number; result: unknown }
+  | { id: number; fault: { kind: FaultKind; message: string } }
+  /** Sent once, when the file is open; `failure` when it could not be opened. */
+  | { ready: true; failure?: string }
+
+const FAULTS = { QueryFault, QueryTimeout, StoreBusy, Error } as const
+type FaultKind = keyof typeof FAULTS
+
+/** Classes do not survive the way between threads. */
+export function describeFault(error: unknown): { kind: FaultKind; message: string } {
+  const kinds = Object.keys(FAULTS) as FaultKind[]
+  const kind = kinds.find((name) => error instanceof FAULTS[name]) ?? 'Error'
+  return { kind, message: error instanceof Error ? error.message : String(error) }
+}
+
+export function restoreFault({ kind, message }: { kind: FaultKind; message: string }): Error {
+  return new FAULTS[kind](message)
+}

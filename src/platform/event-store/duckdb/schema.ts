@@ -1,0 +1,82 @@
+// The tables in the file, and how a file of an earlier version becomes one of this version.
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { HOT_PROPERTIES, hotColumn, tablesOf } from '../layout.ts'
+
+/** Takes a file from the version before to the next; the first makes the tables that are there once. */
+export type Migration = {
+  once?: readonly string[]
+  /** For each project that has tables. */
+  perProject?(project_id: number): readonly string[]
+}
+
+const MIGRATIONS: readonly Migration[] = [
+  {
+    once: [
+      'CREATE TABLE store_state (copies_position BIGINT NOT NULL, inserted_at TIMESTAMP NOT NULL)',
+      "INSERT INTO store_state VALUES (0, TIMESTAMP '1970-01-01')",
+      // Ids are never given twice, so what was deleted once stays away, whoever still writes for it.
+      'CREATE TABLE deleted_project (id BIGINT NOT NULL)',
+    ],
+  },
+]
+
+export function createProjectTables(project_id: number): string[] {
+  const tables = tablesOf(project_id)
+  const hot = HOT_PROPERTIES.map((property) => `${hotColumn(property)} VARCHAR`).join(', ')
+  return [
+    `CREATE TABLE ${tables.events} (
+      seq BIGINT NOT NULL, inserted_at TIMESTAMP NOT NULL, uuid UUID NOT NULL, event VARCHAR NOT NULL,
+      distinct_id VARCHAR NOT NULL, timestamp TIMESTAMP NOT NULL, created_at TIMESTAMP NOT NULL,
+      elements_chain VARCHAR NOT NULL, person_mode UTINYINT NOT NULL,
+      properties VARCHAR NOT NULL USING COMPRESSION zstd, ${hot})`,
+    `CREATE TABLE ${tables.persons} (
+      id UUID NOT NULL, created_at TIMESTAMP NOT NULL, is_identified BOOLEAN NOT NULL, properties VARCHAR NOT NULL)`,
+    `CREATE TABLE ${tables.distinct_ids} (distinct_id VARCHAR NOT NULL, person_id UUID NOT NULL)`,
+    `CREATE TABLE ${tables.groups} (
+      index UTINYINT NOT NULL, key VARCHAR NOT NULL, created_at TIMESTAMP NOT NULL, properties VARCHAR NOT NULL)`,
+  ]
+}
+
+export function dropProjectTables(project_id: number): string[] {
+  return Object.values(tablesOf(project_id)).map((table) => `DROP TABLE IF EXISTS ${table}`)
+}
+
+/** Brings the file up to date; all of it in one transaction. */
+export async function migrateFile(
+  connection: DuckDBConnection,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<void> {
+  await connection.run('BEGIN')
+  try {
+    await connection.run('CREATE TABLE IF NOT EXISTS store_version (version BIGINT NOT NULL)')
+    const version = await firstNumber(connection, 'SELECT coalesce(max(version), 0) FROM store_version')
+    if (version > migrations.length) {
+      throw new Error('the event store is newer than this program: start the newer version')
+    }
+    const projects = await projectsWithTables(connection)
+    for (const { once = [], perProject } of migrations.slice(version)) {
+      for (const sql of once) await connection.run(sql)
+      for (const id of projects) for (const sql of perProject?.(id) ?? []) await connection.run(sql)
+    }
+    await connection.run(`DELETE FROM store_version`)
+    await connection.run(`INSERT INTO store_version VALUES (${migrations.length})`)
+    await connection.run('COMMIT')
+  } catch (error) {
+    await connection.run('ROLLBACK')
+    throw error
+  }
+}
+
+export async function projectsWithTables(connection: DuckDBConnection): Promise<Set<number>> {
+  const rows = await (
+    await connection.run(
+      "SELECT table_name FROM duckdb_tables() WHERE regexp_full_match(table_name, 'ev_[0-9]+')",
+    )
+  ).getRows()
+  return new Set(rows.map(([name]) => Number(String(name).slice('ev_'.length))))
+}
+
+async function firstNumber(connection: DuckDBConnection, sql: string): Promise<number> {
+  const [row] = await (await connection.run(sql)).getRows()
+  return Number(row![0])
+}

@@ -1,0 +1,71 @@
+// From DuckDB's values and types to those of the API: JSON values, ClickHouse's type names.
+import {
+  DuckDBDateValue,
+  DuckDBListValue,
+  DuckDBStructValue,
+  DuckDBTimestampTZValue,
+  DuckDBTimestampValue,
+  DuckDBTypeId,
+  type DuckDBListType,
+  type DuckDBStructType,
+  type DuckDBType,
+  type DuckDBValue,
+} from '@duckdb/node-api'
+import { zonedText } from '../zoned-time.ts'
+import type { StoreValue } from '../event-store.ts'
+
+const MAX_EXACT = BigInt(Number.MAX_SAFE_INTEGER)
+
+const TYPE_NAMES: Partial<Record<DuckDBTypeId, string>> = {
+  [DuckDBTypeId.BOOLEAN]: 'Bool',
+  [DuckDBTypeId.TINYINT]: 'Int8',
+  [DuckDBTypeId.SMALLINT]: 'Int16',
+  [DuckDBTypeId.INTEGER]: 'Int32',
+  [DuckDBTypeId.BIGINT]: 'Int64',
+  [DuckDBTypeId.HUGEINT]: 'Int128',
+  [DuckDBTypeId.UTINYINT]: 'UInt8',
+  [DuckDBTypeId.USMALLINT]: 'UInt16',
+  [DuckDBTypeId.UINTEGER]: 'UInt32',
+  [DuckDBTypeId.UBIGINT]: 'UInt64',
+  [DuckDBTypeId.UHUGEINT]: 'UInt128',
+  [DuckDBTypeId.FLOAT]: 'Float32',
+  [DuckDBTypeId.DOUBLE]: 'Float64',
+  [DuckDBTypeId.DATE]: 'Date',
+  [DuckDBTypeId.UUID]: 'UUID',
+  [DuckDBTypeId.SQLNULL]: 'Nullable(Nothing)',
+}
+
+export function clickhouseType(type: DuckDBType, timezone: string): string {
+  switch (type.typeId) {
+    case DuckDBTypeId.TIMESTAMP:
+    case DuckDBTypeId.TIMESTAMP_TZ:
+      return `DateTime64(6, '${timezone}')`
+    case DuckDBTypeId.DECIMAL:
+      return 'Float64'
+    case DuckDBTypeId.LIST:
+      return `Array(${clickhouseType((type as DuckDBListType).valueType, timezone)})`
+    case DuckDBTypeId.STRUCT:
+      return `Tuple(${(type as DuckDBStructType).entryTypes.map((entry) => clickhouseType(entry, timezone)).join(', ')})`
+    default:
+      return TYPE_NAMES[type.typeId] ?? 'String'
+  }
+}
+
+export function jsonValue(value: DuckDBValue, timezone: string): StoreValue {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
+  // JSON knows neither NaN nor infinities.
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null
+  if (typeof value === 'bigint') {
+    return value <= MAX_EXACT && value >= -MAX_EXACT ? Number(value) : String(value)
+  }
+  if (value instanceof DuckDBTimestampValue || value instanceof DuckDBTimestampTZValue) {
+    return value.isFinite ? zonedText(value.micros, timezone) : null
+  }
+  if (value instanceof DuckDBListValue) return value.items.map((item) => jsonValue(item, timezone))
+  if (value instanceof DuckDBStructValue) {
+    return Object.values(value.entries).map((item) => jsonValue(item, timezone))
+  }
+  if (value instanceof DuckDBDateValue) return value.toString()
+  const text = String(value)
+  return 'scale' in value ? Number(text) : text
+}

@@ -1,0 +1,96 @@
+// Where events live. DuckDB stands behind this interface, ClickHouse will; no feature knows which.
+// A project's events carry `seq`, dense from 1 in commit order, and `inserted_at`, which never runs backwards.
+
+/** An event as it is stored. `seq` and `inserted_at` are given by the store when it commits. */
+export type StoredEvent = {
+  uuid: string
+  event: string
+  distinct_id: string
+  /** Microseconds since 1970, UTC. */
+  timestamp: bigint
+  created_at: bigint
+  elements_chain: string
+  /** False: the event asked for no person profile. */
+  has_person: boolean
+  /** JSON text, returned as it is. */
+  properties: string
+  /** Text of the properties in HOT_PROPERTIES (layout.ts), in that order. */
+  hot: readonly (string | null)[]
+}
+
+/** What the relational store knows of people and groups, copied here so that queries can join it. */
+export type PersonCopy = {
+  id: string
+  created_at: bigint
+  is_identified: boolean
+  /** JSON text. */
+  properties: string
+}
+export type DistinctIdCopy = { distinct_id: string; person_id: string }
+export type GroupCopy = { index: number; key: string; created_at: bigint; properties: string }
+
+export type Copies = {
+  persons: readonly PersonCopy[]
+  deleted_persons: readonly string[]
+  distinct_ids: readonly DistinctIdCopy[]
+  groups: readonly GroupCopy[]
+}
+
+export type ProjectWrite = { project_id: number; events: readonly StoredEvent[] } & Copies
+
+/** What one commit did to a project. */
+export type Written = {
+  project_id: number
+  /** Events stored; the rest were there already. */
+  stored: number
+  last_seq: number
+  inserted_at: bigint
+}
+
+export type Parameter = string | number | bigint | boolean
+
+export type StoreQuery = {
+  project_id: number
+  sql: string
+  parameters: readonly Parameter[]
+  /** Zone in which date-times are written. */
+  timezone: string
+  /** Rows beyond it are not fetched. */
+  max_rows: number
+}
+
+export type StoreAnswer = {
+  /** Types by ClickHouse's names. */
+  columns: readonly { name: string; type: string }[]
+  rows: readonly (readonly StoreValue[])[]
+}
+
+/** As JSON has them: date-times as ISO text, 64-bit integers beyond 2^53 as text, tuples and arrays as arrays. */
+export type StoreValue = string | number | boolean | null | readonly StoreValue[]
+
+export type EventStore = {
+  /** Whose SQL it speaks. */
+  engine: 'duckdb' | 'clickhouse'
+  /**
+   * All of it or nothing, durable when it returns. An event whose uuid the project already has within a day of its time,
+   * or has earlier in the same call, is left out. `now` is the time of arrival; should the clock have been set back, the
+   * last one given holds. `copies_position` is kept and given back by `copiesPosition`.
+   */
+  write(writes: readonly ProjectWrite[], now: Date, copies_position?: bigint | null): Promise<Written[]>
+  /** Of that project's tables alone (layout.ts). Throws QueryTimeout, QueryFault or StoreBusy. */
+  query(query: StoreQuery): Promise<StoreAnswer>
+  /** The last position handed to `write` and committed. */
+  copiesPosition(): Promise<bigint>
+  /** The project's events and copies go for good; later writes for it store nothing. */
+  deleteProject(project_id: number): Promise<void>
+  close(): Promise<void>
+}
+
+/** The query ran too long and was stopped. */
+export class QueryTimeout extends Error {}
+/** The engine could not do what the query asks: a bad pattern, a value that cannot be cast. */
+export class QueryFault extends Error {}
+/** Too much is waiting: try again later. */
+export class StoreBusy extends Error {}
+/** The store was closed, or its thread fell. */
+export class StoreGone extends Error {}
