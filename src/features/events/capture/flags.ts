@@ -1,0 +1,72 @@
+// What client libraries ask for before they send anything: settings and feature flags. There are none here, but without
+// an answer the libraries keep asking and fill the console of every page with errors.
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Services } from '../../../platform/services.ts'
+import { isObject } from '../pipeline/event.ts'
+import { addOpenPath } from './cross-origin.ts'
+import { assertToken, tokenAmong } from './envelope.ts'
+import { readValue } from './read-capture.ts'
+import { MAX_HERE } from './reader.ts'
+import { getProject, MAX_BODY, parameter, readPacked } from './request.ts'
+
+/** What a library may do with us: pack with gzip, and ask for nothing more. */
+const SETTINGS = {
+  supportedCompression: ['gzip', 'gzip-js'],
+  sessionRecording: false,
+  capturePerformance: false,
+  autocapture_opt_out: false,
+  autocaptureExceptions: false,
+  analytics: { endpoint: '/i/v0/e/' },
+  elementsChainAsString: true,
+  heatmaps: false,
+  siteApps: [],
+}
+
+const FLAGS = {
+  config: { enable_collect_everything: true },
+  toolbarParams: {},
+  isAuthenticated: false,
+  featureFlags: {},
+  featureFlagPayloads: {},
+  flags: {},
+  errorsWhileComputingFlags: false,
+  surveys: false,
+  ...SETTINGS,
+}
+
+export function addFlags(app: FastifyInstance, services: Services): void {
+  for (const path of ['/decide', '/flags']) {
+    addOpenPath(app, path, async (request) => {
+      const project = await getProject(services.db, await readToken(request))
+      request.notes.project_id = project.id
+      return FLAGS
+    })
+  }
+
+  addOpenPath(app, '/array/:token/config', async (request) => remoteConfig(services, request))
+
+  addOpenPath(app, '/array/:token/config.js', async (request, reply) => {
+    const config = await remoteConfig(services, request)
+    const entry = JSON.stringify({ config, siteApps: [] })
+    return reply
+      .type('application/javascript; charset=utf-8')
+      .send(
+        `(window._POSTHOG_REMOTE_CONFIG = window._POSTHOG_REMOTE_CONFIG || {})[${JSON.stringify(config.token)}] = ${entry};\n`,
+      )
+  })
+}
+
+/** Nothing is said of surveys: told that there are none, posthog-js still fetches the script for them. */
+async function remoteConfig(services: Services, request: FastifyRequest) {
+  const { token } = request.params as { token: string }
+  const project = await getProject(services.db, assertToken(token))
+  request.notes.project_id = project.id
+  return { token: project.api_token, captureDeadClicks: false, ...SETTINGS }
+}
+
+async function readToken(request: FastifyRequest): Promise<string> {
+  const inQuery = parameter(request, 'token') ?? parameter(request, 'api_key')
+  if (request.method === 'GET' && parameter(request, 'data') === undefined) return assertToken(inQuery)
+  const { value, outer_token } = await readValue(await readPacked(request, MAX_BODY), MAX_HERE)
+  return assertToken((isObject(value) ? tokenAmong(value) : undefined) ?? outer_token ?? inQuery)
+}

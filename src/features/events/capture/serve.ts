@@ -1,0 +1,55 @@
+// The paths that take events. An answer of 200 means that every event of the request is stored for good.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { readRawBody } from '../../../platform/http/body.ts'
+import type { Services } from '../../../platform/services.ts'
+import type { Ingest } from '../ingest.ts'
+import { addClientAddress } from '../pipeline/normalise.ts'
+import { addOpenPath } from './cross-origin.ts'
+import { addFlags } from './flags.ts'
+import { openReader } from './reader.ts'
+import { Refusal } from './refusal.ts'
+import { getProject, MAX_BODY, parameter, readPacked } from './request.ts'
+
+const MB = 1024 * 1024
+const MAX_BATCH = 20 * MB
+const PATHS = ['/e', '/i/v0/e', '/capture', '/track', '/batch', '/engage']
+
+export function addCapture(app: FastifyInstance, services: Services, ingest: Pick<Ingest, 'accept'>): void {
+  const reader = openReader()
+  app.addHook('onClose', () => reader.close())
+
+  for (const path of PATHS) {
+    const limit = path === '/batch' ? MAX_BATCH : MAX_BODY
+    const missing_name = path === '/engage' ? '$identify' : undefined
+    addOpenPath(app, path, async (request, reply) => {
+      const now = services.now()
+      const packed = await readPacked(request, limit)
+      const sent_ms = parameter(request, 'sent_at') ?? parameter(request, '_')
+      const { token, events, bytes, fault } = await reader.read({ ...packed, sent_ms, missing_name, now })
+      const project = await getProject(services.db, token)
+      request.notes.project_id = project.id
+      if (fault) throw new Refusal(fault)
+      const address = project.anonymize_ips ? null : plainAddress(request.ip)
+      for (const event of events) addClientAddress(event, address)
+      await ingest.accept(project, events, bytes)
+      return answerAccepted(request, reply)
+    })
+  }
+
+  // Session replay: taken and thrown away, so that libraries that send it do not try again for ever.
+  addOpenPath(app, '/s', async (request, reply) => {
+    await readRawBody(request.raw, MB)
+    return answerAccepted(request, reply)
+  })
+
+  addFlags(app, services)
+}
+
+function answerAccepted(request: FastifyRequest, reply: FastifyReply) {
+  return parameter(request, 'beacon') === '1' ? reply.code(204).send() : reply.send({ status: 1 })
+}
+
+/** IPv4 as such, however the socket writes it. */
+function plainAddress(ip: string): string {
+  return ip.replace(/^::ffff:(?=\d+\.)/i, '')
+}

@@ -1,0 +1,19 @@
+// What travels through the pipeline.
+
+/** An event on its way from the request to the store. `properties` belongs to the pipeline: it may be changed. */
+export type PipelineEvent = {
+  uuid: string
+  event: string
+  distinct_id: string
+  /** As parsed JSON, with `$set` and `$set_once` of the event's top level merged in. No key is `__proto__`. */
+  properties: JsonObject
+  /** Microseconds since 1970. */
+  timestamp: bigint
+  created_at: bigint
+}
+
+export type JsonObject = Record<string, unknown>
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
