@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isUuid, randomUuid, uuid7 } from './uuid.ts'
+import { isUuid, randomUuid, uuid5, uuid7 } from './uuid.ts'
 
 describe('isUuid', () => {
   it.each([
@@ -47,6 +47,22 @@ describe('uuid7', () => {
   it('never repeats within one instant', () => {
     const now = new Date('2026-01-01')
     expect(new Set(Array.from({ length: 10_000 }, () => uuid7(now))).size).toBe(10_000)
+  })
+})
+
+describe('uuid5', () => {
+  const DNS = '6ba7b810-9dad-11d1-80b4-00c04fd430c8'
+
+  // The first is the example of RFC 9562, appendix A.4; the others were made with Python's uuid module.
+  it.each([
+    [DNS, 'www.example.com', '2ed6657d-e927-568b-95e1-2665a8aea6a2'],
+    ['932979b4-65c3-4424-8467-0b66ec27bc22', '1:user@example.com', '55379864-2afb-5e1c-adf7-decb022461c5'],
+    ['932979b4-65c3-4424-8467-0b66ec27bc22', '2:user@example.com', '689656f4-631a-57af-9696-0bf9b099affd'],
+    ['932979b4-65c3-4424-8467-0b66ec27bc22', '1:', 'a29d8c7e-43ad-58a0-b250-c139a25aa918'],
+    ['932979b4-65c3-4424-8467-0b66ec27bc22', '1:käfer 🪲', 'c86a9ec4-bd6b-535d-99e1-c9fb853c7513'],
+  ])('%s %j: %s', (namespace, name, expected) => {
+    expect(uuid5(namespace, name)).toBe(expected)
+    expect(isUuid(expected)).toBe(true)
   })
 })
 

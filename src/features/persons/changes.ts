@@ -1,0 +1,68 @@
+// What changed about persons and groups, collected per project for the copies in the event store; the last state counts.
+import type { Copies, GroupCopy, PersonCopy } from '../../platform/event-store/event-store.ts'
+
+type Collected = {
+  persons: Map<string, PersonCopy>
+  deleted_persons: Set<string>
+  distinct_ids: Map<string, string>
+  groups: Map<string, GroupCopy>
+}
+
+export class Changes {
+  readonly #projects = new Map<number, Collected>()
+  #position: bigint | null = null
+
+  /** Of the last change; null when there was none. */
+  get position(): bigint | null {
+    return this.#position
+  }
+
+  reach(position: bigint): void {
+    if (this.#position === null || position > this.#position) this.#position = position
+  }
+
+  addPerson(project_id: number, person: PersonCopy): void {
+    this.#of(project_id).persons.set(person.id, person)
+  }
+
+  deletePerson(project_id: number, uuid: string): void {
+    const { persons, deleted_persons } = this.#of(project_id)
+    persons.delete(uuid)
+    deleted_persons.add(uuid)
+  }
+
+  addDistinctId(project_id: number, distinct_id: string, person_id: string): void {
+    this.#of(project_id).distinct_ids.set(distinct_id, person_id)
+  }
+
+  addGroup(project_id: number, group: GroupCopy): void {
+    this.#of(project_id).groups.set(`${group.index} ${group.key}`, group)
+  }
+
+  copies(): ReadonlyMap<number, Copies> {
+    return new Map([...this.#projects].map(([project_id, collected]) => [project_id, toCopies(collected)]))
+  }
+
+  #of(project_id: number): Collected {
+    let collected = this.#projects.get(project_id)
+    if (!collected) {
+      collected = {
+        persons: new Map(),
+        deleted_persons: new Set(),
+        distinct_ids: new Map(),
+        groups: new Map(),
+      }
+      this.#projects.set(project_id, collected)
+    }
+    return collected
+  }
+}
+
+function toCopies({ persons, deleted_persons, distinct_ids, groups }: Collected): Copies {
+  return {
+    persons: [...persons.values()],
+    deleted_persons: [...deleted_persons],
+    distinct_ids: Array.from(distinct_ids, ([distinct_id, person_id]) => ({ distinct_id, person_id })),
+    groups: [...groups.values()],
+  }
+}
