@@ -1,0 +1,42 @@
+// ORDER BY and its terms.
+import type { OrderExpr } from '../ast.ts'
+import {
+  accept,
+  acceptWord,
+  acceptWords,
+  atWord,
+  expected,
+  notSupported,
+  peek,
+  endOf,
+  type Cursor,
+} from './cursor.ts'
+
+/** Null when no ORDER BY stands here. */
+export function parseOrderBy(cursor: Cursor): OrderExpr[] | null {
+  if (!acceptWords(cursor, 'order', 'by')) return null
+  const terms: OrderExpr[] = []
+  do terms.push(parseOrderTerm(cursor))
+  while (accept(cursor, ','))
+  if (atWord(cursor, 'interpolate')) throw notSupported('INTERPOLATE', peek(cursor))
+  return terms
+}
+
+export function parseOrderTerm(cursor: Cursor): OrderExpr {
+  const { start } = peek(cursor)
+  const expr = cursor.rules.expression(cursor, 0)
+  const isDescending = acceptWord(cursor, 'desc') || acceptWord(cursor, 'descending')
+  if (!isDescending && !acceptWord(cursor, 'asc')) acceptWord(cursor, 'ascending')
+  parseNulls(cursor)
+  if (atWord(cursor, 'collate')) throw notSupported('COLLATE', peek(cursor))
+  if (atWord(cursor, 'with')) throw notSupported('WITH FILL', peek(cursor))
+  return { node: 'OrderExpr', expr, order: isDescending ? 'DESC' : 'ASC', start, end: endOf(cursor) }
+}
+
+/** NULLS LAST is what happens anyway, in either direction; PostHog ignores NULLS FIRST, we say so. */
+function parseNulls(cursor: Cursor) {
+  const token = peek(cursor)
+  if (!acceptWord(cursor, 'nulls')) return
+  if (atWord(cursor, 'first')) throw notSupported('NULLS FIRST', token)
+  if (!acceptWord(cursor, 'last')) throw expected(cursor, 'FIRST or LAST')
+}
