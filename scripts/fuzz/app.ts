@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '../../src/app/config.ts'
 import { access, routes } from '../../src/app/http.ts'
-import { migrateAll, openServices } from '../../src/app/services.ts'
+import { migrateAll, openEventStore, openServices } from '../../src/app/services.ts'
+import { addCapture } from '../../src/features/events/capture/serve.ts'
+import { Ingest } from '../../src/features/events/ingest.ts'
 import { openDatabase } from '../../src/platform/db/database.ts'
 import { openEmbeddedPostgres } from '../../src/platform/db/embedded/embedded.ts'
 import { openMetrics } from '../../src/platform/http/metrics.ts'
@@ -36,8 +38,14 @@ export async function openFuzzApp(): Promise<FuzzApp & { close(): Promise<void> 
   const db = openDatabase(postgres.connection)
   await migrateAll(db)
   const smtp = await startSmtpServer()
-  const config = readConfig({ SECRET_KEY: randomBytes(32).toString('hex'), ...fuzzSettings(smtp.url) })
-  const services = await openServices(config, log, db, 'http://longshore.test')
+  const config = readConfig({
+    SECRET_KEY: randomBytes(32).toString('hex'),
+    DATA_DIR: folder,
+    ...fuzzSettings(smtp.url),
+  })
+  const eventStore = await openEventStore(config)
+  const services = await openServices(config, log, db, eventStore, 'http://longshore.test')
+  const ingest = new Ingest(services)
   const http = buildServer({
     services,
     access,
@@ -46,6 +54,7 @@ export async function openFuzzApp(): Promise<FuzzApp & { close(): Promise<void> 
     trusted_proxies: [],
     public_url: null,
   })
+  addCapture(http, services, ingest)
   await http.ready()
   await services.jobs.work(services)
   return {
@@ -55,7 +64,9 @@ export async function openFuzzApp(): Promise<FuzzApp & { close(): Promise<void> 
     canary: new Canary(),
     async close() {
       await http.close()
+      await ingest.close()
       await services.close()
+      await eventStore.close()
       await smtp.close()
       await db.close()
       await postgres.stop()

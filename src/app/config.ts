@@ -18,6 +18,10 @@ const onOff = (standard: 'on' | 'off') =>
   oneOf(['on', 'off'])
     .default(standard)
     .transform((value) => value === 'on')
+const count = ({ min, max }: { min: number; max: number }) => {
+  const error = `must be a number from ${min} to ${max}`
+  return z.coerce.number({ error }).int(error).min(min, error).max(max, error)
+}
 const optional = z
   .string()
   .optional()
@@ -85,12 +89,9 @@ export const Environment = z.object({
     'must be a list of addresses, CIDRs, loopback, linklocal and uniquelocal',
   ),
   METRICS_TOKEN: optional,
-  MAX_KEYS_PER_USER: z.coerce
-    .number({ error: 'must be a number' })
-    .int('must be a number from 1 to 1000')
-    .min(1, 'must be a number from 1 to 1000')
-    .max(1000, 'must be a number from 1 to 1000')
-    .default(10),
+  MAX_KEYS_PER_USER: count({ min: 1, max: 1000 }).default(10),
+  EVENT_MEMORY_MB: count({ min: 128, max: 1_048_576 }).optional(),
+  QUERY_TIMEOUT_S: count({ min: 1, max: 3600 }).default(30),
   RATE_LIMITS: onOff('on'),
   OPEN_SIGNUP: onOff('off'),
   LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),

@@ -6,10 +6,13 @@ import { findCallerByKey } from '../features/api-keys/caller.ts'
 import { personalKeyRoutes } from '../features/api-keys/personal-routes.ts'
 import { serviceKeyRoutes } from '../features/api-keys/service-routes.ts'
 import { domainRoutes } from '../features/domains/routes.ts'
+import { queryRoutes } from '../features/events/query/routes.ts'
+import { eventRoutes } from '../features/events/routes.ts'
 import { inviteRoutes } from '../features/invites/routes.ts'
 import { memberRoutes } from '../features/members/routes.ts'
 import { findOrganizationInReach, findProjectInReach } from '../features/organizations/queries.ts'
 import { organizationRoutes } from '../features/organizations/routes.ts'
+import { personRoutes } from '../features/persons/routes.ts'
 import { findCurrentMembership, findCurrentProjectId } from '../features/projects/current.ts'
 import { projectRoutes } from '../features/projects/routes.ts'
 import { loginRoutes } from '../features/sign-in/login-routes.ts'
@@ -25,6 +28,9 @@ export const routes: readonly Route[] = [
   ...inviteRoutes,
   ...domainRoutes,
   ...projectRoutes,
+  ...personRoutes,
+  ...eventRoutes,
+  ...queryRoutes,
   ...serviceKeyRoutes,
   ...activityLogRoutes,
   ...accountRoutes,

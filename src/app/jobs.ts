@@ -2,6 +2,7 @@
 import { domainRecordGoneEmail, recheckDomains } from '../features/domains/recheck.ts'
 import { inviteEmail } from '../features/invites/invite-email.ts'
 import { joinedEmail } from '../features/members/joined-email.ts'
+import { deleteProjectEvents } from '../features/projects/delete-events.ts'
 import { passwordChangedEmail, resetEmail, verificationEmail } from '../features/sign-in/emails.ts'
 import { forgetOldFailures } from '../features/sign-in/failed-sign-ins.ts'
 import { forgetExpiredSessions } from '../features/sign-in/sessions.ts'
@@ -27,6 +28,7 @@ export const jobs: readonly AnyJob[] = [
   passwordChangedEmail,
   recheckDomains,
   domainRecordGoneEmail,
+  deleteProjectEvents,
   resealSecrets,
   forgetExpired,
 ]

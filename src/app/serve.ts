@@ -1,6 +1,8 @@
 // Start and stop, in order: settings → stores → migrations → listening → first owner → jobs; and back.
 import type { FastifyInstance } from 'fastify'
 import type { AddressInfo } from 'node:net'
+import { addCapture } from '../features/events/capture/serve.ts'
+import { Ingest } from '../features/events/ingest.ts'
 import { openMetrics } from '../platform/http/metrics.ts'
 import { buildServer } from '../platform/http/server.ts'
 import { openLog, type Log } from '../platform/log/log.ts'
@@ -10,7 +12,7 @@ import type { Config } from './config.ts'
 import { firstStartText, makeFirstOwner } from './first-start.ts'
 import { access, routes } from './http.ts'
 import { addPages } from './pages.ts'
-import { migrateAll, openMetadata, openServices } from './services.ts'
+import { migrateAll, openEventStore, openMetadata, openServices } from './services.ts'
 import { within } from './within.ts'
 
 export type RunningServer = { url: string; stop(): Promise<void> }
@@ -31,9 +33,19 @@ export async function serve(config: Config, print: (text: string) => void): Prom
     const metadata = await openMetadata(config, log, 'server')
     opened.push({ what: 'database', close: () => metadata.close() })
     for (const name of await migrateAll(metadata.db)) log.info({ name }, 'migration applied')
-    const services = await openServices(config, log, metadata.db, config.SITE_URL ?? '')
+    const eventStore = await openEventStore(config, (error) => {
+      // Only a fresh process gets the file back: whoever watches over us starts one.
+      log.fatal({ err: error }, 'the event store fell')
+      process.exitCode = 1
+      process.kill(process.pid, 'SIGTERM')
+    })
+    opened.push({ what: 'event store', close: () => eventStore.close() })
+    const services = await openServices(config, log, metadata.db, eventStore, config.SITE_URL ?? '')
     opened.push({ what: 'services', close: () => within(SERVICES_LIMIT_MS, services.close(), undefined) })
-    const app = await buildApp(config, services)
+    const ingest = new Ingest(services)
+    await ingest.catchUp()
+    opened.push({ what: 'ingestion', close: () => ingest.close() })
+    const app = await buildApp(config, services, ingest)
     opened.push({ what: 'HTTP', close: () => finishRequests(app) })
     const open = closedUntilReady(app)
     await app.listen({ host: config.HOST, port: config.PORT })
@@ -56,7 +68,7 @@ export async function serve(config: Config, print: (text: string) => void): Prom
   }
 }
 
-async function buildApp(config: Config, services: Services): Promise<FastifyInstance> {
+async function buildApp(config: Config, services: Services, ingest: Ingest): Promise<FastifyInstance> {
   const metrics = openMetrics()
   // Without the database there is nothing to count, but the figures of the process are wanted all the more.
   const counted = (count: () => Promise<Record<string, number>>) => () =>
@@ -86,6 +98,7 @@ async function buildApp(config: Config, services: Services): Promise<FastifyInst
     trusted_proxies: config.TRUSTED_PROXIES,
     public_url: publicUrl(config),
   })
+  addCapture(app, services, ingest)
   await addPages(app, services, metrics, config.METRICS_TOKEN)
   return app
 }

@@ -3,6 +3,8 @@ import { migrate } from '../platform/db/migrate.ts'
 import { openDatabase, type Database } from '../platform/db/database.ts'
 import { openEmbeddedPostgres } from '../platform/db/embedded/embedded.ts'
 import { openTxtLookup } from '../platform/dns/txt.ts'
+import { openDuckDb } from '../platform/event-store/duckdb/open.ts'
+import type { EventStore } from '../platform/event-store/event-store.ts'
 import { Throttle } from '../platform/http/throttle.ts'
 import { migrateJobs, openJobs } from '../platform/jobs/jobs.ts'
 import type { Log } from '../platform/log/log.ts'
@@ -10,6 +12,8 @@ import { openMailer } from '../platform/mail/mail.ts'
 import { openOutbound } from '../platform/outbound/outbound.ts'
 import { openSecrets } from '../platform/secrets/secrets.ts'
 import type { Services } from '../platform/services.ts'
+import { totalmem } from 'node:os'
+import { join } from 'node:path'
 import type { Config } from './config.ts'
 import { jobs } from './jobs.ts'
 import { readSecretKey } from './secret-key.ts'
@@ -49,11 +53,28 @@ export async function migrateAll(db: Database): Promise<string[]> {
   return applied
 }
 
-/** Everything above the database. `siteUrl` is known only once the port is. */
+/** One process at a time holds it. */
+export function openEventStore(config: Config, onLost?: (error: Error) => void): Promise<EventStore> {
+  return openDuckDb({
+    folder: join(config.DATA_DIR, 'events'),
+    memory_mb: config.EVENT_MEMORY_MB ?? defaultEventMemory(),
+    query_timeout_ms: config.QUERY_TIMEOUT_S * 1000,
+    ...(onLost ? { onLost } : {}),
+  })
+}
+
+/** A quarter of the machine, within reason: PostgreSQL, the program and the file cache want theirs. */
+function defaultEventMemory(): number {
+  const quarter_mb = totalmem() / 4 / 1024 / 1024
+  return Math.round(Math.min(Math.max(quarter_mb, 256), 1024))
+}
+
+/** Everything above the two stores. `siteUrl` is known only once the port is. */
 export async function openServices(
   config: Config,
   log: Log,
   db: Database,
+  eventStore: EventStore,
   siteUrl: string,
 ): Promise<Services & { close(): Promise<void> }> {
   const mailer = openMailer({ smtp_url: config.SMTP_URL, from: config.MAIL_FROM })
@@ -61,6 +82,7 @@ export async function openServices(
   const queue = await openJobs(db, jobs, log)
   return {
     db,
+    eventStore,
     secrets: openSecrets(readSecretKey(config), config.SECRET_KEY_PREVIOUS),
     jobs: queue,
     mailer,

@@ -57,7 +57,7 @@ describe('in a checkout', () => {
     await symlink(resolve('node_modules'), join(checkout, 'node_modules'))
     const version = async () => {
       const { stdout, stderr } = await promisify(execFile)(process.execPath, [
-        join(checkout, 'bin/longshore.js'),
+        join(checkout, 'bin/longshore.cjs'),
         '--version',
       ])
       return { version: stdout.trim(), isBuilding: stderr.includes('building') }

@@ -43,7 +43,7 @@ export async function buildProgram(root = process.cwd()): Promise<Program> {
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
   for (const part of ['bin', 'package.json'])
     await cp(join(root, part), join(folder, part), { recursive: true })
-  const main = join(folder, 'bin/longshore.js')
+  const main = join(folder, 'bin/longshore.cjs')
   const started = new Set<ChildProcess>()
   let folders = 0
 

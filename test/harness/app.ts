@@ -2,12 +2,18 @@
 // OpenAPI document, and no planted secret may turn up in answers, logs or tables.
 import type { FastifyInstance } from 'fastify'
 import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { inject } from 'vitest'
 import { readConfig, type Config } from '../../src/app/config.ts'
 import { access, routes } from '../../src/app/http.ts'
 import { addPages } from '../../src/app/pages.ts'
-import { openServices } from '../../src/app/services.ts'
+import { openEventStore, openServices } from '../../src/app/services.ts'
+import { addCapture } from '../../src/features/events/capture/serve.ts'
+import { Ingest } from '../../src/features/events/ingest.ts'
 import { openDatabase, type Database } from '../../src/platform/db/database.ts'
+import type { EventStore } from '../../src/platform/event-store/event-store.ts'
 import { openMetrics } from '../../src/platform/http/metrics.ts'
 import { buildServer } from '../../src/platform/http/server.ts'
 import { openLog } from '../../src/platform/log/log.ts'
@@ -58,13 +64,22 @@ const TEST_URL = 'http://longshore.test'
 /** Settings are given as in the environment; rate limits are off unless a test is about them. */
 export async function startTestApp(env: Record<string, string> = {}): Promise<TestApp> {
   const { db, drop } = await makeDatabase()
-  const config = readConfig({ SECRET_KEY: randomBytes(32).toString('hex'), RATE_LIMITS: 'off', ...env })
+  const folder = await mkdtemp(join(tmpdir(), 'longshore-test-'))
+  const config = readConfig({
+    SECRET_KEY: randomBytes(32).toString('hex'),
+    RATE_LIMITS: 'off',
+    DATA_DIR: folder,
+    EVENT_MEMORY_MB: '512',
+    ...env,
+  })
   const logs: string[] = []
   const log = openLog({ level: 'trace', format: 'json', to: { write: (line) => void logs.push(line) } })
-  const opened = await openServices(config, log, db, TEST_URL)
+  const eventStore = openWhenUsed(() => openEventStore(config))
+  const opened = await openServices(config, log, db, eventStore, TEST_URL)
   let ahead_ms = 0
   const services = { ...opened, now: () => new Date(Date.now() + ahead_ms) }
-  const http = await buildHttp(services, config)
+  const ingest = new Ingest(services)
+  const http = await buildHttp(services, ingest, config)
   await services.jobs.work(services)
   const canary = new Canary()
 
@@ -108,7 +123,10 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
     advance: (ms) => void (ahead_ms += ms),
     async close() {
       await http.close()
+      await ingest.close()
       await opened.close()
+      await eventStore.close()
+      await rm(folder, { recursive: true, force: true })
       canary.assertAbsent(logs.join('\n'), 'the log')
       await canary.assertAbsentFromTables(db)
       await drop()
@@ -116,7 +134,7 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
   }
 }
 
-async function buildHttp(services: Services, config: Config): Promise<FastifyInstance> {
+async function buildHttp(services: Services, ingest: Ingest, config: Config): Promise<FastifyInstance> {
   const metrics = openMetrics()
   const http = buildServer({
     services,
@@ -126,9 +144,24 @@ async function buildHttp(services: Services, config: Config): Promise<FastifyIns
     trusted_proxies: config.TRUSTED_PROXIES,
     public_url: null,
   })
+  addCapture(http, services, ingest)
   await addPages(http, services, metrics, config.METRICS_TOKEN)
   await http.ready()
   return http
+}
+
+/** Most tests never touch events: opening the store for each would cost the run a minute. */
+function openWhenUsed(open: () => Promise<EventStore>): EventStore {
+  let opened: Promise<EventStore> | undefined
+  const store = () => (opened ??= open())
+  return {
+    engine: 'duckdb',
+    write: async (...args) => (await store()).write(...args),
+    query: async (query) => (await store()).query(query),
+    copiesPosition: async () => (await store()).copiesPosition(),
+    deleteProject: async (project_id) => (await store()).deleteProject(project_id),
+    close: async () => (await opened)?.close(),
+  }
 }
 
 async function makeDatabase(): Promise<{ db: Database; drop(): Promise<void> }> {

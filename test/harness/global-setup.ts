@@ -7,6 +7,7 @@ import { migrateAll } from '../../src/app/services.ts'
 import { openDatabase } from '../../src/platform/db/database.ts'
 import { openEmbeddedPostgres } from '../../src/platform/db/embedded/embedded.ts'
 import { openLog } from '../../src/platform/log/log.ts'
+import { bundleThreads } from '../../scripts/bundle.js'
 
 export type TestPostgres = { host: string; port: number; user: string; template: string }
 
@@ -19,6 +20,7 @@ declare module 'vitest' {
 const TEMPLATE = 'longshore_template'
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await bundleThreads(join(import.meta.dirname, '../../node_modules/.longshore-threads'))
   const folder = await mkdtemp(join(tmpdir(), 'longshore-tests-'))
   const log = openLog({ level: 'error', format: 'json' })
   // Speed for tests only: what these databases hold need not survive a power cut.

@@ -1,0 +1,266 @@
+// From an accepted request to durable events: order, batches, limits, failures on either side, and deleted projects.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createOrganization, type Workspace } from '../../../test/factories.ts'
+import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { uuid7 } from '../../lib/uuid.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { StoreBusy, type EventStore } from '../../platform/event-store/event-store.ts'
+import { tablesOf } from '../../platform/event-store/layout.ts'
+import { findProject } from '../projects/queries.ts'
+import type { ProjectRow } from '../projects/schema.ts'
+import { Ingest, type IngestOptions } from './ingest.ts'
+import type { PipelineEvent } from './pipeline/event.ts'
+
+let app: TestApp
+let workspace: Workspace
+let project: ProjectRow
+beforeAll(async () => void (app = await startTestApp()))
+afterAll(() => app.close())
+beforeEach(async () => {
+  workspace = await createOrganization(app)
+  project = await reread()
+})
+
+const reread = async () => (await findProject(app.db, workspace.organization.id, workspace.project.id))!
+
+function event(fields: Partial<PipelineEvent> = {}): PipelineEvent {
+  const now = app.services.now()
+  const micros = BigInt(now.getTime()) * 1000n
+  return {
+    uuid: uuid7(now),
+    event: 'signed up',
+    distinct_id: 'ada',
+    properties: {},
+    timestamp: micros,
+    created_at: micros,
+    ...fields,
+  }
+}
+
+async function rows(select: string, table: 'events' | 'persons' | 'distinct_ids' = 'events') {
+  const statement = `SELECT ${select} FROM ${tablesOf(project.id)[table]} ORDER BY ALL`
+  const { rows } = await app.services.eventStore.query({
+    project_id: project.id,
+    sql: statement,
+    parameters: [],
+    timezone: 'UTC',
+    max_rows: 100_000,
+  })
+  return rows
+}
+
+const ingest = (options?: IngestOptions, store: Partial<EventStore> = {}) =>
+  new Ingest({ ...app.services, eventStore: { ...app.services.eventStore, ...store } }, options)
+
+describe('accepted events', () => {
+  it('are stored when accept returns, with their person, and the project has ingested', async () => {
+    expect(project.ingested_event).toBe(false)
+    await ingest().accept(project, [event({ properties: { $set: { email: 'ada@example.com' } } })], 100)
+    expect(await rows('seq, event, distinct_id, person_mode')).toEqual([[1, 'signed up', 'ada', 0]])
+    const [person] = await rows('properties', 'persons')
+    expect(JSON.parse(String(person![0]))).toMatchObject({ email: 'ada@example.com' })
+    expect(await rows('distinct_id', 'distinct_ids')).toEqual([['ada']])
+    expect((await reread()).ingested_event).toBe(true)
+  })
+
+  it('keep the order in which they came, whatever they share a commit with', async () => {
+    const intake = ingest()
+    const names = Array.from({ length: 300 }, (_, index) => `e${String(index).padStart(3, '0')}`)
+    await Promise.all(names.map((name) => intake.accept(project, [event({ event: name })], 10)))
+    expect(await rows('seq, event')).toEqual(names.map((name, index) => [index + 1, name]))
+  })
+
+  it('share commits when many come at once', async () => {
+    let commits = 0
+    const write: EventStore['write'] = (...args) => {
+      commits++
+      return app.services.eventStore.write(...args)
+    }
+    const intake = ingest({}, { write })
+    await Promise.all(Array.from({ length: 200 }, () => intake.accept(project, [event()], 10)))
+    expect(await rows('count(*)')).toEqual([[200]])
+    expect(commits).toBeLessThan(20)
+  })
+
+  it('that want no person profile make none', async () => {
+    await ingest().accept(
+      project,
+      [event({ properties: { $process_person_profile: false, $browser: 'X' } })],
+      10,
+    )
+    expect(await rows('person_mode, properties')).toEqual([
+      [1, '{"$process_person_profile":false,"$browser":"X"}'],
+    ])
+    expect(await rows('*', 'persons')).toEqual([])
+    expect(await rows('*', 'distinct_ids')).toEqual([])
+  })
+
+  it('are stored once however often their uuid comes, in one request or in many', async () => {
+    const twice = event()
+    const intake = ingest()
+    await intake.accept(project, [twice, { ...twice, event: 'again' }, event()], 10)
+    await Promise.all([intake.accept(project, [twice], 10), intake.accept(project, [twice], 10)])
+    expect(await rows('seq')).toEqual([[1], [2]])
+  })
+
+  it('of two projects do not meet', async () => {
+    const other = await createOrganization(app)
+    const shared = event()
+    const intake = ingest()
+    await Promise.all([intake.accept(project, [shared], 10), intake.accept(other.project, [shared], 10)])
+    expect(await rows('count(*)')).toEqual([[1]])
+    project = other.project
+    expect(await rows('count(*)')).toEqual([[1]])
+  })
+})
+
+describe('a transform', () => {
+  it('changes events, and drops those it gives null for', async () => {
+    const transform = async (_: ProjectRow, given: PipelineEvent) =>
+      given.event === 'secret' ? null : { ...given, event: given.event.toUpperCase() }
+    await ingest({ transform }).accept(project, [event(), event({ event: 'secret' })], 10)
+    expect(await rows('event')).toEqual([['SIGNED UP']])
+  })
+})
+
+describe('a full queue', () => {
+  const held = () => {
+    let release = () => {}
+    const gate = new Promise<void>((resolve) => (release = resolve))
+    const write: EventStore['write'] = async (...args) => {
+      await gate
+      return app.services.eventStore.write(...args)
+    }
+    return { write, release: () => release() }
+  }
+
+  it.each([
+    ['events', { max_events: 3, max_bytes: 1000 }],
+    ['bytes', { max_events: 1000, max_bytes: 25 }],
+  ])('turns requests away by %s, and loses none it took', async (_, limits) => {
+    const { write, release } = held()
+    const intake = ingest(limits, { write })
+    // The first two are taken from the queue at once: one is being written, one made ready.
+    const taken = [intake.accept(project, [event({ event: 'a' })], 10)]
+    await expect.poll(() => rows('count(*)', 'persons')).toBeDefined()
+    const more = ['b', 'c', 'd', 'e', 'f', 'g', 'h'].map((name) =>
+      intake.accept(project, [event({ event: name })], 10),
+    )
+    const outcomes = Promise.allSettled([...taken, ...more])
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    release()
+    const settled = await outcomes
+    const refused = settled.filter((outcome) => outcome.status === 'rejected')
+    expect(refused.length).toBeGreaterThan(0)
+    for (const { reason } of refused) expect(reason).toBeInstanceOf(StoreBusy)
+    expect(await rows('count(*)')).toEqual([[settled.length - refused.length]])
+  })
+
+  it('takes one request larger than itself when it is empty', async () => {
+    await ingest({ max_events: 2 }).accept(project, [event(), event(), event()], 10)
+    expect(await rows('count(*)')).toEqual([[3]])
+  })
+})
+
+describe('a failing store', () => {
+  const failing = (times: number): EventStore['write'] => {
+    let left = times
+    return (...args) =>
+      left-- > 0 ? Promise.reject(new Error('disk full')) : app.services.eventStore.write(...args)
+  }
+
+  it('fails the requests whose events it lost, and only those', async () => {
+    const intake = ingest({}, { write: failing(1) })
+    await expect(intake.accept(project, [event({ event: 'lost' })], 10)).rejects.toThrow('disk full')
+    await intake.accept(project, [event({ event: 'kept' })], 10)
+    expect(await rows('seq, event')).toEqual([[1, 'kept']])
+  })
+
+  it('gets the persons it missed before the next events', async () => {
+    const intake = ingest({}, { write: failing(1) })
+    const lost = event({ distinct_id: 'bob', properties: { $set: { n: 1 } } })
+    await expect(intake.accept(project, [lost], 10)).rejects.toThrow('disk full')
+    await intake.accept(project, [event({ distinct_id: 'cleo' })], 10)
+    expect(await rows('distinct_id', 'distinct_ids')).toEqual([['bob'], ['cleo']])
+    await intake.accept(project, [lost], 10)
+    expect(await rows('count(*)', 'persons')).toEqual([[2]])
+  })
+
+  it('of persons stores no event, and goes on when it is back', async () => {
+    const intake = new Ingest({
+      ...app.services,
+      db: Object.assign(Object.create(app.db) as typeof app.db, {
+        transaction: () => Promise.reject(new Error('no PostgreSQL')),
+      }),
+    })
+    await expect(intake.accept(project, [event()], 10)).rejects.toThrow('no PostgreSQL')
+    expect(await rows('count(*)')).toEqual([[0]])
+    await ingest().accept(project, [event()], 10)
+    expect(await rows('count(*)')).toEqual([[1]])
+  })
+})
+
+describe('after a crash between the two commits', () => {
+  it('catching up brings persons and their ids to the event store', async () => {
+    const intake = ingest({}, { write: () => Promise.reject(new Error('killed')) })
+    await expect(intake.accept(project, [event({ distinct_id: 'dora' })], 10)).rejects.toThrow('killed')
+    expect(await rows('*', 'distinct_ids')).toEqual([])
+    await ingest().catchUp()
+    expect(await rows('distinct_id', 'distinct_ids')).toEqual([['dora']])
+    expect(await rows('count(*)', 'persons')).toEqual([[1]])
+  })
+})
+
+describe('closing', () => {
+  it('stores what is queued and takes nothing more', async () => {
+    const intake = ingest()
+    const accepted = Array.from({ length: 50 }, () => intake.accept(project, [event()], 10))
+    await new Promise((resolve) => setImmediate(resolve))
+    await intake.close()
+    await Promise.all(accepted)
+    await expect(intake.accept(project, [event()], 10)).rejects.toThrow(StoreBusy)
+    expect(await rows('count(*)')).toEqual([[50]])
+  })
+})
+
+describe('a deleted project', () => {
+  it('gets no more events: whoever was under way is refused like an unknown token', async () => {
+    await app.db.run(sql`DELETE FROM project WHERE id = ${project.id}`)
+    const other = await createOrganization(app)
+    const intake = ingest()
+    const outcomes = await Promise.allSettled([
+      intake.accept(project, [event()], 10),
+      intake.accept(other.project, [event()], 10),
+    ])
+    expect(outcomes).toMatchObject([
+      { status: 'rejected', reason: { code: 'invalid_api_key' } },
+      { status: 'fulfilled' },
+    ])
+    expect(await rows('count(*)')).toEqual([[0]])
+  })
+
+  it.each([
+    ['with its own path', () => `/api/projects/${project.id}/`],
+    ['with its organization', () => `/api/organizations/${workspace.organization.id}/`],
+  ])('%s: its events and copies go too', async (_, path) => {
+    await ingest().accept(project, [event(), event()], 10)
+    expect(await rows('count(*)')).toEqual([[2]])
+    expect((await app.delete(path(), { key: workspace.owner.key })).status).toBe(204)
+    await expect.poll(() => rows('count(*)')).toEqual([[0]])
+    expect(await rows('*', 'persons')).toEqual([])
+    await app.services.eventStore.write(
+      [
+        {
+          project_id: project.id,
+          events: [],
+          persons: [],
+          deleted_persons: [],
+          distinct_ids: [{ distinct_id: 'x', person_id: uuid7(new Date()) }],
+          groups: [],
+        },
+      ],
+      app.services.now(),
+    )
+    expect(await rows('*', 'distinct_ids')).toEqual([])
+  })
+})

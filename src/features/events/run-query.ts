@@ -1,0 +1,61 @@
+// A question to the event store: compiled for the project, run, and its failures told as the API tells them.
+import { compileQuery, type CompiledQuery } from '../../hogql/compile.ts'
+import { HogqlError } from '../../hogql/errors.ts'
+import type { Expr, Query } from '../../hogql/ast.ts'
+import { QueryFault, QueryTimeout, type StoreAnswer } from '../../platform/event-store/event-store.ts'
+import { ApiError, invalid } from '../../platform/http/errors.ts'
+import type { Services } from '../../platform/services.ts'
+
+export type AskedProject = { id: number; timezone: string }
+
+export type Question = {
+  query: Query
+  placeholders?: ReadonlyMap<string, Expr>
+  /** Zone of the answer's date-times; the project's unless told. */
+  timezone?: string
+  max_rows: number
+}
+
+export type Answer = StoreAnswer & { compiled: CompiledQuery }
+
+export async function runQuery(
+  services: Pick<Services, 'eventStore' | 'now'>,
+  project: AskedProject,
+  { query, placeholders = new Map(), timezone = project.timezone, max_rows }: Question,
+): Promise<Answer> {
+  const context = { project_id: project.id, timezone: project.timezone, now: services.now(), placeholders }
+  const compiled = explained(null, () => compileQuery(query, context, services.eventStore.engine))
+  const { sql, parameters } = compiled
+  try {
+    const answer = await services.eventStore.query({
+      project_id: project.id,
+      sql,
+      parameters,
+      timezone,
+      max_rows,
+    })
+    return { ...answer, compiled }
+  } catch (error) {
+    throw asApiError(error)
+  }
+}
+
+/** Runs what may find fault with HogQL text that came in the field `attr`. */
+export function explained<T>(attr: string | null, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof HogqlError)) throw error
+    const place = error.start === null ? '' : ` (at character ${error.start + 1})`
+    const code = error.kind === 'syntax' ? 'hogql_syntax_error' : 'hogql_query_error'
+    throw invalid(attr, code, `${error.message}${place}`)
+  }
+}
+
+function asApiError(error: unknown): unknown {
+  if (error instanceof QueryTimeout) {
+    return new ApiError('query_timeout', 'The query ran too long and was stopped: narrow its time range.')
+  }
+  if (error instanceof QueryFault) return invalid(null, 'hogql_query_error', error.message)
+  return error
+}
