@@ -1,0 +1,52 @@
+// The question behind the listing and behind a single event: rows of the project's events, and their people.
+import type { Expr, OrderExpr, SelectQuery } from '../../../hogql/ast.ts'
+import type { Db } from '../../../platform/db/database.ts'
+import type { Services } from '../../../platform/services.ts'
+import { findPersonsByDistinctIds } from '../../persons/queries.ts'
+import { runQuery, type AskedProject } from '../run-query.ts'
+import type { EventRow, PersonsByDistinctId } from './record.ts'
+import { allOf, constant, field } from './tree.ts'
+
+export type RowsQuestion = {
+  where: readonly Expr[]
+  order_by: readonly OrderExpr[]
+  limit: number
+  offset?: number
+}
+
+const FIELDS = ['uuid', 'event', 'distinct_id', 'timestamp', 'properties', 'elements_chain'] as const
+
+/** In the order of FIELDS; all of them are texts. */
+type RowValues = readonly [string, string, string, string, string, string]
+
+function toRow([uuid, event, distinct_id, timestamp, properties, elements_chain]: RowValues): EventRow {
+  return { uuid, event, distinct_id, timestamp, properties, elements_chain }
+}
+
+export async function findEventRows(
+  services: Services,
+  project: AskedProject,
+  { where, order_by, limit, offset = 0 }: RowsQuestion,
+): Promise<EventRow[]> {
+  const query: SelectQuery = {
+    node: 'SelectQuery',
+    select: FIELDS.map((name) => field(name)),
+    select_from: { node: 'JoinExpr', table: field('events') },
+    where: allOf(where) ?? constant(true),
+    order_by,
+    limit: constant(limit),
+    ...(offset > 0 ? { offset: constant(offset) } : {}),
+  }
+  const { rows } = await runQuery(services, project, { query, timezone: 'UTC', max_rows: limit })
+  return (rows as readonly RowValues[]).map(toRow)
+}
+
+/** One look-up for the whole page. */
+export async function findPersonsOfRows(
+  db: Db,
+  project_id: number,
+  rows: readonly EventRow[],
+): Promise<PersonsByDistinctId> {
+  const ids = new Set(rows.map(({ distinct_id }) => distinct_id))
+  return ids.size === 0 ? new Map() : findPersonsByDistinctIds(db, project_id, [...ids])
+}

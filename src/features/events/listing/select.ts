@@ -1,0 +1,173 @@
+// `select`: HogQL expressions over the listing's events. The list route and the query endpoint's EventsQuery ask here.
+import type { Expr, OrderExpr, SelectQuery } from '../../../hogql/ast.ts'
+import { hasAggregate } from '../../../hogql/aggregation.ts'
+import { parseExpression, parseOrder } from '../../../hogql/parser.ts'
+import type { StoreValue } from '../../../platform/event-store/event-store.ts'
+import { invalid } from '../../../platform/http/errors.ts'
+import type { Services } from '../../../platform/services.ts'
+import { filterExpression, readPropertyFilters } from '../filters/properties.ts'
+import { explained, runQuery, type AskedProject } from '../run-query.ts'
+import { filterConditions, type EventFilters } from './filters.ts'
+import { defaultBefore, readMicros } from './parameters.ts'
+import { readColumn, type Column } from './select-columns.ts'
+import { slicesOf } from './slices.ts'
+import { allOf, ascending, constant, descending, eventField, field } from './tree.ts'
+import { rangeCondition, type Range } from './window.ts'
+
+/** Which rows and what of them; texts are HogQL. */
+export type EventsSelection = {
+  select: readonly string[]
+  where: readonly string[]
+  orderBy: readonly string[]
+  limit: number
+  offset: number
+}
+
+export type EventsSelectRequest = EventsSelection &
+  Pick<EventFilters, 'event' | 'distinct_id' | 'person_id'> & {
+    after: string | null
+    before: string | null
+    /** Property filters as parsed JSON. */
+    properties: unknown
+  }
+
+export type SelectedEvents = {
+  columns: string[]
+  types: string[]
+  results: unknown[][]
+  hasMore: boolean
+  limit: number
+  offset: number
+}
+
+const MAX_EXPRESSIONS = 500
+
+export async function runEventsSelect(
+  services: Services,
+  project: AskedProject,
+  request: EventsSelectRequest,
+): Promise<SelectedEvents> {
+  const clock = { now: services.now(), timezone: project.timezone }
+  const { after, before, properties: given, ...rest } = request
+  const properties = filterExpression(readPropertyFilters(given ?? [], 'properties'), clock)
+  const bound = (text: string, attr: string) => ({ micros: readMicros(text, attr, clock), id: null })
+  const range = {
+    after: after === null ? null : bound(after, 'after'),
+    before: before === null ? { micros: defaultBefore(clock.now), id: null } : bound(before, 'before'),
+  }
+  return selectEvents(services, project, range, { ...rest, properties }, rest)
+}
+
+export async function selectEvents(
+  services: Services,
+  project: AskedProject,
+  range: Range,
+  filters: EventFilters,
+  selection: EventsSelection,
+): Promise<SelectedEvents> {
+  const { limit, offset } = selection
+  const columns = readColumns(selection.select)
+  const conditions = [rangeCondition(range), ...(await filterConditions(services.db, project.id, filters))]
+  const query = selectQuery(columns, conditions, selection)
+  const { rows, columns: found } = await runQuery(services, project, { query, max_rows: limit + 1 })
+  const types = found.map(({ type }) => type)
+  return {
+    columns: columns.map(({ title }) => title),
+    types: spread(columns, types).map((own, index) => columns[index]!.typeOf(own)),
+    results: await build(columns, rows.slice(0, limit)),
+    hasMore: rows.length > limit,
+    limit,
+    offset,
+  }
+}
+
+function readColumns(select: readonly string[]): Column[] {
+  assertFew(select, 'select')
+  const texts = select.length === 0 ? ['*'] : select
+  return texts.map((text) => explained('select', () => readColumn(text)))
+}
+
+function selectQuery(
+  columns: readonly Column[],
+  conditions: readonly Expr[],
+  selection: EventsSelection,
+): SelectQuery {
+  const where = readExpressions(selection.where, 'where')
+  const having = allOf(where.filter(hasAggregate))
+  const exprs = columns.flatMap((column) => column.exprs)
+  const keys = exprs.map(withoutAlias).filter((expr) => !hasAggregate(expr) && expr.node !== 'Constant')
+  const isGrouped = having !== undefined || exprs.some(hasAggregate)
+  const asked = selection.orderBy.length > 0 ? readOrder(selection.orderBy) : defaultOrder(columns, exprs)
+  // Pages are cut by offset, so the order must be total.
+  const rest = isGrouped ? keys.map(ascending) : [descending(eventField('uuid'))]
+  return {
+    node: 'SelectQuery',
+    select: exprs,
+    select_from: { node: 'JoinExpr', table: field('events') },
+    where: allOf([...conditions, ...where.filter((expr) => !hasAggregate(expr))])!,
+    ...(isGrouped && keys.length > 0 ? { group_by: keys } : {}),
+    ...(having ? { having } : {}),
+    order_by: [...asked, ...rest],
+    limit: constant(selection.limit + 1),
+    ...(selection.offset > 0 ? { offset: constant(selection.offset) } : {}),
+  }
+}
+
+function readExpressions(texts: readonly string[], attr: string): Expr[] {
+  assertFew(texts, attr)
+  return texts.map((text) => explained(attr, () => parseExpression(text)))
+}
+
+/** `-x`, `x DESC`, `x ASC` or `x`. */
+function readOrder(texts: readonly string[]): OrderExpr[] {
+  assertFew(texts, 'orderBy')
+  return texts.map((text) => {
+    const minus = /^\s*-(?!-)/.exec(text)
+    const order = explained('orderBy', () => parseOrder(minus ? text.slice(minus[0].length) : text))
+    return minus ? descending(order.expr) : order
+  })
+}
+
+function defaultOrder(columns: readonly Column[], exprs: readonly Expr[]): OrderExpr[] {
+  if (columns.some(({ has_timestamp }) => has_timestamp)) return [descending(eventField('timestamp'))]
+  const aggregate = exprs.find(hasAggregate)
+  return aggregate ? [descending(withoutAlias(aggregate))] : [ascending(withoutAlias(exprs[0]!))]
+}
+
+function withoutAlias(expr: Expr): Expr {
+  return expr.node === 'Alias' ? expr.expr : expr
+}
+
+function assertFew(texts: readonly string[], attr: string): void {
+  if (texts.length <= MAX_EXPRESSIONS) return
+  throw invalid(attr, 'invalid_input', `At most ${MAX_EXPRESSIONS} expressions are allowed.`)
+}
+
+async function build(
+  columns: readonly Column[],
+  rows: readonly (readonly StoreValue[])[],
+): Promise<unknown[][]> {
+  const results: unknown[][] = []
+  for await (const slice of slicesOf(rows, weightOfValues)) {
+    for (const row of slice) {
+      results.push(spread(columns, row).map((values, index) => columns[index]!.build(values)))
+    }
+  }
+  return results
+}
+
+export function weightOfValues(values: readonly unknown[]): number {
+  return values.reduce<number>((sum, value) => sum + weightOfValue(value), 0)
+}
+
+/** Whole events and people are guessed: counting them would be half the work. */
+function weightOfValue(value: unknown): number {
+  if (typeof value === 'string') return value.length
+  return typeof value === 'object' && value !== null ? 1000 : 20
+}
+
+/** The values of a row, given back to the columns that asked for them. */
+function spread<T>(columns: readonly Column[], values: readonly T[]): T[][] {
+  let at = 0
+  return columns.map(({ exprs }) => values.slice(at, (at += exprs.length)))
+}
