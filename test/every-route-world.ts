@@ -4,6 +4,8 @@ import { randomBytes } from 'node:crypto'
 import { insertKey } from '../src/features/api-keys/queries.ts'
 import { newPersonalKey } from '../src/features/api-keys/key-value.ts'
 import { insertMembership } from '../src/features/members/queries.ts'
+import { personUuid } from '../src/features/persons/rules.ts'
+import { uuid7 } from '../src/lib/uuid.ts'
 import { LEVELS, type LevelName } from '../src/platform/http/caller.ts'
 import type { Route } from '../src/platform/http/route.ts'
 import {
@@ -58,6 +60,8 @@ export const GOOD_BODIES: Record<string, () => unknown> = {
   'PATCH /api/projects/:id/': () => ({ name: 'Changed' }),
   'POST /api/organizations/:organization_id/projects/': () => ({ name: 'Made' }),
   'PATCH /api/organizations/:organization_id/projects/:id/': () => ({ name: 'Changed' }),
+  'POST /api/projects/:project_id/query/': () => ({ query: { kind: 'HogQLQuery', query: 'select 1' } }),
+  'POST /api/environments/:project_id/query/': () => ({ query: { kind: 'HogQLQuery', query: 'select 1' } }),
   'POST /api/organizations/:organization_id/service_keys/': () => ({ label: 'made', scopes: ['*'] }),
   'PATCH /api/organizations/:organization_id/service_keys/:id/': () => ({ label: 'changed' }),
   'PATCH /api/users/:uuid/': () => ({ first_name: 'Changed' }),
@@ -81,6 +85,9 @@ type Things = {
   service_key: string
   personal_key: string
   user: string
+  person: string
+  event: string
+  query: string
 }
 
 export async function makeWorld(app: TestApp, options: { enforce_2fa?: boolean } = {}): Promise<World> {
@@ -141,7 +148,16 @@ async function makeThings(app: TestApp, workspace: Workspace, member: TestUser):
     service_key: serviceKey.body.id,
     personal_key: await addKey(app, workspace.owner),
     user: '@me',
+    person: personUuid(workspace.project.id, 'somebody'),
+    event: await captureEvent(app, workspace),
+    query: NO_ID,
   }
+}
+
+async function captureEvent(app: TestApp, { project }: Workspace): Promise<string> {
+  const uuid = uuid7(app.services.now())
+  await app.post('/capture/', { api_key: project.api_token, event: 'seen', distinct_id: 'somebody', uuid })
+  return uuid
 }
 
 async function invite(app: TestApp, workspace: Workspace, key: string): Promise<string> {
@@ -162,6 +178,9 @@ const KINDS: [RegExp, keyof Things][] = [
   [/\/domains\/:id\//, 'domain'],
   [/\/service_keys\/:id\//, 'service_key'],
   [/\/personal_api_keys\/:id\//, 'personal_key'],
+  [/\/persons\/:id\//, 'person'],
+  [/\/events\/:id\//, 'event'],
+  [/\/query\/:id\//, 'query'],
   [/\/users\/:uuid\/|\/reset\/:user_uuid\//, 'user'],
 ]
 

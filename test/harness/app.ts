@@ -102,7 +102,8 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
         : { payload: typeof options.body === 'string' ? options.body : JSON.stringify(options.body) }),
     })
     const body = response.body === '' ? null : parse(response.body, String(response.headers['content-type']))
-    assertMatchesDocument(method, url, response.statusCode, body)
+    const contentType = String(response.headers['content-type'] ?? '')
+    assertMatchesDocument(method, url, response.statusCode, body, contentType)
     if (!options.may_show_secrets) canary.assertAbsent(response.body, `the answer of ${method} ${url}`)
     const cookie = /^sessionid=([^;]*)/.exec([response.headers['set-cookie'] ?? ''].flat().join())?.[1]
     if (cookie) canary.plant('session token', cookie)

@@ -5,7 +5,7 @@ import { routes } from '../../src/app/http.ts'
 import { openApiDocument } from '../../src/platform/http/openapi.ts'
 import { ERROR_CODES } from '../../src/platform/http/error-codes.ts'
 
-type Operation = { responses: Record<string, { content?: { 'application/json': { schema: object } } }> }
+type Operation = { responses: Record<string, { content?: Record<string, { schema: object }> }> }
 type Document = { paths: Record<string, Record<string, Operation>> }
 
 export const document = openApiDocument(routes, 'test') as unknown as Document
@@ -25,7 +25,13 @@ patterns.sort((a, b) => a.weight - b.weight)
 const validators = new Map<string, ValidateFunction | null>()
 
 /** Throws when a status is not declared, or the body does not fit its schema. */
-export function assertMatchesDocument(method: string, url: string, status: number, body: unknown): void {
+export function assertMatchesDocument(
+  method: string,
+  url: string,
+  status: number,
+  body: unknown,
+  contentType: string,
+): void {
   const path = url.split('?', 1)[0]!
   if (!path.startsWith('/api/') || path.startsWith('/api/schema')) return
   if (status >= 400) assertErrorShape(method, url, status, body)
@@ -36,6 +42,12 @@ export function assertMatchesDocument(method: string, url: string, status: numbe
   const key = operation.responses[status] ? String(status) : 'default'
   if (key === 'default' && status < 400)
     throw new Error(`${method} ${url} answered ${status}, which the document does not know`)
+  const media = contentType.split(';', 1)[0]!
+  if (body !== null && media !== 'application/json' && status < 400) {
+    if (!operation.responses[key]!.content?.[media])
+      throw new Error(`${method} ${url} answered ${media}, which the document does not know`)
+    return
+  }
   const validate = validatorFor(match.path, method.toLowerCase(), key, operation)
   if (validate === null) {
     if (body !== null)
@@ -56,7 +68,7 @@ function validatorFor(
   const name = `${method} ${path} ${key}`
   const known = validators.get(name)
   if (known !== undefined) return known
-  const schema = operation.responses[key]!.content?.['application/json'].schema
+  const schema = operation.responses[key]!.content?.['application/json']?.schema
   const validate = schema
     ? ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('#/components', 'api#/components')))
     : null

@@ -1,12 +1,15 @@
 // One measured server in a process of its own: ours or the bare one. Says its port, and its CPU time when asked.
+import { mkdtemp } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
-import { readConfig } from '../../src/app/config.ts'
-import { access, routes } from '../../src/app/http.ts'
-import { openServices } from '../../src/app/services.ts'
-import { openDatabase } from '../../src/platform/db/database.ts'
-import { openMetrics } from '../../src/platform/http/metrics.ts'
-import { buildServer } from '../../src/platform/http/server.ts'
-import { openLog } from '../../src/platform/log/log.ts'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readConfig } from '../../../src/app/config.ts'
+import { access, routes } from '../../../src/app/http.ts'
+import { openEventStore, openServices } from '../../../src/app/services.ts'
+import { openDatabase } from '../../../src/platform/db/database.ts'
+import { openMetrics } from '../../../src/platform/http/metrics.ts'
+import { buildServer } from '../../../src/platform/http/server.ts'
+import { openLog } from '../../../src/platform/log/log.ts'
 import { buildBareServer, type RecordedCase } from './bare.ts'
 import { cases } from './cases.ts'
 import { recordStatements } from './statements.ts'
@@ -16,11 +19,16 @@ import type pg from 'pg'
 export type ServerOrder = { kind: 'ours' | 'bare'; connection: pg.PoolConfig; workspace: BenchWorkspace }
 
 export async function runBenchServer(order: ServerOrder): Promise<void> {
-  const config = readConfig({ RATE_LIMITS: 'off', SECRET_KEY: 'bench'.repeat(8), LOG_LEVEL: 'info' })
+  const config = readConfig({
+    RATE_LIMITS: 'off',
+    SECRET_KEY: 'bench'.repeat(8),
+    LOG_LEVEL: 'info',
+    DATA_DIR: await mkdtemp(join(tmpdir(), 'longshore-bench-')),
+  })
   const db = openDatabase(order.connection)
   // The access log as in earnest, written to nowhere: what it costs to make counts, what a disk costs does not.
   const log = openLog({ level: config.LOG_LEVEL, format: 'json', to: { write() {} } })
-  const services = await openServices(config, log, db, 'http://127.0.0.1')
+  const services = await openServices(config, log, db, await openEventStore(config), 'http://127.0.0.1')
   const ours = buildServer({
     services,
     access,

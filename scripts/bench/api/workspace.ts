@@ -1,11 +1,11 @@
 // The world the benchmark runs in: one organization with a hundred members, and a key that may do everything.
-import { newPersonalKey } from '../../src/features/api-keys/key-value.ts'
-import { insertKey } from '../../src/features/api-keys/queries.ts'
-import { insertMembership } from '../../src/features/members/queries.ts'
-import { createOrganization } from '../../src/features/organizations/create.ts'
-import { insertUser } from '../../src/features/users/queries.ts'
-import type { Database } from '../../src/platform/db/database.ts'
-import { LEVELS } from '../../src/platform/http/caller.ts'
+import { newPersonalKey } from '../../../src/features/api-keys/key-value.ts'
+import { insertKey } from '../../../src/features/api-keys/queries.ts'
+import { insertMembership } from '../../../src/features/members/queries.ts'
+import { createOrganization } from '../../../src/features/organizations/create.ts'
+import { insertUser } from '../../../src/features/users/queries.ts'
+import type { Database } from '../../../src/platform/db/database.ts'
+import { LEVELS } from '../../../src/platform/http/caller.ts'
 
 export const MEMBER_COUNT = 100
 

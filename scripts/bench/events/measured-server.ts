@@ -1,0 +1,103 @@
+// The bench's side of the measured server: start, ask, load, stop.
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Pool } from 'undici'
+import { KEY, type Ready, type Report } from './server.ts'
+
+const CONNECTIONS = 32
+
+export class MeasuredServer {
+  readonly ready: Ready
+  readonly #folder: string
+  readonly #child: ChildProcess
+  readonly #pool: Pool
+
+  private constructor(folder: string, child: ChildProcess, ready: Ready) {
+    this.#folder = folder
+    this.#child = child
+    this.ready = ready
+    this.#pool = new Pool(`http://127.0.0.1:${ready.port}`, { connections: CONNECTIONS })
+  }
+
+  static async start(folder: string): Promise<MeasuredServer> {
+    const env = { ...process.env, BENCH_EVENT_SERVER: folder, UV_THREADPOOL_SIZE: '16' }
+    const child = fork(process.argv[1]!, { env })
+    const [ready] = (await once(child, 'message')) as [Ready]
+    return new MeasuredServer(folder, child, ready)
+  }
+
+  /** CPU time includes PostgreSQL, which works for the server. */
+  async report(): Promise<Report> {
+    this.#child.send('report')
+    const [report] = (await once(this.#child, 'message')) as [Report]
+    return { ...report, cpu_us: report.cpu_us + this.#postgresCpu() }
+  }
+
+  /** Sends the bodies, as many at a time as there are connections. Throws when one is not taken. */
+  async capture(bodies: readonly string[]): Promise<{ seconds: number; latencies_ms: number[] }> {
+    const latencies_ms: number[] = []
+    const began = performance.now()
+    let next = 0
+    const send = async () => {
+      while (next < bodies.length) {
+        const body = bodies[next++]!
+        const start = performance.now()
+        const headers = { 'content-type': 'application/json' }
+        const response = await this.#pool.request({ method: 'POST', path: '/batch/', headers, body })
+        const text = await response.body.text()
+        if (response.statusCode !== 200) throw new Error(`capture answered ${response.statusCode}: ${text}`)
+        latencies_ms.push(performance.now() - start)
+      }
+    }
+    await Promise.all(Array.from({ length: CONNECTIONS }, send))
+    return { seconds: (performance.now() - began) / 1000, latencies_ms }
+  }
+
+  async get(path: string): Promise<Record<string, unknown>> {
+    return this.#ask(path, null)
+  }
+
+  async query(query: string): Promise<unknown[][]> {
+    const answer = await this.#ask('/api/projects/@current/query/', { query: { kind: 'HogQLQuery', query } })
+    return answer.results as unknown[][]
+  }
+
+  async stop(): Promise<void> {
+    await this.#pool.close()
+    this.#child.send('stop')
+    await once(this.#child, 'exit')
+  }
+
+  async #ask(path: string, body: unknown): Promise<Record<string, unknown>> {
+    const response = await this.#pool.request({
+      method: body === null ? 'GET' : 'POST',
+      path,
+      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+      body: body === null ? null : JSON.stringify(body),
+    })
+    const answer = (await response.body.json()) as Record<string, unknown>
+    if (response.statusCode !== 200)
+      throw new Error(`${path} answered ${response.statusCode}: ${JSON.stringify(answer)}`)
+    return answer
+  }
+
+  /** Of the postmaster and its children; the kernel adds those that ended to their parent. */
+  #postgresCpu(): number {
+    const pid = Number(readFileSync(join(this.#folder, 'postgres/postmaster.pid'), 'utf8').split('\n', 1)[0])
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
+    return cpuOf(pid, true) + children.reduce((sum, child) => sum + cpuOf(Number(child), false), 0)
+  }
+}
+
+/** Microseconds; `/proc` counts in hundredths of a second. */
+function cpuOf(pid: number, withEnded: boolean): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
+    const ticks = fields.slice(11, withEnded ? 15 : 13).reduce((sum, field) => sum + Number(field), 0)
+    return ticks * 10_000
+  } catch {
+    return 0
+  }
+}

@@ -1,0 +1,82 @@
+// The measured server in a process of its own, as `serve` puts it together, with a few questions the bench may ask it.
+import type { AddressInfo } from 'node:net'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { readConfig } from '../../../src/app/config.ts'
+import { access, routes } from '../../../src/app/http.ts'
+import { migrateAll, openEventStore, openMetadata, openServices } from '../../../src/app/services.ts'
+import { makeFirstOwner } from '../../../src/app/first-start.ts'
+import { addCapture } from '../../../src/features/events/capture/serve.ts'
+import { Ingest } from '../../../src/features/events/ingest.ts'
+import { sql } from '../../../src/platform/db/sql.ts'
+import type { StoreQuery } from '../../../src/platform/event-store/event-store.ts'
+import { openMetrics } from '../../../src/platform/http/metrics.ts'
+import { buildServer } from '../../../src/platform/http/server.ts'
+import { openLog } from '../../../src/platform/log/log.ts'
+
+export const KEY = `phx_${'bench0'.repeat(6)}`
+
+export type Ready = { port: number; token: string; project_id: number }
+export type Report = { cpu_us: number; rss_mb: number; loop_p99_ms: number; last_query: StoreQuery | null }
+
+export async function runEventServer(folder: string): Promise<void> {
+  const config = readConfig({
+    RATE_LIMITS: 'off',
+    SECRET_KEY: 'bench'.repeat(8),
+    DATA_DIR: folder,
+    BOOTSTRAP_API_KEY: KEY,
+  })
+  const log = openLog({ level: 'info', format: 'json', to: { write() {} } })
+  const metadata = await openMetadata(config, log, 'server')
+  await migrateAll(metadata.db)
+  const eventStore = await openEventStore(config)
+  let last_query: StoreQuery | null = null
+  const watched = {
+    ...eventStore,
+    query(query: StoreQuery) {
+      last_query = query
+      return eventStore.query(query)
+    },
+  }
+  const services = await openServices(config, log, metadata.db, watched, 'http://127.0.0.1')
+  await makeFirstOwner(services, config)
+  const ingest = new Ingest(services)
+  const app = buildServer({
+    services,
+    access,
+    routes,
+    metrics: openMetrics(),
+    trusted_proxies: [],
+    public_url: null,
+  })
+  addCapture(app, services, ingest)
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const delay = monitorEventLoopDelay({ resolution: 10 })
+  delay.enable()
+  process.on('message', (message) => {
+    if (message === 'stop') void stop()
+    else process.send!(report())
+  })
+
+  function report(): Report {
+    const { user, system } = process.cpuUsage()
+    // The histogram measures the timer as well: what is late is what exceeds its period.
+    const loop_p99_ms = delay.percentile(99) / 1e6 - 10
+    delay.reset()
+    return { cpu_us: user + system, rss_mb: process.memoryUsage.rss() / 1e6, loop_p99_ms, last_query }
+  }
+
+  async function stop(): Promise<void> {
+    await app.close()
+    await ingest.close()
+    await services.close()
+    await eventStore.close()
+    await metadata.close()
+    process.exit(0)
+  }
+
+  const project = await metadata.db.only<{ id: number; api_token: string }>(
+    sql`SELECT id, api_token FROM project`,
+  )
+  const { port } = app.server.address() as AddressInfo
+  process.send!({ port, token: project.api_token, project_id: project.id } satisfies Ready)
+}
