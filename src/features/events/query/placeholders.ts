@@ -1,0 +1,83 @@
+// What may stand between braces in a query: values and variables as constants, and `{filters}` as a condition.
+import type { Expr } from '../../../hogql/ast.ts'
+import { parseMoment } from '../../../lib/relative-time.ts'
+import { invalid } from '../../../platform/http/errors.ts'
+import { filterExpression, readPropertyFilters } from '../filters/properties.ts'
+import { allOf, compare, constant, field, moment } from '../listing/tree.ts'
+import type { HogqlQuery } from './schema.ts'
+
+type Clock = { now: Date; timezone: string }
+type Filters = NonNullable<HogqlQuery['filters']>
+
+// Of all lists together: each item is a parameter of the query.
+const MAX_ITEMS = 10_000
+
+/** By the text between the braces. */
+export function placeholdersOf(query: HogqlQuery, clock: Clock): Map<string, Expr> {
+  const { values, variables, filters } = query
+  assertFewItems(values, 'query__values')
+  assertFewItems(variables, 'query__variables')
+  const named = Object.entries(values ?? {}).map(([name, value]): [string, Expr] => [
+    name,
+    constantTree(value, `query__values__${name}`),
+  ])
+  return new Map<string, Expr>([
+    ['filters', filtersTree(filters ?? {}, clock)],
+    ...named,
+    ...Object.entries(variables ?? {}).map(variableOf),
+  ])
+}
+
+function assertFewItems(given: Readonly<Record<string, unknown>> | null | undefined, attr: string): void {
+  const lists = Object.values(given ?? {}).map((value) => (isObject(value) ? value.value : value))
+  const count = lists.reduce<number>((sum, list) => sum + (Array.isArray(list) ? list.length : 0), 0)
+  if (count > MAX_ITEMS) throw invalid(attr, 'max_length', `At most ${MAX_ITEMS} entries are allowed.`)
+}
+
+/** `{"name": 5}`, or as PostHog's own pages send it: `{"<id>": {"code_name": "name", "value": 5}}`. */
+function variableOf([name, given]: [string, unknown]): [string, Expr] {
+  const attr = `query__variables__${name}`
+  if (!isObject(given) || typeof given.code_name !== 'string') {
+    return [`variables.${name}`, constantTree(given, attr)]
+  }
+  return [`variables.${given.code_name}`, constantTree(given.value ?? null, attr)]
+}
+
+function constantTree(value: unknown, attr: string): Expr {
+  if (!Array.isArray(value)) return scalarTree(value, attr)
+  return { node: 'Array', exprs: value.map((item) => scalarTree(item, attr)) }
+}
+
+function scalarTree(value: unknown, attr: string): Expr {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return constant(value)
+  if (typeof value === 'number' && Number.isFinite(value)) return constant(value)
+  throw invalid(attr, 'invalid_input', 'Only texts, numbers, booleans, null and lists of them can be given.')
+}
+
+/** Unqualified names: the query may call its events anything. */
+function filtersTree({ dateRange, properties }: Filters, clock: Clock): Expr {
+  const timestamp = field('timestamp')
+  const from = bound(dateRange?.date_from, 'date_from', clock)
+  const to = bound(dateRange?.date_to, 'date_to', clock)
+  const group = readPropertyFilters(properties ?? [], 'query__filters__properties')
+  const wanted = filterExpression(group, { ...clock, table: null })
+  const conditions = [
+    ...(from === null ? [] : [compare(timestamp, '>=', moment(from))]),
+    ...(to === null ? [] : [compare(timestamp, '<', moment(to))]),
+    ...(wanted === null ? [] : [wanted]),
+  ]
+  return allOf(conditions) ?? constant(true)
+}
+
+/** Null: no bound. PostHog's pages say `all` for it. */
+function bound(text: string | null | undefined, name: string, { now, timezone }: Clock): bigint | null {
+  if (!text || text === 'all') return null
+  const micros = parseMoment(text, now, timezone)
+  if (micros !== null) return micros
+  const attr = `query__filters__dateRange__${name}`
+  throw invalid(attr, 'invalid_input', 'This is neither a date nor a distance into the past such as -7d.')
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

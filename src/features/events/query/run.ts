@@ -1,0 +1,77 @@
+// Running what was asked: a HogQL statement with its limit and placeholders, or the listing's `select` by another name.
+import type { Expr, Query } from '../../../hogql/ast.ts'
+import { queryError } from '../../../hogql/errors.ts'
+import { parseSelect } from '../../../hogql/parser.ts'
+import { printHogql } from '../../../hogql/print-hogql.ts'
+import { fillPlaceholders } from '../../../hogql/resolve/placeholders.ts'
+import type { Services } from '../../../platform/services.ts'
+import { runEventsSelect } from '../listing/select.ts'
+import { constant } from '../listing/tree.ts'
+import { explained, runQuery, type AskedProject } from '../run-query.ts'
+import { placeholdersOf } from './placeholders.ts'
+import type { Answered, EventsQuery, HogqlQuery } from './schema.ts'
+
+const DEFAULT_LIMIT = 100
+const MAX_LIMIT = 50_000
+const TEXT_ATTR = 'query__query'
+
+export async function runHogql(
+  services: Services,
+  project: AskedProject,
+  asked: HogqlQuery,
+): Promise<Answered> {
+  const placeholders = placeholdersOf(asked, { now: services.now(), timezone: project.timezone })
+  const { query, limit, offset } = explained(TEXT_ATTR, () => {
+    const given = fillPlaceholders(parseSelect(asked.query), placeholders)
+    return { query: given, ...limitsOf(given) }
+  })
+  // One row more than is answered tells whether there are more.
+  const { rows, columns, compiled } = await runQuery(services, project, {
+    query: { ...query, limit: constant(limit + 1) },
+    max_rows: limit + 1,
+  })
+  return {
+    results: rows.slice(0, limit).map((row) => [...row]),
+    columns: [...compiled.columns],
+    types: columns.map(({ type }, index) => [compiled.columns[index] ?? '', type]),
+    hasMore: rows.length > limit,
+    limit,
+    offset,
+    hogql: printHogql({ ...query, limit: constant(limit) }),
+  }
+}
+
+export async function runEvents(
+  services: Services,
+  project: AskedProject,
+  asked: EventsQuery,
+): Promise<Answered> {
+  const { select, where, orderBy, event, personId, after, before, properties, limit, offset } = asked
+  const answer = await runEventsSelect(services, project, {
+    select: select ?? [],
+    where: where ?? [],
+    orderBy: orderBy ?? [],
+    event: event || null,
+    distinct_id: null,
+    person_id: personId === null || personId === undefined || personId === '' ? null : String(personId),
+    after: after || null,
+    before: before || null,
+    properties: properties ?? [],
+    limit: Math.min(limit ?? DEFAULT_LIMIT, MAX_LIMIT),
+    offset: offset ?? 0,
+  })
+  return { ...answer, hogql: null }
+}
+
+function limitsOf({ limit, offset }: Query): { limit: number; offset: number } {
+  return {
+    limit: limit ? Math.min(wholeNumber(limit, 'LIMIT'), MAX_LIMIT) : DEFAULT_LIMIT,
+    offset: offset ? wholeNumber(offset, 'OFFSET') : 0,
+  }
+}
+
+function wholeNumber(expr: Expr, clause: 'LIMIT' | 'OFFSET'): number {
+  const value = expr.node === 'Constant' ? expr.value : null
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
+  throw queryError(`${clause} must be a whole number`, expr)
+}

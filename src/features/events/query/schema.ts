@@ -1,0 +1,103 @@
+// What the query endpoint takes and gives. Fields are called as PostHog's clients call them.
+import { z } from 'zod'
+import { int } from '../../../platform/http/fields.ts'
+
+const DateRange = z.looseObject({
+  date_from: z.string().nullish(),
+  date_to: z.string().nullish(),
+})
+
+const HogqlQuery = z
+  .looseObject({
+    kind: z.literal('HogQLQuery'),
+    query: z.string().min(1).meta({ description: 'One SELECT statement.' }),
+    values: z
+      .record(z.string(), z.unknown())
+      .nullish()
+      .meta({ description: 'What `{name}` stands for: texts, numbers, booleans, null, or lists of them.' }),
+    filters: z
+      .looseObject({
+        dateRange: DateRange.nullish(),
+        properties: z.unknown().meta({ description: 'Property filters.' }),
+        filterTestAccounts: z.unknown(),
+      })
+      .partial()
+      .nullish()
+      .meta({ description: 'What `{filters}` stands for.' }),
+    variables: z
+      .record(z.string(), z.unknown())
+      .nullish()
+      .meta({ description: 'What `{variables.name}` stands for.' }),
+  })
+  .meta({ id: 'HogQLQuery' })
+
+const EventsQuery = z
+  .looseObject({
+    kind: z.literal('EventsQuery'),
+    select: z.array(z.string()).nullish().meta({ description: 'HogQL expressions; `*` is the whole event.' }),
+    where: z.array(z.string()).nullish(),
+    orderBy: z.array(z.string()).nullish(),
+    event: z.string().nullish(),
+    personId: z.union([z.string(), z.int()]).nullish(),
+    after: z.string().nullish(),
+    before: z.string().nullish(),
+    properties: z.unknown().optional().meta({ description: 'Property filters.' }),
+    limit: int({ min: 1 }).nullish(),
+    offset: int({ min: 0, max: 100_000 }).nullish(),
+  })
+  .meta({ id: 'EventsQuery' })
+
+const KINDS = ['HogQLQuery', 'EventsQuery']
+
+export const QueryBody = z.object({
+  query: z.preprocess(
+    (value, context) => {
+      const kind = kindOf(value)
+      if (typeof kind === 'string' && !KINDS.includes(kind)) {
+        const message = `Queries of this kind are not supported; there are ${KINDS.join(' and ')}.`
+        context.issues.push({ code: 'custom', path: ['kind'], message, input: value })
+      }
+      return value
+    },
+    z.discriminatedUnion('kind', [HogqlQuery, EventsQuery]),
+  ),
+})
+
+export type HogqlQuery = z.output<typeof HogqlQuery>
+export type EventsQuery = z.output<typeof EventsQuery>
+
+export const QueryAnswer = z
+  .object({
+    results: z.array(z.array(z.unknown())),
+    columns: z.array(z.string()),
+    types: z.array(z.union([z.tuple([z.string(), z.string()]), z.string()])).meta({
+      description: "ClickHouse's names of the columns' types; for HogQLQuery each beside its column.",
+    }),
+    hasMore: z.boolean(),
+    limit: z.int(),
+    offset: z.int(),
+    hogql: z.string().nullable(),
+    query: z.unknown(),
+    clickhouse: z.null(),
+    error: z.null(),
+    explain: z.null(),
+    metadata: z.null(),
+    modifiers: z.object({}),
+    timings: z.array(z.unknown()),
+    is_cached: z.literal(false),
+    cache_key: z.null(),
+    last_refresh: z.string().meta({ format: 'date-time' }),
+    next_allowed_client_refresh: z.string().meta({ format: 'date-time' }),
+    timezone: z.string(),
+  })
+  .meta({ id: 'QueryAnswer' })
+
+/** What differs from answer to answer. */
+export type Answered = Pick<
+  z.input<typeof QueryAnswer>,
+  'results' | 'columns' | 'types' | 'hasMore' | 'limit' | 'offset' | 'hogql'
+>
+
+function kindOf(value: unknown): unknown {
+  return typeof value === 'object' && value !== null && 'kind' in value ? value.kind : undefined
+}

@@ -1,0 +1,80 @@
+// From tree to SQL: one project, one engine, every literal a bound parameter.
+import type { Parameter } from '../platform/event-store/event-store.ts'
+import type { Expr, Query } from './ast.ts'
+import { clickhouse } from './engines/clickhouse.ts'
+import { duckdb } from './engines/duckdb.ts'
+import type { Engine } from './engines/dialect.ts'
+import { printHogql } from './print-hogql.ts'
+import { resolveCondition, resolveExpression } from './resolve/expressions.ts'
+import { fillPlaceholders } from './resolve/placeholders.ts'
+import type { Compilation } from './resolve/scope.ts'
+import { selectSql, setSql } from './resolve/select.ts'
+
+export type QueryContext = {
+  project_id: number
+  timezone: string
+  now: Date
+  /** What `{name}` and `{variables.name}` stand for, by the text between the braces. */
+  placeholders: ReadonlyMap<string, Expr>
+}
+
+export type CompiledQuery = {
+  sql: string
+  parameters: readonly Parameter[]
+  /** Names of the result's columns: aliases, else the expression as HogQL text. */
+  columns: readonly string[]
+  /** The query as normalised HogQL. */
+  hogql: string
+}
+
+const ENGINES: Readonly<Record<'duckdb' | 'clickhouse', Engine>> = { duckdb, clickhouse }
+
+export function compileQuery(
+  query: Query,
+  context: QueryContext,
+  engine: 'duckdb' | 'clickhouse',
+): CompiledQuery {
+  const { bind, bound } = newParameters(ENGINES[engine])
+  const counts = { t: 0, c: 0, q: 0 }
+  const compilation: Compilation = {
+    context,
+    dialect: ENGINES[engine].dialect({ ...context, bind }),
+    fresh: (prefix) => `${prefix}${++counts[prefix]}`,
+    resolve: resolveExpression,
+    condition: resolveCondition,
+    subquery: (inner, outer) =>
+      inner.node === 'SelectQuery' ? selectSql(inner, outer, compilation) : setSql(inner, outer, compilation),
+  }
+  const filled = fillPlaceholders(query, context.placeholders)
+  const { sql, columns } = compilation.subquery(filled, null)
+  return {
+    ...withoutUnused(sql, bound, ENGINES[engine]),
+    columns: columns.map(({ title }) => title),
+    hogql: printHogql(filled),
+  }
+}
+
+/**
+ * The same value is the same parameter, so that an expression written twice is the same SQL twice: engines compare what
+ * is selected with what is grouped by.
+ */
+function newParameters({ placeholder }: Engine) {
+  const bound: Parameter[] = []
+  const known = new Map<Parameter, string>()
+  const bind = (value: Parameter) => {
+    const written = known.get(value) ?? placeholder(bound.push(value), value)
+    known.set(value, written)
+    return written
+  }
+  return { bind, bound }
+}
+
+/** Not everything that was bound is in the SQL in the end, and DuckDB refuses a value it has no place for. */
+function withoutUnused(sql: string, bound: readonly Parameter[], { placeholder, placeholders }: Engine) {
+  const numbers = new Map<string, number>()
+  const renumbered = sql.replaceAll(placeholders, (_, number: string) => {
+    if (!numbers.has(number)) numbers.set(number, numbers.size + 1)
+    return placeholder(numbers.get(number) ?? 0, bound[Number(number) - 1] ?? '')
+  })
+  return { sql: renumbered, parameters: [...numbers.keys()].map((number) => bound[Number(number) - 1] ?? '') }
+}

@@ -1,0 +1,126 @@
+// ClickHouse's spelling, written against this layout: the tables `events`, `persons`, `person_distinct_ids` and `groups`
+// hold all projects and carry `project_id Int64`; their other columns are those of layout.ts, texts that may be absent as
+// Nullable(String), times as DateTime64(6, 'UTC'). The session has join_use_nulls = 1, so that what an outer join does
+// not find is NULL. An instant keeps its zone with it: the wall clock of a zone is the same instant in that zone.
+import type { Value } from '../value.ts'
+import type { Dialect, Engine, PhysicalTable, QuerySetting } from './dialect.ts'
+import { PERSON_NAMESPACE, uuid5OfHash } from './personless-id.ts'
+
+const TABLES: Readonly<Record<PhysicalTable, string>> = {
+  events: 'events',
+  persons: 'persons',
+  distinct_ids: 'person_distinct_ids',
+  groups: 'groups',
+}
+
+const isText = ({ type: { kind } }: Value) => kind === 'text' || kind === 'property' || kind === 'json'
+const isNumber = ({ type: { kind } }: Value) => kind === 'integer' || kind === 'float'
+
+function conversions({ timezone, bind }: QuerySetting) {
+  const inZone = (sql: string) => (timezone === 'UTC' ? sql : `toTimeZone(${sql}, ${bind(timezone)})`)
+
+  function datetime(value: Value): string {
+    const { kind } = value.type
+    if (kind === 'datetime' || kind === 'null') return value.sql
+    if (kind === 'date') return `toDateTime64(${value.sql}, 6, ${bind(timezone)})`
+    if (isNumber(value)) return `fromUnixTimestamp64Micro(toInt64(${value.sql} * 1000000))`
+    return `parseDateTime64BestEffortOrNull(${isText(value) ? value.sql : `toString(${value.sql})`}, 6, ${bind(timezone)})`
+  }
+  const local = (value: Value) => inZone(datetime(value))
+
+  return {
+    datetime,
+    local,
+    fromLocal: (sql: string) => sql,
+    date: (value: Value) => (value.type.kind === 'date' ? value.sql : `toDate(${local(value)})`),
+    number(value: Value) {
+      const { kind } = value.type
+      if (isNumber(value) || kind === 'null') return value.sql
+      if (kind === 'boolean') return `toInt64(${value.sql})`
+      if (kind === 'datetime' || kind === 'date') return `toUnixTimestamp(${value.sql})`
+      return `toFloat64OrNull(${isText(value) ? value.sql : `toString(${value.sql})`})`
+    },
+    text(value: Value) {
+      const { kind } = value.type
+      if (isText(value) || kind === 'null') return value.sql
+      if (kind === 'datetime') return `toString(${local(value)})`
+      return kind === 'array' || kind === 'tuple' ? `toJSONString(${value.sql})` : `toString(${value.sql})`
+    },
+    boolean(value: Value) {
+      const { kind } = value.type
+      if (kind === 'boolean' || kind === 'null') return value.sql
+      if (isNumber(value)) return `(${value.sql} <> 0)`
+      const text = `lower(${isText(value) ? value.sql : `toString(${value.sql})`})`
+      return `multiIf(${text} IN ('true', '1'), true, ${text} IN ('false', '0'), false, NULL)`
+    },
+    uuid(value: Value) {
+      if (value.type.kind === 'uuid' || value.type.kind === 'null') return value.sql
+      return `toUUIDOrNull(${isText(value) ? value.sql : `toString(${value.sql})`})`
+    },
+  }
+}
+
+/** JSONExtractString knows strings only; everything else is its own JSON text. */
+function propertySql(json: string, keys: string): string {
+  const raw = `nullIf(nullIf(JSONExtractRaw(${json}, ${keys}), ''), 'null')`
+  return `if(JSONType(${json}, ${keys}) = 'String', JSONExtractString(${json}, ${keys}), ${raw})`
+}
+
+function dialect(setting: QuerySetting): Dialect {
+  const { project_id, bind } = setting
+  return {
+    engine: 'clickhouse',
+    timezone: setting.timezone,
+    now: setting.now,
+    bind,
+    ...conversions(setting),
+    table: (name) => `(SELECT * FROM ${TABLES[name]} WHERE project_id = ${bind(project_id)})`,
+    property: (json, path) => propertySql(json, path.map(bind).join(', ')),
+    asJson: ({ sql }) => sql,
+    propertyNamed: propertySql,
+    same: (left, right) => `ifNull(${left} = ${right}, isNull(${left}) AND isNull(${right}))`,
+    array: (items) => `[${items.join(', ')}]`,
+    tuple: (items) => `tuple(${items.join(', ')})`,
+    item: (array, index) => `arrayElement(${array}, ${index})`,
+    part: (tuple, index) => `tupleElement(${tuple}, ${index})`,
+    slice: (array, start, end) =>
+      `arraySlice(${array}, ${start ?? 1}${end === null ? '' : `, ${end} - ${start ?? 1} + 1`})`,
+    contains: (array, item) => `has(${array}, ${item})`,
+    like: (text, pattern, ignore_case) => `(${text} ${ignore_case ? 'ILIKE' : 'LIKE'} ${pattern})`,
+    matches: (text, pattern, ignore_case) =>
+      `match(${text}, ${ignore_case ? `concat('(?i)', ${pattern})` : pattern})`,
+    shiftSeconds: (datetime, sign, seconds) => `(${datetime} ${sign} toIntervalSecond(${seconds}))`,
+    shiftDays: (date, sign, days) => `(${date} ${sign} toIntervalDay(${days}))`,
+    secondsBetween: (later, earlier) => `dateDiff('second', ${earlier}, ${later})`,
+    personlessId: (distinct_id) => {
+      const name = `concat(unhex('${PERSON_NAMESPACE.replaceAll('-', '')}'), ${bind(`${project_id}:`)}, ${distinct_id})`
+      return `toUUID(${uuid5OfHash(`lower(hex(SHA1(${name})))`, 'substring', 'position')})`
+    },
+    personObject: ({ id, created_at, properties, distinct_ids }) =>
+      `concat('{"id":"', toString(${id}), '","created_at":"', formatDateTime(${created_at}, '%Y-%m-%dT%H:%i:%S.%fZ'),` +
+      ` '","properties":', ${properties}, ',"distinct_ids":', toJSONString(${distinct_ids}), '}')`,
+    idsByPerson: (distinct_ids) =>
+      `(SELECT person_id, arraySort(groupArray(distinct_id)) AS ids FROM ${distinct_ids} GROUP BY person_id)`,
+    unfold: (_alias, arrays, keep_empty) =>
+      `${keep_empty ? ' LEFT' : ''} ARRAY JOIN ${arrays.map(({ column, sql }) => `${sql} AS ${column}`).join(', ')}`,
+    unfolded: (_alias, column) => column,
+    set_operators: {
+      'UNION ALL': 'UNION ALL',
+      'UNION DISTINCT': 'UNION DISTINCT',
+      INTERSECT: 'INTERSECT DISTINCT',
+      'INTERSECT DISTINCT': 'INTERSECT DISTINCT',
+      EXCEPT: 'EXCEPT DISTINCT',
+    },
+  }
+}
+
+export const clickhouse: Engine = {
+  dialect,
+  placeholder: (number, value) => {
+    if (typeof value === 'string') return `{p${number}:String}`
+    if (typeof value === 'boolean') return `{p${number}:Bool}`
+    if (typeof value === 'bigint') return `{p${number}:Int128}`
+    return Number.isSafeInteger(value) ? `{p${number}:Int64}` : `{p${number}:Float64}`
+  },
+  placeholders: /\{p(\d+):\w+\}/g,
+}

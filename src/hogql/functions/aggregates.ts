@@ -1,0 +1,178 @@
+// Aggregates. Each prints as `name(…)`, with no more than a FILTER of its own behind: the compiler adds to both.
+import { queryError } from '../errors.ts'
+import type { Printing, Type, Value } from '../value.ts'
+import { arrayOf, call, FLOAT, INTEGER, type Named, nth, tuple } from './define.ts'
+import type { Aggregate } from './function.ts'
+
+type NamedAggregate = Named<Aggregate>
+
+const typeOfFirst = (args: readonly Value[]): Type => nth(args, 0).type
+
+/** Texts of properties are compared as numbers, everything else as it is. */
+const comparable = (value: Value, printing: Printing) =>
+  value.type.kind === 'property' ? printing.number(value) : value.sql
+const comparableType = (value: Value): Type => (value.type.kind === 'property' ? FLOAT : value.type)
+
+const ofNumbers = (
+  name: string,
+  duckdb: string,
+  count: number,
+  type: Aggregate['type'] = FLOAT,
+  aliases?: string[],
+): NamedAggregate => {
+  const numbers = (args: readonly Value[], printing: Printing) => args.map((value) => printing.number(value))
+  return {
+    name,
+    aliases,
+    args: [count, count],
+    type,
+    duckdb: (args, printing) => call(duckdb, numbers(args, printing)),
+    clickhouse: (args, printing) => call(name, numbers(args, printing)),
+  }
+}
+
+const extreme = (name: 'min' | 'max'): NamedAggregate => ({
+  name,
+  args: [1, 1],
+  type: (args) => comparableType(nth(args, 0)),
+  duckdb: (args, printing) => call(name, [comparable(nth(args, 0), printing)]),
+  clickhouse: (args, printing) => call(name, [comparable(nth(args, 0), printing)]),
+})
+
+/** The first argument where the second is greatest or smallest. */
+const argument = (name: string, duckdb: string): NamedAggregate => ({
+  name,
+  args: [2, 2],
+  type: typeOfFirst,
+  duckdb: (args, printing) => call(duckdb, [nth(args, 0).sql, comparable(nth(args, 1), printing)]),
+  clickhouse: (args, printing) => call(name, [nth(args, 0).sql, comparable(nth(args, 1), printing)]),
+})
+
+/** Exact on DuckDB under every name. A combination with NULL in it does not count. */
+const distinct = (name: string, aliases: string[] = []): NamedAggregate => ({
+  name,
+  aliases,
+  args: [1, Infinity],
+  type: INTEGER,
+  duckdb: (args, printing) => {
+    const texts = args.map((value) => value.sql)
+    if (texts.length === 1) return `count(DISTINCT ${texts[0]})`
+    const areThere = texts.map((sql) => `${sql} IS NOT NULL`).join(' AND ')
+    return `count(DISTINCT ${tuple(texts, printing)}) FILTER (WHERE ${areThere})`
+  },
+})
+
+/** The engine would keep NULLs; HogQL leaves them out. */
+const skippingNull = (
+  name: string,
+  duckdb: (sql: string) => string,
+  more: { type: Aggregate['type']; orElse?: string; aliases?: string[] },
+): NamedAggregate => ({
+  name,
+  args: [1, 1],
+  ...more,
+  duckdb: (args) => `${duckdb(nth(args, 0).sql)} FILTER (WHERE ${nth(args, 0).sql} IS NOT NULL)`,
+})
+
+const arrayOfFirst = (args: readonly Value[]) => arrayOf(typeOfFirst(args))
+
+const level = (value: Value): number => {
+  const { constant } = value
+  if (typeof constant !== 'number' || !(constant >= 0 && constant <= 1))
+    throw queryError('The level of a quantile is a constant from 0 to 1.')
+  return constant
+}
+
+const quantile = (name: string, duckdb: string, aliases?: string[]): NamedAggregate => ({
+  name,
+  aliases,
+  args: [1, 1],
+  params: [0, 1],
+  type: FLOAT,
+  duckdb: (args, printing, params) =>
+    call(duckdb, [
+      printing.number(nth(args, 0)),
+      params[0] ? `cast(${printing.bind(level(params[0]))} as double)` : '0.5',
+    ]),
+  clickhouse: (args, printing, params) =>
+    `${name}(${params[0] ? level(params[0]) : 0.5})(${printing.number(nth(args, 0))})`,
+})
+
+const quantiles = (name: string, duckdb: string): NamedAggregate => ({
+  name,
+  args: [1, 1],
+  params: [1, 100],
+  type: arrayOf(FLOAT),
+  duckdb: (args, printing, params) => {
+    const levels = params.map((value) => `cast(${printing.bind(level(value))} as double)`)
+    return call(duckdb, [printing.number(nth(args, 0)), `[${levels.join(', ')}]`])
+  },
+  clickhouse: (args, printing, params) =>
+    `${name}(${params.map(level).join(', ')})(${printing.number(nth(args, 0))})`,
+})
+
+const MOST_TOP = 1000
+
+const topSize = (value: Value | undefined): number => {
+  const size = value ? value.constant : 10
+  if (typeof size !== 'number' || !Number.isInteger(size) || size < 1 || size > MOST_TOP)
+    throw queryError(`topK takes a whole number from 1 to ${MOST_TOP}.`)
+  return size
+}
+
+const topK: NamedAggregate = {
+  name: 'topK',
+  args: [1, 1],
+  params: [0, 1],
+  type: arrayOfFirst,
+  orElse: '[]',
+  duckdb: (args, _, params) => call('approx_top_k', [nth(args, 0).sql, String(topSize(params[0]))]),
+  clickhouse: (args, _, params) => `topK(${topSize(params[0])})(${nth(args, 0).sql})`,
+}
+
+const sumType = (args: readonly Value[]): Type =>
+  ['integer', 'boolean'].includes(nth(args, 0).type.kind) ? INTEGER : FLOAT
+
+export const aggregateFunctions: readonly NamedAggregate[] = [
+  {
+    name: 'count',
+    args: [0, 1],
+    type: INTEGER,
+    duckdb: (args) => `count(${args[0]?.sql ?? '*'})`,
+  },
+  distinct('uniq', ['uniqCombined', 'uniqCombined64', 'uniqHLL12', 'uniqTheta']),
+  distinct('uniqExact', ['countDistinct']),
+  ofNumbers('sum', 'sum', 1, sumType),
+  ofNumbers('avg', 'avg', 1),
+  extreme('min'),
+  extreme('max'),
+  {
+    name: 'any',
+    aliases: ['any_value', 'anyHeavy'],
+    args: [1, 1],
+    type: typeOfFirst,
+    duckdb: (args) => `any_value(${nth(args, 0).sql})`,
+  },
+  skippingNull('anyLast', (sql) => `last(${sql})`, { type: typeOfFirst }),
+  argument('argMax', 'arg_max'),
+  argument('argMin', 'arg_min'),
+  skippingNull('groupArray', (sql) => `list(${sql})`, {
+    type: arrayOfFirst,
+    orElse: '[]',
+    aliases: ['array_agg'],
+  }),
+  skippingNull('groupUniqArray', (sql) => `list(DISTINCT ${sql})`, { type: arrayOfFirst, orElse: '[]' }),
+  quantile('quantile', 'quantile_cont'),
+  quantile('quantileExact', 'quantile_disc'),
+  quantiles('quantiles', 'quantile_cont'),
+  quantiles('quantilesExact', 'quantile_disc'),
+  ofNumbers('median', 'median', 1),
+  topK,
+  ofNumbers('stddevPop', 'stddev_pop', 1, FLOAT, ['stddev_pop']),
+  ofNumbers('stddevSamp', 'stddev_samp', 1, FLOAT, ['stddev_samp', 'stddev']),
+  ofNumbers('varPop', 'var_pop', 1, FLOAT, ['var_pop']),
+  ofNumbers('varSamp', 'var_samp', 1, FLOAT, ['var_samp']),
+  ofNumbers('covarPop', 'covar_pop', 2, FLOAT, ['covar_pop']),
+  ofNumbers('covarSamp', 'covar_samp', 2, FLOAT, ['covar_samp']),
+  ofNumbers('corr', 'corr', 2),
+]

@@ -1,0 +1,36 @@
+// Every function HogQL knows, by name in lower case. What is in none of the three does not exist.
+import { aggregateFunctions } from './aggregates.ts'
+import { arrayFunctions } from './arrays.ts'
+import { conversionFunctions } from './conversions.ts'
+import { dateArithmeticFunctions } from './date-arithmetic.ts'
+import { formatDateTime } from './date-format.ts'
+import { dateFunctions } from './dates.ts'
+import { catalogue } from './define.ts'
+import type { Aggregate, Catalogue } from './function.ts'
+import { jsonFunctions } from './json.ts'
+import { lambdaFunctions } from './lambdas.ts'
+import { logicFunctions } from './logic.ts'
+import { numberFunctions } from './numbers.ts'
+import { patternFunctions } from './patterns.ts'
+import { textFunctions } from './text.ts'
+import { urlFunctions } from './urls.ts'
+import { windowOnlyFunctions } from './windows.ts'
+
+export const scalarFunctions: Catalogue = catalogue(
+  logicFunctions,
+  conversionFunctions,
+  numberFunctions,
+  textFunctions,
+  patternFunctions,
+  urlFunctions,
+  jsonFunctions,
+  arrayFunctions,
+  lambdaFunctions,
+  dateFunctions,
+  dateArithmeticFunctions,
+  [formatDateTime],
+)
+
+export const aggregates: Catalogue<Aggregate> = catalogue(aggregateFunctions)
+
+export const windowFunctions: Catalogue = catalogue(windowOnlyFunctions)

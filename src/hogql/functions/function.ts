@@ -1,0 +1,30 @@
+// What the compiler must know of a function: how many arguments, what comes out, and how each engine says it.
+// A name that is in no catalogue of this folder does not exist.
+import type { Printing, Type, Value } from '../value.ts'
+
+type Print = (args: readonly Value[], printing: Printing, params: readonly Value[]) => string
+
+export type HogqlFunction = {
+  /** Fewest and most arguments. */
+  args: readonly [number, number]
+  /** Fewest and most parameters: the first brackets of `quantile(0.9)(x)`. None when left out. */
+  params?: readonly [number, number]
+  type: Type | ((args: readonly Value[], printing: Printing, params: readonly Value[]) => Type)
+  duckdb: Print
+  /** Left out: the name and arguments as they are. */
+  clickhouse?: Print
+  /**
+   * The first argument is a lambda over the items of the arrays that follow: they are printed first, and its names get
+   * their items' types.
+   */
+  takes_lambda?: true
+}
+
+/** `duckdb` prints the plain call; DISTINCT, FILTER, `…If` and OVER are added round it by the compiler. */
+export type Aggregate = HogqlFunction & {
+  /** What the engine gives over no rows where HogQL promises something else, e.g. `[]`: printed round the whole. */
+  orElse?: string
+}
+
+/** Keyed by name in lower case: names are compared without case. `name` is how ClickHouse spells it. */
+export type Catalogue<Entry = HogqlFunction> = Readonly<Record<string, Entry & { name: string }>>

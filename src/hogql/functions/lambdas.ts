@@ -1,0 +1,136 @@
+// Functions that take `x -> …` over the items of arrays. Some can do without.
+import { queryError } from '../errors.ts'
+import type { Printing, Type, Value } from '../value.ts'
+import { arrayOf, BOOLEAN, call, FLOAT, INTEGER, itemTypeOf, type Named, nth, read } from './define.ts'
+
+/** The items a lambda runs over and how its body is put round them. */
+const over = (args: readonly Value[], printing: Printing) => {
+  const [first, ...arrays] = args
+  const names = first?.lambda?.names
+  if (!first || !names) throw queryError('The first argument must be a lambda, such as x -> x + 1.')
+  if (arrays.length === 0 || names.length !== arrays.length)
+    throw queryError('A lambda takes as many names as there are arrays.')
+  const lists = arrays.map((array) => read('array', array, printing))
+  if (lists.length === 1)
+    return { list: lists[0] ?? '', run: (body: string) => `lambda ${names[0]}: ${body}` }
+  // DuckDB hands one item at a time to a lambda: arrays are zipped, and each name gets its part of the pair.
+  const bound = (body: string) =>
+    names.reduceRight(
+      (sql, name, place) => `list_transform([pair[${place + 1}]], lambda ${name}: ${sql})[1]`,
+      body,
+    )
+  return { list: call('list_zip', lists), run: (body: string) => `lambda pair: ${bound(body)}` }
+}
+
+const bodyOf = (args: readonly Value[]): Value => {
+  const { lambda: _, ...body } = nth(args, 0)
+  return body
+}
+
+const mapped = (args: readonly Value[], printing: Printing, body: string) => {
+  const { list, run } = over(args, printing)
+  return `list_transform(${list}, ${run(body)})`
+}
+const kept = (args: readonly Value[], printing: Printing, body: string) => {
+  const { list, run } = over(args, printing)
+  return `list_filter(${list}, ${run(body)})`
+}
+
+/** The condition of the lambda; one array only, since what is left of a pair would be a pair. */
+const filtered = (args: readonly Value[], printing: Printing) => {
+  if (args.length !== 2) throw queryError('Only one array can be filtered at a time.')
+  return kept(args, printing, printing.boolean(bodyOf(args)))
+}
+
+const toClickhouse = (name: string, args: readonly Value[], printing: Printing) =>
+  call(
+    name,
+    args.map((value) =>
+      value.lambda ? `(${value.lambda.names.join(', ')}) -> ${value.sql}` : read('array', value, printing),
+    ),
+  )
+
+const lambda = (name: string, type: Named['type'], duckdb: Named['duckdb'], least = 2): Named => ({
+  name,
+  args: [least, Infinity],
+  type,
+  takes_lambda: true,
+  duckdb,
+  clickhouse: (args, printing) => toClickhouse(name, args, printing),
+})
+
+const itemOfSecond = (args: readonly Value[]): Type => itemTypeOf(args[1])
+
+/** What is summed up or compared: what the lambda gives, else the items themselves. */
+const resultType = (args: readonly Value[]): Type =>
+  args[0]?.lambda ? bodyOf(args).type : itemTypeOf(args[0])
+
+const numbers = (args: readonly Value[], printing: Printing): string => {
+  if (args[0]?.lambda) return mapped(args, printing, printing.number(bodyOf(args)))
+  const array = nth(args, 0)
+  const list = read('array', array, printing)
+  const item = printing.number({ sql: 'item', type: itemTypeOf(array) })
+  return item === 'item' ? list : `list_transform(${list}, lambda item: ${item})`
+}
+
+const numberType = (args: readonly Value[]): Type =>
+  ['integer', 'boolean'].includes(resultType(args).kind) ? INTEGER : FLOAT
+
+/** Items as they are, so that texts and times have a smallest too; texts of properties count as numbers. */
+const comparable = (args: readonly Value[], printing: Printing): string => {
+  if (resultType(args).kind === 'property') return numbers(args, printing)
+  return args[0]?.lambda ? mapped(args, printing, bodyOf(args).sql) : read('array', nth(args, 0), printing)
+}
+const comparableType = (args: readonly Value[]): Type =>
+  resultType(args).kind === 'property' ? FLOAT : resultType(args)
+
+/** By what the lambda gives, then by the item itself. */
+const sorted =
+  (sort: 'list_sort' | 'list_reverse_sort'): Named['duckdb'] =>
+  (args, printing) => {
+    if (!args[0]?.lambda) return `${sort}(${read('array', nth(args, 0), printing)})`
+    if (args.length !== 2) throw queryError('Only one array can be sorted at a time.')
+    const name = args[0].lambda.names[0] ?? ''
+    const keyed = mapped(args, printing, `{'by': ${bodyOf(args).sql}, 'item': ${name}}`)
+    return `list_transform(${sort}(${keyed}), lambda keyed: keyed.item)`
+  }
+const sortedType = (args: readonly Value[]): Type => arrayOf(itemTypeOf(args[0]?.lambda ? args[1] : args[0]))
+
+/** How many, over a lambda or over an array of conditions. */
+const count: Named['duckdb'] = (args, printing) => {
+  if (args[0]?.lambda) return `len(${kept(args, printing, printing.boolean(bodyOf(args)))})`
+  const array = nth(args, 0)
+  const item = printing.boolean({ sql: 'item', type: itemTypeOf(array) })
+  return `len(list_filter(${read('array', array, printing)}, lambda item: ${item}))`
+}
+
+export const lambdaFunctions: readonly Named[] = [
+  lambda(
+    'arrayMap',
+    (args) => arrayOf(bodyOf(args).type),
+    (args, printing) => mapped(args, printing, bodyOf(args).sql),
+  ),
+  lambda('arrayFilter', (args) => arrayOf(itemOfSecond(args)), filtered),
+  lambda('arrayExists', BOOLEAN, (args, printing) => `(${count(args, printing, [])} > 0)`),
+  lambda(
+    'arrayAll',
+    BOOLEAN,
+    (args, printing) =>
+      `(len(${kept(args, printing, `not coalesce(${printing.boolean(bodyOf(args))}, false)`)}) = 0)`,
+  ),
+  lambda('arrayCount', INTEGER, count, 1),
+  lambda('arrayFirst', itemOfSecond, (args, printing) => `list_extract(${filtered(args, printing)}, 1)`),
+  lambda('arrayLast', itemOfSecond, (args, printing) => `list_extract(${filtered(args, printing)}, -1)`),
+  lambda(
+    'arrayFirstIndex',
+    INTEGER,
+    (args, printing) =>
+      `coalesce(list_position(${mapped(args, printing, printing.boolean(bodyOf(args)))}, true), 0)`,
+  ),
+  lambda('arraySum', numberType, (args, printing) => `coalesce(list_sum(${numbers(args, printing)}), 0)`, 1),
+  lambda('arrayAvg', FLOAT, (args, printing) => `list_avg(${numbers(args, printing)})`, 1),
+  lambda('arrayMin', comparableType, (args, printing) => `list_min(${comparable(args, printing)})`, 1),
+  lambda('arrayMax', comparableType, (args, printing) => `list_max(${comparable(args, printing)})`, 1),
+  lambda('arraySort', sortedType, sorted('list_sort'), 1),
+  lambda('arrayReverseSort', sortedType, sorted('list_reverse_sort'), 1),
+]

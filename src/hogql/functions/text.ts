@@ -1,0 +1,217 @@
+// Functions of text. Places and lengths count characters, except `length`, which counts bytes as ClickHouse does.
+import {
+  atMost,
+  BOOLEAN,
+  define,
+  INTEGER,
+  MOST_ITEMS,
+  nth,
+  once,
+  read,
+  TEXT,
+  arrayOf,
+  call,
+} from './define.ts'
+import type { Named } from './define.ts'
+import type { Printing, Value } from '../value.ts'
+
+/** DuckDB takes no place or length beyond 32 bits. */
+const placed = (sql: string) => `greatest(least(${sql}, 4294967295), -4294967295)`
+
+/** Place 0 is before the text and a length below 0 means none of it: both give nothing. */
+const substring = (text: string, start: string, length?: string) =>
+  length === undefined
+    ? once(
+        [text, start],
+        (t, s) => `case when ${s} = 0 then '' when ${s} is not null then substring(${t}, ${placed(s)}) end`,
+      )
+    : once(
+        [text, start, length],
+        (t, s, l) =>
+          `case when ${s} = 0 or ${l} <= 0 then '' when ${s} is not null and ${l} is not null` +
+          ` then substring(${t}, ${placed(s)}, ${placed(l)}) end`,
+      )
+
+const pad = (name: string, duckdb: 'lpad' | 'rpad', aliases: string[]): Named => ({
+  name,
+  aliases,
+  args: [2, 3],
+  type: TEXT,
+  duckdb: (args, printing) => {
+    const length = atMost(nth(args, 1), read('integer', nth(args, 1), printing), MOST_ITEMS, name)
+    const filler = args[2] ? `coalesce(nullif(${printing.text(args[2])}, ''), ' ')` : `' '`
+    return `${duckdb}(${printing.text(nth(args, 0))}, cast(${length} as integer), ${filler})`
+  },
+  clickhouse: (args, printing) =>
+    call(`${name}UTF8`, [
+      printing.text(nth(args, 0)),
+      read('integer', nth(args, 1), printing),
+      ...args.slice(2).map((value) => printing.text(value)),
+    ]),
+})
+
+/** Refused by the length of what would come out: texts of any length can be repeated. */
+const repeat: Named = {
+  name: 'repeat',
+  args: [2, 2],
+  type: TEXT,
+  duckdb: (args, printing) =>
+    once(
+      [printing.text(nth(args, 0)), read('integer', nth(args, 1), printing)],
+      (text, times) =>
+        `case when cast(strlen(${text}) as double) * ${times} > ${MOST_ITEMS}` +
+        ` then error('repeat makes at most ${MOST_ITEMS} bytes') else repeat(${text}, ${times}) end`,
+    ),
+}
+
+const joined = (args: readonly Value[], printing: Printing) => {
+  const areArrays = args.length > 0 && args.every((value) => value.type.kind === 'array')
+  return { areArrays, texts: args.map((value) => (areArrays ? value.sql : printing.text(value))) }
+}
+
+/** DuckDB's own `concat` takes NULL for nothing; here NULL makes the whole NULL. */
+const concat: Named = {
+  name: 'concat',
+  args: [1, Infinity],
+  type: (args) => (args[0] && args.every((value) => value.type.kind === 'array') ? args[0].type : TEXT),
+  duckdb: (args, printing) => {
+    const { areArrays, texts } = joined(args, printing)
+    return areArrays ? call('list_concat', texts) : `(${texts.join(' || ')})`
+  },
+  clickhouse: (args, printing) => call('concat', joined(args, printing).texts),
+}
+
+const sized = (value: Value, printing: Printing): string => {
+  switch (value.type.kind) {
+    case 'array':
+    case 'unknown':
+      return `len(${value.sql})`
+    default:
+      return `strlen(${printing.text(value)})`
+  }
+}
+
+/** In ClickHouse a Nullable(String) is measured as it is, anything else as text. */
+const measured = (value: Value, printing: Printing) =>
+  value.type.kind === 'array' || value.type.kind === 'unknown' ? value.sql : printing.text(value)
+
+const measure = (name: string, type: Named['type'], test: string, aliases?: string[]): Named => ({
+  name,
+  aliases,
+  args: [1, 1],
+  type,
+  duckdb: (args, printing) => {
+    const size = sized(nth(args, 0), printing)
+    return test === '' ? size : `(${size} ${test})`
+  },
+  clickhouse: (args, printing) => call(name, [measured(nth(args, 0), printing)]),
+})
+
+const like = (name: string, duckdb: string) =>
+  define(name, ['text', 'text'], BOOLEAN, (text, pattern) => `(${text} ${duckdb} ${pattern} escape '\\')`)
+
+/** Finds the first of the needles that holds; the text is captured by the inner lambda. */
+const searchAny = (name: string, test: (text: string, needle: string) => string) =>
+  define(name, ['text', 'array'], BOOLEAN, (text, needles) =>
+    once(
+      [text, needles],
+      (t, n) => `(len(list_filter(${n}, lambda needle: ${test(t, 'cast(needle as varchar)')})) > 0)`,
+    ),
+  )
+
+const hash = (name: string, duckdb: string) =>
+  define(name, ['text'], TEXT, (text) => `${duckdb}(${text})`, {
+    clickhouse: (text) => `lower(hex(${name}(${text})))`,
+  })
+
+const plain = (name: string, duckdb: string, aliases?: string[], clickhouse = name) =>
+  define(name, ['text'], TEXT, (text) => `${duckdb}(${text})`, { aliases, clickhouse })
+
+const replaceFirst = (text: string, from: string, to: string) =>
+  once(
+    [text, from, to],
+    (t, f, r) =>
+      `case when ${f} = '' or strpos(${t}, ${f}) = 0 then ${t} else` +
+      ` substring(${t}, 1, strpos(${t}, ${f}) - 1) || ${r} || substring(${t}, strpos(${t}, ${f}) + length(${f})) end`,
+  )
+
+export const textFunctions: readonly Named[] = [
+  plain('lower', 'lower', ['lowerUTF8', 'lcase'], 'lowerUTF8'),
+  plain('upper', 'upper', ['upperUTF8', 'ucase'], 'upperUTF8'),
+  plain('trimBoth', 'trim', ['trim']),
+  plain('trimLeft', 'ltrim', ['ltrim']),
+  plain('trimRight', 'rtrim', ['rtrim']),
+  plain('reverseUTF8', 'reverse'),
+  define('substring', ['text', 'integer', 'integer?'], TEXT, substring, {
+    aliases: ['substr', 'mid', 'substringUTF8'],
+    clickhouse: 'substringUTF8',
+  }),
+  define('left', ['text', 'integer'], TEXT, (text, n) => `left(${text}, ${placed(n)})`, {
+    aliases: ['leftUTF8'],
+    clickhouse: 'leftUTF8',
+  }),
+  define('right', ['text', 'integer'], TEXT, (text, n) => `right(${text}, ${placed(n)})`, {
+    aliases: ['rightUTF8'],
+    clickhouse: 'rightUTF8',
+  }),
+  define('position', ['text', 'text'], INTEGER, (text, part) => `strpos(${text}, ${part})`, {
+    aliases: ['positionUTF8'],
+    clickhouse: 'positionUTF8',
+  }),
+  define(
+    'positionCaseInsensitive',
+    ['text', 'text'],
+    INTEGER,
+    (text, part) => `strpos(lower(${text}), lower(${part}))`,
+    { aliases: ['positionCaseInsensitiveUTF8'], clickhouse: 'positionCaseInsensitiveUTF8' },
+  ),
+  define('startsWith', ['text', 'text'], BOOLEAN, (text, part) => `starts_with(${text}, ${part})`),
+  define('endsWith', ['text', 'text'], BOOLEAN, (text, part) => `ends_with(${text}, ${part})`),
+  define('countSubstrings', ['text', 'text'], INTEGER, (text, part) =>
+    once([text, part], (t, p) => `case when ${p} = '' then 0 else len(string_split(${t}, ${p})) - 1 end`),
+  ),
+  pad('leftPad', 'lpad', ['lpad', 'leftPadUTF8']),
+  pad('rightPad', 'rpad', ['rpad', 'rightPadUTF8']),
+  repeat,
+  concat,
+  {
+    name: 'reverse',
+    args: [1, 1],
+    type: (args) => (args[0]?.type.kind === 'array' ? args[0].type : TEXT),
+    duckdb: (args, printing) => {
+      const value = nth(args, 0)
+      return value.type.kind === 'array' ? `list_reverse(${value.sql})` : `reverse(${printing.text(value)})`
+    },
+    clickhouse: (args, printing) => {
+      const value = nth(args, 0)
+      return value.type.kind === 'array' ? `reverse(${value.sql})` : `reverseUTF8(${printing.text(value)})`
+    },
+  },
+  measure('length', INTEGER, ''),
+  measure('empty', BOOLEAN, '= 0'),
+  measure('notEmpty', BOOLEAN, '> 0'),
+  define('lengthUTF8', ['text'], INTEGER, (text) => `length(${text})`, {
+    aliases: ['char_length', 'character_length'],
+  }),
+  define('replaceAll', ['text', 'text', 'text'], TEXT, (t, from, to) => `replace(${t}, ${from}, ${to})`, {
+    aliases: ['replace'],
+  }),
+  define('replaceOne', ['text', 'text', 'text'], TEXT, replaceFirst),
+  define('splitByChar', ['text', 'text'], arrayOf(TEXT), (by, text) => `string_split(${text}, ${by})`),
+  define('splitByString', ['text', 'text'], arrayOf(TEXT), (by, text) => `string_split(${text}, ${by})`),
+  like('like', 'like'),
+  like('ilike', 'ilike'),
+  like('notLike', 'not like'),
+  like('notILike', 'not ilike'),
+  searchAny('multiSearchAny', (text, needle) => `contains(${text}, ${needle})`),
+  searchAny('multiSearchAnyCaseInsensitive', (text, needle) => `contains(lower(${text}), lower(${needle}))`),
+  searchAny('multiMatchAny', (text, needle) => `regexp_matches(${text}, ${needle}, 's')`),
+  define('base64Encode', ['text'], TEXT, (text) => `base64(encode(${text}))`),
+  define('base64Decode', ['text'], TEXT, (text) => once([text], (it) => `try(decode(from_base64(${it})))`), {
+    aliases: ['tryBase64Decode'],
+    clickhouse: (text) => `nullIf(tryBase64Decode(${text}), '')`,
+  }),
+  hash('MD5', 'md5'),
+  hash('SHA1', 'sha1'),
+  hash('SHA256', 'sha256'),
+]

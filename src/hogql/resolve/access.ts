@@ -1,0 +1,34 @@
+// One step into a value: a key of JSON, an item of an array, a part of a tuple.
+import type { Span } from '../ast.ts'
+import type { Dialect } from '../engines/dialect.ts'
+import { queryError } from '../errors.ts'
+import type { Value } from '../value.ts'
+
+export type Key = string | number
+
+export function access(value: Value, key: Key, dialect: Dialect, span: Span): Value {
+  const { type } = value
+  if (type.kind === 'null') return value
+  if (type.kind === 'json' || type.kind === 'property') return property(value, key, dialect)
+  if (typeof key === 'number') {
+    if (type.kind === 'array') return itemOf(value, dialect.bind(key), dialect)
+    if (type.kind === 'unknown') return itemOf(value, dialect.bind(key), dialect)
+    if (type.kind === 'tuple') {
+      const part = type.items[key - 1]
+      if (!part) throw queryError(`The tuple has ${type.items.length} parts, there is no part ${key}`, span)
+      return { sql: dialect.part(value.sql, key), type: part }
+    }
+  }
+  throw queryError(`Cannot look for ${JSON.stringify(key)} in a value of type ${type.kind}`, span)
+}
+
+export function itemOf(array: Value, index: string, dialect: Dialect): Value {
+  const type = array.type.kind === 'array' ? array.type.item : ({ kind: 'unknown' } as const)
+  return { sql: dialect.item(array.sql, index), type }
+}
+
+function property(value: Value, key: Key, dialect: Dialect): Value {
+  const json = value.path?.json ?? dialect.asJson(value)
+  const keys = [...(value.path?.keys ?? []), key]
+  return { sql: dialect.property(json, keys), type: { kind: 'property' }, path: { json, keys } }
+}

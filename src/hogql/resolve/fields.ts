@@ -1,0 +1,177 @@
+// From a dotted name to a value: lambda names, aliases, columns of the tables in FROM, column CTEs.
+import type { Field } from '../ast.ts'
+import { queryError } from '../errors.ts'
+import { HOT_PROPERTIES, hotColumn } from '../../platform/event-store/layout.ts'
+import type { Value } from '../value.ts'
+import { access, type Key } from './access.ts'
+import { findNamedQuery, type Scope, type Source } from './scope.ts'
+import { suggestion } from './suggest.ts'
+import { TABLES } from './tables.ts'
+
+const HOT = new Map<Key, string>(HOT_PROPERTIES.map((property) => [property, hotColumn(property)]))
+
+/** Before these are known to be grouped or not, an alias that aggregates cannot be meant. */
+const WITHOUT_AGGREGATES: ReadonlySet<Scope['place']> = new Set(['from', 'on', 'where', 'group'])
+
+export function resolveField(field: Field, scope: Scope): Value {
+  const [first] = field.chain
+  if (typeof first !== 'string') throw queryError('A name cannot start with a number', field)
+  const lambdaName = scope.lambda_names.get(first)
+  if (lambdaName) return walk(lambdaName, field.chain.slice(1), field, scope)
+  return (
+    fromAlias(first, field, scope, scope.aliases_before) ??
+    fromSources(field, scope) ??
+    fromAlias(first, field, scope, Infinity) ??
+    fromColumnCte(first, field, scope) ??
+    unknownField(field, scope)
+  )
+}
+
+/** The column with this name in one source, with the rest of the chain followed into it. */
+function fromSource(source: Source, chain: readonly Key[], field: Field, scope: Scope): Value | undefined {
+  const found = findColumn(source, chain, scope)
+  if (!found) return undefined
+  if (!scope.in_aggregate) scope.grouping.loose.push(field)
+  return walk(found.value, chain.slice(found.used), field, scope)
+}
+
+/** `columnOf(source, ['person', 'id'])`: the longest name that is a column, and how much of the chain it took. */
+function findColumn(source: Source, chain: readonly Key[], scope: Scope) {
+  const [first, second] = chain
+  if (typeof first !== 'string') return undefined
+  const nested = typeof second === 'string' ? sourceColumn(source, `${first}.${second}`, scope) : undefined
+  if (nested) return { value: nested, used: 2 }
+  // `person.email` is no short form of anything: only what is listed of a joined object exists.
+  if (chain.length > 1 && isObject(source, first)) return undefined
+  const plain = sourceColumn(source, first, scope)
+  if (!plain) return undefined
+  const hot = first === 'properties' && isEvents(source) ? HOT.get(second ?? '') : undefined
+  if (!hot || chain.length !== 2) return { value: plain, used: 1 }
+  const path = { json: plain.sql, keys: [second ?? ''] }
+  return {
+    value: { sql: `${source.alias}.${hot}`, type: { kind: 'property' }, path } satisfies Value,
+    used: 2,
+  }
+}
+
+const isEvents = ({ from }: Source) => 'table' in from && from.table === 'events'
+const isObject = (source: Source, name: string) =>
+  isEvents(source) && [...TABLES.events.columns.keys()].some((column) => column.startsWith(`${name}.`))
+
+export function sourceColumn(source: Source, name: string, scope: Scope): Value | undefined {
+  const { from, alias } = source
+  if ('sql' in from) {
+    const column = from.columns.get(name)
+    return column && { sql: `${alias}.${column.column}`, type: column.type }
+  }
+  const column = TABLES[from.table].columns.get(name)
+  if (!column) return undefined
+  if ('column' in column) return { sql: `${alias}.${column.column}`, type: column.type }
+  if ('joined' in column) {
+    from.joined.add(column.joined)
+    return { sql: `${alias}.${column.joined}`, type: column.type }
+  }
+  const nothing = { aliases: new Map(), names: new Map(), lambda_names: new Map() }
+  // Its parts are no loose columns beside the one that was named.
+  const own = { ...scope, ...nothing, sources: [source], in_aggregate: true }
+  return scope.compilation.resolve(column.derived, own)
+}
+
+export const starOf = ({ from }: Source): Iterable<string> =>
+  'sql' in from ? from.columns.keys() : TABLES[from.table].star
+
+function fromSources(field: Field, scope: Scope): Value | undefined {
+  const [first, ...rest] = field.chain
+  const qualified = scope.sources.find(({ name }) => name !== null && name === first)
+  if (qualified && rest.length > 0) {
+    const value = fromSource(qualified, rest, field, scope)
+    if (value) return value
+  }
+  const name = scope.names.get(String(first))
+  if (name) {
+    if (!scope.in_aggregate) scope.grouping.loose.push(field)
+    return walk(name, rest, field, scope)
+  }
+  const holders = scope.sources.filter((source) => findColumn(withoutJoins(source), field.chain, scope))
+  if (holders.length > 1) {
+    const names = holders.flatMap((source) => source.name ?? []).join(', ')
+    throw queryError(
+      `'${field.chain.join('.')}' is ambiguous: it could be of ${names || 'several tables'}`,
+      field,
+    )
+  }
+  return holders[0] && fromSource(holders[0], field.chain, field, scope)
+}
+
+/** For looking only: nothing is joined because of it. */
+const withoutJoins = (source: Source): Source =>
+  'table' in source.from ? { ...source, from: { ...source.from, joined: new Set() } } : source
+
+function fromAlias(name: string, field: Field, scope: Scope, before: number): Value | undefined {
+  const alias = scope.aliases.get(name)
+  const isSource = field.chain.length > 1 && scope.sources.some((source) => source.name === name)
+  if (!alias || alias.index >= before || alias.busy || isSource) return undefined
+  if (!alias.done) {
+    alias.busy = true
+    const grouping = { keys: scope.grouping.keys, loose: [], aggregates: 0, windows: 0 }
+    const value = scope.compilation.resolve(alias.expr, {
+      ...scope,
+      grouping,
+      lambda_names: new Map(),
+      place: 'select',
+      aliases_before: alias.index,
+      in_aggregate: false,
+    })
+    alias.busy = false
+    alias.done = {
+      value,
+      loose: grouping.loose,
+      aggregated: grouping.aggregates > 0,
+      windowed: grouping.windows > 0,
+    }
+  }
+  const { value, loose, aggregated, windowed } = alias.done
+  const isTooEarly = windowed && scope.place !== 'select' && scope.place !== 'order'
+  if (isTooEarly || (aggregated && (scope.in_aggregate || WITHOUT_AGGREGATES.has(scope.place)))) {
+    const column = fromSources(field, scope)
+    if (column) return column
+    throw queryError(
+      `'${name}' is ${aggregated ? 'an aggregate' : 'a window function'} and cannot be used here`,
+      field,
+    )
+  }
+  if (!scope.in_aggregate) scope.grouping.loose.push(...loose)
+  if (aggregated) scope.grouping.aggregates++
+  if (windowed) scope.grouping.windows++
+  return walk(value, field.chain.slice(1), field, scope)
+}
+
+function fromColumnCte(name: string, field: Field, scope: Scope): Value | undefined {
+  const cte = findNamedQuery(scope, name)
+  if (cte?.kind !== 'column' || scope.expanding.has(name)) return undefined
+  const expanding = new Set([...scope.expanding, name])
+  const value = scope.compilation.resolve(cte.expr, { ...scope, expanding })
+  return walk(value, field.chain.slice(1), field, scope)
+}
+
+const walk = (value: Value, keys: readonly Key[], field: Field, scope: Scope): Value =>
+  keys.reduce((at, key) => access(at, key, scope.compilation.dialect, field), value)
+
+function unknownField(field: Field, scope: Scope): never {
+  const name = field.chain.join('.')
+  const [first, ...rest] = field.chain
+  const isIn = (source: Source, at: Scope) =>
+    findColumn(withoutJoins(source), source.name === first ? rest : field.chain, at) !== undefined
+  const isOuter = (at: Scope | null): boolean =>
+    at !== null && (at.sources.some((source) => isIn(source, at)) || isOuter(at.outer))
+  if (field.chain[0] !== 'team_id' && isOuter(scope.outer)) {
+    throw queryError(
+      `Unknown field '${name}': a subquery cannot use the columns of the query round it`,
+      field,
+    )
+  }
+  const known = scope.sources.flatMap(({ from }) =>
+    'sql' in from ? [...from.columns.keys()] : [...TABLES[from.table].columns.keys()],
+  )
+  throw queryError(`Unknown field '${name}'.${suggestion(name, [...known, ...scope.aliases.keys()])}`, field)
+}

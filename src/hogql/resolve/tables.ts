@@ -1,0 +1,166 @@
+// The tables and columns users can name. What is not in here does not exist for them.
+import type { Expr } from '../ast.ts'
+import type { Dialect, PhysicalTable } from '../engines/dialect.ts'
+import type { Type } from '../value.ts'
+
+export type TableName = 'events' | 'persons' | 'person_distinct_ids' | 'groups'
+
+export type Column =
+  /** Stored in the table under this name. */
+  | { column: string; type: Type }
+  /** Comes from a table that is joined when it is asked for. */
+  | { joined: string; type: Type }
+  /** Computed from other columns of the table. */
+  | { derived: Expr }
+
+type Table = {
+  physical: PhysicalTable
+  columns: ReadonlyMap<string, Column>
+  /** What `*` stands for. */
+  star: readonly string[]
+}
+
+const GROUP_INDEXES = [0, 1, 2, 3, 4] as const
+
+const text: Type = { kind: 'text' }
+const uuid: Type = { kind: 'uuid' }
+const json: Type = { kind: 'json' }
+const datetime: Type = { kind: 'datetime' }
+const boolean: Type = { kind: 'boolean' }
+
+const stored = (types: Record<string, Type>): [string, Column][] =>
+  Object.entries(types).map(([column, type]) => [column, { column, type }])
+
+const field = (...chain: string[]): Expr => ({ node: 'Field', chain })
+const call = (name: string, ...args: Expr[]): Expr => ({ node: 'Call', name, args })
+/** The value of an attribute in the chain; quotes inside it are escaped with a backslash. */
+const attribute = (name: string): Expr => ({
+  node: 'Constant',
+  value: String.raw`[:"]${name}="((?:[^"\\]|\\.)*)"`,
+})
+const attributes = (name: string): Expr =>
+  call('arrayDistinct', call('extractAll', field('elements_chain'), attribute(name)))
+
+const EVENT_COLUMNS = {
+  uuid,
+  event: text,
+  properties: json,
+  timestamp: datetime,
+  distinct_id: text,
+  elements_chain: text,
+  created_at: datetime,
+}
+
+const events: Table = {
+  physical: 'events',
+  star: Object.keys(EVENT_COLUMNS),
+  columns: new Map<string, Column>([
+    ...stored(EVENT_COLUMNS),
+    ['person_id', { joined: 'person_id', type: uuid }],
+    ['person', { joined: 'person', type: json }],
+    ['person.id', { joined: 'person_key', type: uuid }],
+    ['person.created_at', { joined: 'person_created_at', type: datetime }],
+    ['person.properties', { joined: 'person_properties', type: json }],
+    ['person.is_identified', { joined: 'person_is_identified', type: boolean }],
+    ['$session_id', { column: 'p_session_id', type: text }],
+    ['$window_id', { derived: field('properties', '$window_id') }],
+    ...GROUP_INDEXES.flatMap((index): [string, Column][] => [
+      [`$group_${index}`, { column: `p_group_${index}`, type: text }],
+      [`group_${index}.key`, { joined: `group_${index}_key`, type: text }],
+      [`group_${index}.properties`, { joined: `group_${index}_properties`, type: json }],
+    ]),
+    ['elements_chain_href', { derived: call('extract', field('elements_chain'), attribute('href')) }],
+    ['elements_chain_texts', { derived: attributes('text') }],
+    ['elements_chain_ids', { derived: attributes('attr_id') }],
+  ]),
+}
+
+const plainTable = (physical: PhysicalTable, types: Record<string, Type>): Table => ({
+  physical,
+  star: Object.keys(types),
+  columns: new Map(stored(types)),
+})
+
+export const TABLES: Readonly<Record<TableName, Table>> = {
+  events,
+  persons: plainTable('persons', {
+    id: uuid,
+    created_at: datetime,
+    properties: json,
+    is_identified: boolean,
+  }),
+  person_distinct_ids: plainTable('distinct_ids', { distinct_id: text, person_id: uuid }),
+  groups: plainTable('groups', {
+    index: { kind: 'integer' },
+    key: text,
+    created_at: datetime,
+    properties: json,
+  }),
+}
+
+export const isTableName = (name: string): name is TableName => Object.hasOwn(TABLES, name)
+
+type Joined = { from: readonly ('ids' | 'person' | 'ids_of_person' | `group_${number}`)[]; sql: () => string }
+
+/** `e` is the event, `d` its distinct id, `p` the person, `i` the person's ids, `g0` … `g4` its groups. */
+function joinedColumns(dialect: Dialect): ReadonlyMap<string, Joined> {
+  // An event that asked for no profile has no person, even when its distinct id has got one by other events.
+  const ofPerson = (sql: string) => `CASE WHEN e.person_mode = 0 THEN ${sql} END`
+  const person = () =>
+    dialect.personObject({
+      id: 'p.id',
+      created_at: 'p.created_at',
+      properties: 'p.properties',
+      distinct_ids: 'i.ids',
+    })
+  const personId = () => `coalesce(${ofPerson('d.person_id')}, ${dialect.personlessId('e.distinct_id')})`
+  return new Map<string, Joined>([
+    ['person_id', { from: ['ids'], sql: personId }],
+    [
+      'person',
+      {
+        from: ['ids', 'person', 'ids_of_person'],
+        sql: () => `CASE WHEN e.person_mode = 0 AND p.id IS NOT NULL THEN ${person()} END`,
+      },
+    ],
+    ['person_key', { from: ['ids', 'person'], sql: () => ofPerson('p.id') }],
+    ...['created_at', 'properties', 'is_identified'].map((name): [string, Joined] => [
+      `person_${name}`,
+      { from: ['ids', 'person'], sql: () => ofPerson(`p.${name}`) },
+    ]),
+    ...GROUP_INDEXES.flatMap((index) =>
+      ['key', 'properties'].map((name): [string, Joined] => [
+        `group_${index}_${name}`,
+        { from: [`group_${index}`], sql: () => `g${index}.${name}` },
+      ]),
+    ),
+  ])
+}
+
+/**
+ * What stands in FROM for a table. Joins keep the number of rows: distinct ids, persons and (index, key) of groups are
+ * unique in their tables.
+ */
+export function tableSql(name: TableName, joined: ReadonlySet<string>, dialect: Dialect): string {
+  const physical = dialect.table(TABLES[name].physical)
+  if (joined.size === 0) return physical
+  const columns = joinedColumns(dialect)
+  const chosen = [...columns].filter(([column]) => joined.has(column))
+  const needed = new Set<string>(chosen.flatMap(([, { from }]) => from))
+  const joins = [
+    ['ids', () => `${dialect.table('distinct_ids')} AS d ON d.distinct_id = e.distinct_id`],
+    ['person', () => `${dialect.table('persons')} AS p ON p.id = d.person_id`],
+    [
+      'ids_of_person',
+      () => `${dialect.idsByPerson(dialect.table('distinct_ids'))} AS i ON i.person_id = p.id`,
+    ],
+    ...GROUP_INDEXES.map((index) => [
+      `group_${index}`,
+      () =>
+        `${dialect.table('groups')} AS g${index} ON g${index}.index = ${index} AND g${index}.key = e.p_group_${index}`,
+    ]),
+  ] as [string, () => string][]
+  const wanted = joins.filter(([join]) => needed.has(join)).map(([, sql]) => ` LEFT JOIN ${sql()}`)
+  const list = chosen.map(([column, { sql }]) => `${sql()} AS ${column}`).join(', ')
+  return `(SELECT e.*, ${list} FROM ${physical} AS e${wanted.join('')})`
+}
