@@ -8,10 +8,22 @@ import { UserError, type Command } from './command.ts'
 import { createKey } from './create-key.ts'
 import { createUser } from './create-user.ts'
 import { doctor } from './doctor.ts'
+import { generateEvents } from './events/generate.ts'
+import { importEvents } from './events/import.ts'
 import { migrate } from './migrate.ts'
 import { serve } from './serve.ts'
 
-const commands: readonly Command[] = [serve, migrate, createUser, createKey, doctor]
+const commands: readonly Command[] = [
+  serve,
+  migrate,
+  createUser,
+  createKey,
+  importEvents,
+  generateEvents,
+  doctor,
+]
+/** What the first word of a command with two means. */
+const groups: Record<string, string> = { events: 'put events in: from files, or sample data' }
 
 export async function runCommandLine(argv: readonly string[]): Promise<void> {
   const program = new Commander('longshore')
@@ -19,11 +31,13 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
     .version(VERSION)
     .addHelpText('after', '\nSettings come from the environment; the README lists them.')
   for (const command of commands) {
-    const sub = program.command(command.name).description(command.description)
+    const [name = '', group] = command.name.split(' ').toReversed()
+    const parent = group === undefined ? program : groupOf(program, group)
+    const sub = parent.command(name).description(command.description)
     command.options?.(sub)
     sub.action(async () => {
       try {
-        await command.run(sub.opts())
+        await command.run(sub.opts(), sub.args)
       } catch (error) {
         process.stderr.write(`longshore ${command.name}: ${explain(error)}\n`)
         process.exitCode = 1
@@ -31,6 +45,11 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
     })
   }
   await program.parseAsync([...argv])
+}
+
+function groupOf(program: Commander, name: string): Commander {
+  const known = program.commands.find((command) => command.name() === name)
+  return known ?? program.command(name).description(groups[name] ?? '')
 }
 
 function explain(error: unknown): string {

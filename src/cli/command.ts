@@ -4,11 +4,12 @@ import type { Command as Commander } from 'commander'
 export type CommandOptions = Record<string, string | boolean | string[] | undefined>
 
 export type Command = {
+  /** Two words for a command of a group that command-line.ts names: `events import`. */
   name: string
   description: string
   /** Declares arguments and options on the commander object. */
   options?(command: Commander): void
-  run(options: CommandOptions): Promise<void>
+  run(options: CommandOptions, args: readonly string[]): Promise<void>
 }
 
 /** Something the user can mend: shown as one line, without a stack. */

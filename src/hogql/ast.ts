@@ -8,10 +8,7 @@ type Node<Name extends string, Fields> = Span & { node: Name } & Fields
 
 export type Field = Node<'Field', { chain: readonly (string | number)[] }>
 /** `value_type: 'number'` marks what JSON cannot hold: "Infinity", "-Infinity", "NaN" and integers beyond 2^53. */
-export type Constant = Node<
-  'Constant',
-  { value: string | number | boolean | null; value_type?: 'number' }
->
+export type Constant = Node<'Constant', { value: string | number | boolean | null; value_type?: 'number' }>
 export type Call = Node<
   'Call',
   {
@@ -164,12 +161,7 @@ export type SelectQuery = Node<
     offset?: Expr
   }
 >
-export type SetOperator =
-  | 'UNION ALL'
-  | 'UNION DISTINCT'
-  | 'INTERSECT'
-  | 'INTERSECT DISTINCT'
-  | 'EXCEPT'
+export type SetOperator = 'UNION ALL' | 'UNION DISTINCT' | 'INTERSECT' | 'INTERSECT DISTINCT' | 'EXCEPT'
 export type SelectSetNode = Node<'SelectSetNode', { select_query: Query; set_operator: SetOperator }>
 export type SelectSetQuery = Node<
   'SelectSetQuery',

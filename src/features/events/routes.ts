@@ -1,6 +1,6 @@
 // The events listing, kept for clients of old: a list, one event, and values of a property.
 import { ok, route } from '../../platform/http/route.ts'
-import { answerCsv, answerJson } from './listing/answer.ts'
+import { answerCsv, answerJson } from './answer.ts'
 import { listEvents } from './listing/list.ts'
 import { readFormat, type Format } from './listing/parameters.ts'
 import { recordCells, recordText, SCALAR_FIELDS, weightOfRow } from './listing/record.ts'

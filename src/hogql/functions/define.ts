@@ -201,4 +201,6 @@ export const constantText = (value: Value | undefined, what: string): string => 
 }
 
 export const tuple = (texts: readonly string[], { engine }: Printing): string =>
-  call(engine === 'clickhouse' ? 'tuple' : 'row', texts)
+  engine === 'clickhouse'
+    ? call('tuple', texts)
+    : `{${texts.map((text, index) => `'_${index + 1}': ${text}`).join(', ')}}`

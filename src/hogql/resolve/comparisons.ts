@@ -123,7 +123,9 @@ function isInList(left: Value, items: readonly Value[], dialect: Dialect): Test 
   for (const item of items) {
     if (item.type.kind === 'null') continue
     const [a, b] = together(left, item, dialect)
-    lists.set(a, [...(lists.get(a) ?? []), b])
+    const list = lists.get(a)
+    if (list) list.push(b)
+    else lists.set(a, [b])
   }
   const tests = [...lists].map(([a, list]) => `${a} IN (${list.join(', ')})`)
   if (tests.length === 0) return { sql: 'false', when_null: null }

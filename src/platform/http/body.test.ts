@@ -63,7 +63,8 @@ async function send(target: Target, payload: string | Buffer, headers: Record<st
     payload,
   })
   const body = response.body === '' ? null : response.json()
-  assertMatchesDocument(target.method, url, response.statusCode, body)
+  const contentType = String(response.headers['content-type'])
+  assertMatchesDocument(target.method, url, response.statusCode, body, contentType)
   return { status: response.statusCode, type: body?.type, code: body?.code, attr: body?.attr, body }
 }
 

@@ -1,7 +1,7 @@
 // What the parts of a property filter hand to each other: conditions that become trees once the query is known.
 import type { Expr } from '../../../hogql/ast.ts'
 import { invalid, type ApiError } from '../../../platform/http/errors.ts'
-import { field } from '../listing/tree.ts'
+import { field } from '../tree.ts'
 
 export type FilterContext = {
   now: Date

@@ -1,7 +1,7 @@
 // Filters that compare times. A property holds a time as ISO-like text, or as Unix seconds or milliseconds.
 import type { CompareOperator, Expr } from '../../../hogql/ast.ts'
 import { parseMoment } from '../../../lib/relative-time.ts'
-import { allOf, anyOf, call, compare, constant, moment } from '../listing/tree.ts'
+import { allOf, anyOf, call, compare, constant, moment } from '../tree.ts'
 import type { Complain, FilterContext, Subject, Test } from './condition.ts'
 import { textsOf } from './values.ts'
 

@@ -1,6 +1,6 @@
 // Filters on what was clicked: tags, texts, links and selectors, looked for anywhere in an event's chain of elements.
 import type { Expr } from '../../../hogql/ast.ts'
-import { anyOf, call, constant, field } from '../listing/tree.ts'
+import { anyOf, call, constant, field } from '../tree.ts'
 import {
   eventColumn,
   type Complain,

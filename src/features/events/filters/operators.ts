@@ -1,7 +1,7 @@
 // The operators of property filters. Each is a test that holds where the property passes; those that say "not" hold
 // wherever that test does not, also where there is no such property.
 import type { CompareOperator, Expr } from '../../../hogql/ast.ts'
-import { allOf, anyOf, call, compare, constant } from '../listing/tree.ts'
+import { allOf, anyOf, call, compare, constant } from '../tree.ts'
 import type { Complain, Subject, Test } from './condition.ts'
 import { dateTest, DATE_TESTS, laterOrEarlier } from './dates.ts'
 import { isRe2 } from './re2.ts'

@@ -3,7 +3,7 @@
 import type { Expr, SelectQuery } from '../../../hogql/ast.ts'
 import { parseExpression } from '../../../hogql/parser.ts'
 import { isStorableText } from '../../../platform/http/body.ts'
-import { call, compare, constant, field } from '../listing/tree.ts'
+import { call, compare, constant, field } from '../tree.ts'
 import { explained } from '../run-query.ts'
 import {
   complainAbout,

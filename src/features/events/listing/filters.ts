@@ -2,7 +2,7 @@
 import type { Expr } from '../../../hogql/ast.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import { findDistinctIdsOfPerson } from '../../persons/queries.ts'
-import { eventField, oneOf } from './tree.ts'
+import { eventField, oneOf } from '../tree.ts'
 
 export type EventFilters = {
   event: string | null

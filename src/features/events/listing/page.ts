@@ -4,7 +4,7 @@ import type { Services } from '../../../platform/services.ts'
 import type { AskedProject } from '../run-query.ts'
 import { shownTime, type EventRow } from './record.ts'
 import { findEventRows } from './rows.ts'
-import { ascending, descending, field } from './tree.ts'
+import { ascending, descending, field } from '../tree.ts'
 import { rangeCondition, trialRanges, type Direction, type Range } from './window.ts'
 
 export type PageQuestion = {

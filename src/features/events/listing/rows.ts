@@ -5,7 +5,7 @@ import type { Services } from '../../../platform/services.ts'
 import { findPersonsByDistinctIds } from '../../persons/queries.ts'
 import { runQuery, type AskedProject } from '../run-query.ts'
 import type { EventRow, PersonsByDistinctId } from './record.ts'
-import { allOf, constant, field } from './tree.ts'
+import { allOf, constant, field } from '../tree.ts'
 
 export type RowsQuestion = {
   where: readonly Expr[]

@@ -2,7 +2,7 @@
 import type { Expr } from '../../../hogql/ast.ts'
 import { parseExpression } from '../../../hogql/parser.ts'
 import type { StoreValue } from '../../../platform/event-store/event-store.ts'
-import { eventField } from './tree.ts'
+import { eventField } from '../tree.ts'
 
 export type Column = {
   /** The text as given, its label included. */

@@ -11,7 +11,7 @@ import { filterConditions, type EventFilters } from './filters.ts'
 import { defaultBefore, readMicros } from './parameters.ts'
 import { readColumn, type Column } from './select-columns.ts'
 import { slicesOf } from './slices.ts'
-import { allOf, ascending, constant, descending, eventField, field } from './tree.ts'
+import { allOf, ascending, constant, descending, eventField, field } from '../tree.ts'
 import { rangeCondition, type Range } from './window.ts'
 
 /** Which rows and what of them; texts are HogQL. */

@@ -17,7 +17,7 @@ import {
   field,
   moment,
   oneOf,
-} from './tree.ts'
+} from '../tree.ts'
 
 export type PropertyValue = { name: string }
 

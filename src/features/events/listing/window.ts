@@ -1,7 +1,7 @@
 // Which part of time a page is looked for in. The newest events are asked for most, so narrow ranges are tried first; a
 // page that fills within one is the same page that the whole range would give.
 import type { Expr } from '../../../hogql/ast.ts'
-import { allOf, anyOf, compare, constant, eventField, moment } from './tree.ts'
+import { allOf, anyOf, compare, constant, eventField, moment } from '../tree.ts'
 
 /** An end of a range, exclusive. With an id it is a place between two events of the same time. */
 export type Bound = { micros: bigint; id: string | null }

@@ -1,7 +1,7 @@
 // Ad-hoc queries: one call that answers at once. Nothing is kept under an id, so asking for one by id finds nothing.
 import { notFound } from '../../../platform/http/errors.ts'
 import { route } from '../../../platform/http/route.ts'
-import { answerJsonList } from '../listing/answer.ts'
+import { answerJsonList } from '../answer.ts'
 import { weightOfValues } from '../listing/select.ts'
 import { runEvents, runHogql } from './run.ts'
 import { QueryAnswer, QueryBody } from './schema.ts'

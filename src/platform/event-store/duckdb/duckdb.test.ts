@@ -113,6 +113,19 @@ describe('the file', () => {
     await store.close()
   })
 
+  it('has room for hundreds of projects in little memory', async () => {
+    const store = await openDuckDb({ folder, ...options, memory_mb: 128 })
+    for (let first = 1; first <= 400; first += 20) {
+      const ids = Array.from({ length: 20 }, (_, index) => first + index)
+      const written = await store.write(
+        ids.map((id) => eventsOf(id, storedEvent())),
+        new Date(),
+      )
+      expect(written.map(({ stored }) => stored)).toEqual(ids.map(() => 1))
+    }
+    await store.close()
+  })
+
   it('answers nothing more once it is closed', async () => {
     const store = await openDuckDb({ folder, ...options })
     await store.close()

@@ -24,7 +24,7 @@ type Handlers = {
 
 async function open(options: ThreadOptions): Promise<Handlers> {
   const instance = await openInstance(options)
-  const writer = await Writer.open(await instance.connect())
+  const writer = await Writer.open(instance)
   const reader = await Reader.open(instance, options.readers, options.query_timeout_ms)
   const rests = new Map<number, StoreAnswer['rows']>()
   let rest_id = 0

@@ -14,6 +14,7 @@ import {
 import { zonedText } from '../zoned-time.ts'
 import type { StoreValue } from '../event-store.ts'
 
+const MAX_DATE = 8_640_000_000_000_000_000n
 const MAX_EXACT = BigInt(Number.MAX_SAFE_INTEGER)
 
 const TYPE_NAMES: Partial<Record<DuckDBTypeId, string>> = {
@@ -59,7 +60,10 @@ export function jsonValue(value: DuckDBValue, timezone: string): StoreValue {
     return value <= MAX_EXACT && value >= -MAX_EXACT ? Number(value) : String(value)
   }
   if (value instanceof DuckDBTimestampValue || value instanceof DuckDBTimestampTZValue) {
-    return value.isFinite ? zonedText(value.micros, timezone) : null
+    if (!value.isFinite) return null
+    // DuckDB knows years that JavaScript has no date for.
+    const isDate = value.micros >= -MAX_DATE && value.micros <= MAX_DATE
+    return isDate ? zonedText(value.micros, timezone) : String(value)
   }
   if (value instanceof DuckDBListValue) return value.items.map((item) => jsonValue(item, timezone))
   if (value instanceof DuckDBStructValue) {

@@ -6,6 +6,7 @@ import {
   UUID,
   VARCHAR,
   type DuckDBConnection,
+  type DuckDBInstance,
   type DuckDBValue,
 } from '@duckdb/node-api'
 import type { Copies, Written } from '../event-store.ts'
@@ -17,9 +18,12 @@ import { createProjectTables, dropProjectTables, migrateFile, projectsWithTables
 const DAY = 86_400_000_000n
 const CHECKPOINT_WHEN_IDLE_MS = 2_000
 const CHECKPOINT_AT_LEAST_MS = 600_000
+// Until then each keeps most of a megabyte in memory, however few its events.
+const CHECKPOINT_AFTER_PROJECTS = 100
 
 export class Writer {
-  readonly #connection: DuckDBConnection
+  readonly #instance: DuckDBInstance
+  #connection: DuckDBConnection
   /** Projects that have tables, and their last position once it is known. */
   readonly #projects = new Map<number, number | null>()
   readonly #deleted = new Set<number>()
@@ -28,15 +32,19 @@ export class Writer {
   /** Writes happen one after another. */
   #queue: Promise<unknown> = Promise.resolve()
   #checkpointed_at = Date.now()
+  /** Projects written to since the last checkpoint. */
+  readonly #touched = new Set<number>()
   #idle: NodeJS.Timeout | undefined
 
-  private constructor(connection: DuckDBConnection) {
+  private constructor(instance: DuckDBInstance, connection: DuckDBConnection) {
+    this.#instance = instance
     this.#connection = connection
   }
 
-  static async open(connection: DuckDBConnection): Promise<Writer> {
+  static async open(instance: DuckDBInstance): Promise<Writer> {
+    const connection = await instance.connect()
     await migrateFile(connection)
-    const writer = new Writer(connection)
+    const writer = new Writer(instance, connection)
     await writer.#readState()
     return writer
   }
@@ -65,6 +73,7 @@ export class Writer {
 
   async #writeProject({ project_id, events, copies }: ProjectColumns): Promise<Written> {
     await this.#ensureTables(project_id)
+    this.#touched.add(project_id)
     const last = await this.#lastSeq(project_id)
     const kept = await this.#withoutDuplicates(project_id, events)
     const { events: table } = tablesOf(project_id)
@@ -119,21 +128,46 @@ export class Writer {
   async #checkpoint(): Promise<void> {
     await this.#connection.run('CHECKPOINT')
     this.#checkpointed_at = Date.now()
+    this.#touched.clear()
   }
 
   #transaction<T>(work: () => Promise<T>): Promise<T> {
     return this.#inTurn(async () => {
-      await this.#connection.run('BEGIN')
       try {
-        const result = await work()
-        await this.#connection.run('COMMIT')
-        return result
+        return await this.#attempt(work)
       } catch (error) {
-        await this.#connection.run('ROLLBACK').catch(() => undefined)
-        await this.#readState()
-        throw error
+        if (!isOutOfMemory(error)) throw error
+        // What was not moved into the file yet takes the room.
+        await this.#checkpoint()
+        return await this.#attempt(work)
       }
     })
+  }
+
+  async #attempt<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      await this.#connection.run('BEGIN')
+      const result = await work()
+      await this.#connection.run('COMMIT')
+      if (this.#touched.size >= CHECKPOINT_AFTER_PROJECTS) this.#checkpointSoon()
+      return result
+    } catch (error) {
+      await this.#rollBack()
+      throw error
+    }
+  }
+
+  /** A connection that cannot even do that is of no more use. */
+  async #rollBack(): Promise<void> {
+    try {
+      await this.#connection.run('ROLLBACK')
+    } catch (error) {
+      if (!/no transaction is active/.test(String(error))) {
+        this.#connection.closeSync()
+        this.#connection = await this.#instance.connect()
+      }
+    }
+    await this.#readState()
   }
 
   /** What the file says: at the start, and after a failure, when what is remembered may be ahead of it. */
@@ -155,6 +189,7 @@ export class Writer {
     if (this.#projects.has(project_id)) return
     for (const sql of createProjectTables(project_id)) await this.#connection.run(sql)
     this.#projects.set(project_id, 0)
+    this.#touched.add(project_id)
   }
 
   async #lastSeq(project_id: number): Promise<number> {
@@ -220,6 +255,10 @@ export class Writer {
     }
     await appendGroups(this.#connection, tables.groups, copies.groups)
   }
+}
+
+function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('Out of Memory Error')
 }
 
 type Values = DuckDBValue[]

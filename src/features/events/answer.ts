@@ -1,7 +1,7 @@
-// The listing's answers as text: JSON in pieces, so that a page of 50,000 events holds nobody else up, or CSV.
-import { ready } from '../../../platform/http/route.ts'
-import { writeCsv, type CsvTable } from './csv.ts'
-import { slicesOf } from './slices.ts'
+// Long answers as text: JSON in pieces, so that a page of 50,000 events holds nobody else up, or CSV.
+import { ready } from '../../platform/http/route.ts'
+import { writeCsv, type CsvTable } from './listing/csv.ts'
+import { slicesOf } from './listing/slices.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const CSV_TYPE = 'text/csv; charset=utf-8'

@@ -1,6 +1,6 @@
-// HogQL trees as the listing builds them: it never writes text that would have to be parsed again.
-import { formatMicros } from '../../../lib/microseconds.ts'
-import type { CompareOperator, Constant, Expr, Field, OrderExpr } from '../../../hogql/ast.ts'
+// HogQL trees as the API builds them: it never writes text that would have to be parsed again.
+import { formatMicros } from '../../lib/microseconds.ts'
+import type { CompareOperator, Constant, Expr, Field, OrderExpr } from '../../hogql/ast.ts'
 
 export function field(...chain: (string | number)[]): Field {
   return { node: 'Field', chain }

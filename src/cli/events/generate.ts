@@ -1,0 +1,74 @@
+// `longshore events generate`: sample data of a web shop into a project.
+import { randomInt } from 'node:crypto'
+import { sendEvents } from '../../features/events/importing/send-events.ts'
+import { sampleEvents } from '../../features/events/sample/sample-events.ts'
+import { UserError, type Command, type CommandOptions } from '../command.ts'
+import { openTarget, targetOptions } from './open-sink.ts'
+import { perSecond, showProgress, tableOf } from './progress-display.ts'
+import { stopSignal } from './stop-signal.ts'
+
+const MAX_COUNT = 100_000_000
+const MAX_DAYS = 3650
+const MAX_SEED = 2 ** 32 - 1
+/** About the size of one, for the bounds of the queue. */
+const EVENT_BYTES = 800
+
+export const generateEvents: Command = {
+  name: 'events generate',
+  description: 'make sample data: visits to a web shop, with clicks, purchases and sign-ups',
+  options(command) {
+    command.requiredOption('--count <n>', 'how many events')
+    targetOptions(command)
+    command
+      .option('--days <n>', 'over how many days up to now', '90')
+      .option('--users <n>', 'about how many people; one for every 45 events without it')
+      .option('--seed <n>', 'the same seed gives the same people and visits; a random one without it')
+  },
+  async run(options) {
+    const count = numberOf(options, 'count', { max: MAX_COUNT })!
+    const days = numberOf(options, 'days', { max: MAX_DAYS })!
+    const users = numberOf(options, 'users', { max: count })
+    const seed = numberOf(options, 'seed', { min: 0, max: MAX_SEED }) ?? randomInt(MAX_SEED)
+    const target = await openTarget(options)
+    const started = Date.now()
+    const signal = stopSignal()
+    const display = showProgress('events')
+    let sent = 0
+    try {
+      const events = sampleEvents({
+        count,
+        seed,
+        days,
+        end: new Date(),
+        ...(users === undefined ? {} : { users }),
+      })
+      await sendEvents(target.sink, events, EVENT_BYTES, signal, (so_far) => {
+        sent = so_far
+        display.update({ share: sent / count, events: sent, kept_aside: 0 })
+      })
+    } finally {
+      display.stop()
+      await target.close()
+    }
+    const table = tableOf([
+      ['generated', sent],
+      ['stored', target.sink.stored() ?? sent],
+      ['seed', seed],
+      ['events/s', perSecond(sent, started)],
+    ])
+    process.stdout.write(table)
+    if (signal.aborted) throw new UserError('stopped before the end')
+  },
+}
+
+function numberOf(
+  options: CommandOptions,
+  name: string,
+  { min = 1, max }: { min?: number; max: number },
+): number | undefined {
+  const text = options[name]
+  if (text === undefined) return undefined
+  const number = /^\d{1,15}$/.test(String(text)) ? Number(text) : NaN
+  if (number >= min && number <= max) return number
+  throw new UserError(`--${name} takes a number from ${min} to ${max}`)
+}

@@ -1,0 +1,42 @@
+// Events that need no books into a sink: what is generated can be generated again.
+import type { PipelineEvent } from '../pipeline/event.ts'
+import { BATCH_EVENTS, type RefusedEvent, type Sink } from './sink.ts'
+
+/** @param onSent told how many are stored so far */
+export async function sendEvents(
+  sink: Sink,
+  events: Iterable<PipelineEvent>,
+  eventBytes: number,
+  signal: AbortSignal,
+  onSent: (count: number) => void,
+): Promise<void> {
+  const under_way: { count: number; delivery: Promise<readonly RefusedEvent[]> }[] = []
+  let sent = 0
+  const settleFirst = async () => {
+    const { count, delivery } = under_way.shift()!
+    const [refused] = await delivery
+    if (refused) throw new Error(refused.reason)
+    sent += count
+    onSent(sent)
+  }
+  const hand = async (batch: readonly PipelineEvent[]) => {
+    while (under_way.length >= sink.in_flight) await settleFirst()
+    const delivery = sink.accept(batch, batch.length * eventBytes)
+    // Heard in its turn; until then a failure is not one that nobody hears of.
+    delivery.catch(() => undefined)
+    under_way.push({ count: batch.length, delivery })
+  }
+  try {
+    let batch: PipelineEvent[] = []
+    for (const event of events) {
+      if (batch.push(event) < BATCH_EVENTS) continue
+      await hand(batch)
+      batch = []
+      if (signal.aborted) break
+    }
+    if (batch.length > 0) await hand(batch)
+    while (under_way.length > 0) await settleFirst()
+  } finally {
+    await Promise.allSettled(under_way.map(({ delivery }) => delivery))
+  }
+}
