@@ -1,5 +1,6 @@
 // Where requests go: paths with ids that exist, belong to others or are nonsense, and queries of the same kinds.
 import fc, { type Arbitrary } from 'fast-check'
+import { goodEventQuery, isAboutEvents, wildEventQuery } from './event-queries.ts'
 import type { Operation } from './operations.ts'
 import { anyOf, hostileText, valid, type Source } from './values.ts'
 import type { IdKind, Side } from './world.ts'
@@ -12,7 +13,9 @@ const KIND_OF: [place: RegExp, kind: IdKind][] = [
   [/\/domains\/\{/, 'domain'],
   [/\/service_keys\/\{/, 'service_key'],
   [/\/personal_api_keys\/\{/, 'personal_key'],
-  [/\/projects\/\{/, 'project'],
+  [/\/events\/\{|\/query\/\{/, 'event'],
+  [/\/persons\/\{/, 'person'],
+  [/\/(projects|environments)\/\{/, 'project'],
   [/\/organizations\/\{/, 'organization'],
 ]
 
@@ -24,10 +27,14 @@ export function pathOf(template: string, idOf: (kind: IdKind) => Arbitrary<strin
   return fc.tuple(...parts).map((each) => each.join(''))
 }
 
-/** The home organization itself is spared: without it nothing at home could succeed any more. */
+/** The home organization, its first project and that one's token are spared: without them nothing at home could succeed any more. */
 export function goodId({ world, side }: Source, { name }: Operation, kind: IdKind): Arbitrary<string> {
   if (name === 'DELETE /api/organizations/{id}/')
     return anyOf(() => [NO_UUID, ...side.ids.organization.slice(1)])
+  if (kind === 'project' && /^DELETE .*\/projects\/\{id\}\/$|\/reset_token\/$/.test(name))
+    return anyOf(() => ['0', ...side.ids.project.slice(1)])
+  // Only the first project has events in it.
+  if (kind === 'project' && isAboutEvents({ path: name })) return fc.constant(side.ids.project[0]!)
   if (kind === 'organization') return fc.constant(null).map(() => side.ids.organization[0]!)
   if (/\/reset\/|\/verify_email\//.test(name)) return fc.constant(world.linked.uuid)
   return kind === 'user' && name.includes('/users/') ? fc.constant('@me') : anyOf(() => side.ids[kind])
@@ -69,8 +76,9 @@ export function oddSlashes(path: string): Arbitrary<string> {
   )
 }
 
-export function goodQuery(source: Source, { query }: Operation): Arbitrary<string> {
-  const pairs = query.map(({ name, schema }) =>
+export function goodQuery(source: Source, operation: Operation): Arbitrary<string> {
+  if (isAboutEvents(operation)) return goodEventQuery(source, operation)
+  const pairs = operation.query.map(({ name, schema }) =>
     valid(source, schema, name).map((value): [string, string] => [name, String(value)]),
   )
   return fc
@@ -97,6 +105,7 @@ export function wildQuery(source: Source, operation: Operation): Arbitrary<strin
     .tuple(fc.constantFrom(...names), value)
     .map(([name, text]) => `${name}=${encodeURIComponent(text.toWellFormed()).slice(0, 3_000)}`)
   return fc.oneof(
+    { weight: isAboutEvents(operation) ? 12 : 0, arbitrary: wildEventQuery(source, operation) },
     { weight: 6, arbitrary: fc.constant('') },
     { weight: 2, arbitrary: goodQuery(source, operation) },
     { weight: 3, arbitrary: fc.array(pair, { maxLength: 4 }).map((pairs) => pairs.join('&')) },

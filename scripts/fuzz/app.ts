@@ -27,6 +27,7 @@ export const fuzzSettings = (smtpUrl: string) => ({
   MAX_KEYS_PER_USER: '1000',
   SMTP_URL: smtpUrl,
   DNS_SERVERS: '127.0.0.1:1',
+  EVENT_MEMORY_MB: '512',
 })
 
 export async function openFuzzApp(): Promise<FuzzApp & { close(): Promise<void> }> {

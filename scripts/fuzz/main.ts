@@ -1,27 +1,38 @@
 // `npm run fuzz`: valid, broken and hostile requests over all routes, in process on a PostgreSQL of its own.
-// FUZZ_COUNT says how many (100,000), FUZZ_SEED repeats a run.
+// FUZZ_COUNT says how many (100,000), FUZZ_SEED repeats a run, FUZZ_KEEP_GOING=1 goes on after a failure.
 import { randomInt } from 'node:crypto'
 import { openFuzzApp } from './app.ts'
 import { fuzz, Failure, type Tally } from './run.ts'
 
 const count = Number(process.env['FUZZ_COUNT'] ?? 100_000)
 const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31))
+const keepsGoing = process.env['FUZZ_KEEP_GOING'] === '1'
 const PROGRESS_EVERY = 5_000
+let failures = 0
 
 console.log(`${count} requests, FUZZ_SEED=${seed}`)
 const app = await openFuzzApp()
 const began = performance.now()
 try {
-  const tally = await fuzz(app, { seed, count, onProgress: report })
+  const tally = await fuzz(app, {
+    seed,
+    count,
+    onProgress: report,
+    ...(keepsGoing ? { onFailure: tell } : {}),
+  })
   console.log(closingTable(tally))
 } catch (error) {
   if (!(error instanceof Failure)) throw error
-  console.error(
-    `\n${error.message}\n\nThe request:\n${error.request}\n\nAll of it again: FUZZ_SEED=${seed} FUZZ_COUNT=${count} npm run fuzz`,
-  )
-  process.exitCode = 1
+  tell(error)
 } finally {
   await app.close()
+}
+
+function tell(failure: Failure): void {
+  failures++
+  process.exitCode = 1
+  const again = `FUZZ_SEED=${seed} FUZZ_COUNT=${count} npm run fuzz`
+  console.error(`\n${failure.message}\n\nThe request:\n${failure.request}\n\nAll of it again: ${again}`)
 }
 
 function perSecond(requests: number): number {
@@ -49,6 +60,8 @@ function closingTable({ requests, by_status, by_operation, slowest }: Tally): st
     ...untouched.map((name) => `  never a success: ${name}`),
     `seed               ${seed}`,
     '',
-    'no answer of 500 or above, every answer as the document says',
+    failures === 0
+      ? 'no answer of 500 or above, every answer as the document says'
+      : `${failures} failures, told above`,
   ].join('\n')
 }

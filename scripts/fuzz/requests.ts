@@ -2,6 +2,8 @@
 import fc, { type Arbitrary } from 'fast-check'
 import { METHODS } from 'node:http'
 import { goodId, goodQuery, oddSlashes, pathOf, wildId, wildQuery } from './addresses.ts'
+import { captureRequests } from './capture.ts'
+import { goodQueryBody, isAboutEvents, wildEventQuery, wildQueryBody } from './event-queries.ts'
 import {
   idempotencyKey,
   keyOf,
@@ -24,33 +26,80 @@ export type FuzzRequest = {
   payload?: string | Buffer
 }
 
-// What ends a whole organization, membership or session would soon leave nothing to play with.
+// What ends a whole organization, membership, session or token would soon leave nothing to play with.
 const RARE =
-  /^(DELETE \/api\/organizations\/\{id\}\/|DELETE .*\/(members|projects)\/|DELETE \/api\/projects\/|POST \/api\/logout\/)/
+  /^(DELETE \/api\/organizations\/\{id\}\/|DELETE .*\/(members|projects)\/|DELETE \/api\/projects\/|POST \/api\/logout\/|PATCH .*\/reset_token\/)/
 
-/** Good requests of the owner at home, and wild ones of anybody to anything, half and half. */
+// What takes a language of its own is asked more often.
+const RICH = /^(GET .*\/events\/|POST .*\/query\/)$/
+
+/** Good requests of the owner at home, wild ones of anybody to anything, and both kinds to the events' own paths. */
 export function requests(world: World): Arbitrary<FuzzRequest> {
   const choose = (make: (operation: Operation) => Arbitrary<FuzzRequest>) =>
     fc.oneof(
       ...operations.map((operation) => ({
-        weight: RARE.test(operation.name) ? 1 : 8,
+        weight: weightOf(operation),
         arbitrary: make(operation),
       })),
     )
   return fc.oneof(
-    choose((operation) => goodRequest({ world, side: world.home }, operation)),
-    choose((operation) => wildRequest({ world, side: world.all }, operation)),
+    { weight: 2, arbitrary: choose((operation) => goodRequest({ world, side: world.home }, operation)) },
+    { weight: 2, arbitrary: choose((operation) => wildRequest({ world, side: world.all }, operation)) },
+    { weight: 1, arbitrary: askingRequests({ world, side: world.home }) },
+    { weight: 1, arbitrary: captureRequests(world) },
   )
+}
+
+/** Wild questions about events from somebody who may ask them: what they ask is read to the end. */
+function askingRequests(source: Source): Arbitrary<FuzzRequest> {
+  const asking = operations.filter(
+    (operation) => isAboutEvents(operation) && !operation.name.endsWith('{id}/'),
+  )
+  return fc.oneof(
+    ...asking.map((operation) =>
+      assemble(operation, 'home', {
+        method: fc.constant(operation.method),
+        path: pathOf(operation.path, (kind) => goodId(source, operation, kind)),
+        query: wildEventQuery(source, operation),
+        credential: keyOf(source.side),
+        headers: mostly(
+          4,
+          fc.constant({}),
+          fc.constantFrom('text/csv', 'text/csv;q=x', '*/*').map((accept) => ({ accept })),
+        ),
+        body:
+          operation.body === null
+            ? fc.constant<Body>({ headers: {} })
+            : brokenBody(source, operation).map(asJson),
+      }),
+    ),
+  )
+}
+
+function weightOf({ name }: Operation): number {
+  if (RARE.test(name)) return 1
+  return RICH.test(name) ? 24 : 8
+}
+
+/** The schema of a question says nothing about its language. */
+function goodBody(source: Source, { body, path }: Operation): Arbitrary<unknown> {
+  return path.endsWith('/query/') ? goodQueryBody(source) : valid(source, body!)
+}
+
+function brokenBody(source: Source, { body, path }: Operation): Arbitrary<unknown> {
+  return path.endsWith('/query/') ? wildQueryBody(source) : broken(source, body!)
 }
 
 function goodRequest(source: Source, operation: Operation): Arbitrary<FuzzRequest> {
   const { side } = source
   const body =
-    operation.body === null ? fc.constant<Body>({ headers: {} }) : valid(source, operation.body).map(asJson)
+    operation.body === null ? fc.constant<Body>({ headers: {} }) : goodBody(source, operation).map(asJson)
   return assemble(operation, 'home', {
     method: fc.constant(operation.method),
     path: pathOf(operation.path, (kind) => goodId(source, operation, kind)),
-    query: mostly(2, fc.constant(''), goodQuery(source, operation)),
+    query: isAboutEvents(operation)
+      ? goodQuery(source, operation)
+      : mostly(2, fc.constant(''), goodQuery(source, operation)),
     credential:
       operation.path === '/api/login/token/'
         ? pendingOf(source.world)
@@ -118,12 +167,13 @@ function asForm(value: unknown): Body {
   }
 }
 
-function wildBody(source: Source, { body, method }: Operation): Arbitrary<Body> {
+function wildBody(source: Source, operation: Operation): Arbitrary<Body> {
+  const { body, method } = operation
   const none = fc.constant<Body>({ headers: {} })
   const raw = rawPayload.map((payload): Body => ({ payload, headers: JSON_TYPE }))
   const anything = fc.oneof(anyJson.map(asJson), raw)
   if (body === null) return mostly(method === 'GET' ? 20 : 8, none, anything)
-  const good = valid(source, body)
+  const good = goodBody(source, operation)
   const someKey = fc.oneof(
     anyOf(() => source.side.keys),
     fc.constantFrom<unknown>('phx_wrong', 7, null),
@@ -133,7 +183,7 @@ function wildBody(source: Source, { body, method }: Operation): Arbitrary<Body> 
     .map(([value, personal_api_key]) => asJson({ ...(value as object), personal_api_key }))
   return fc.oneof(
     { weight: 6, arbitrary: good.map(asJson) },
-    { weight: 12, arbitrary: broken(source, body).map(asJson) },
+    { weight: 12, arbitrary: brokenBody(source, operation).map(asJson) },
     { weight: 4, arbitrary: anything },
     { weight: 1, arbitrary: good.map(asForm) },
     { weight: 1, arbitrary: withKey },

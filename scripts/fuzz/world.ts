@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { TOTP } from 'otpauth'
 import { newLinkToken } from '../../src/features/sign-in/link-tokens.ts'
 import { openPendingSession, openSession } from '../../src/features/sign-in/sessions.ts'
+import { uuid7 } from '../../src/lib/uuid.ts'
 import {
   createKey,
   createMember,
@@ -14,6 +15,7 @@ import {
 } from '../../test/factories.ts'
 import type { TestApp } from '../../test/harness/app.ts'
 import type { FuzzApp } from './app.ts'
+import { firstEvents } from './events.ts'
 
 /** Ids by the name of the thing; answers add to them as the fuzz creates more. */
 type Ids = Record<IdKind, string[]>
@@ -25,9 +27,17 @@ export type IdKind =
   | 'domain'
   | 'service_key'
   | 'personal_key'
+  | 'event'
+  | 'person'
 
 /** One side of the game: its things, and the credentials that go with them. */
-export type Side = { ids: Ids; keys: string[]; sessions: string[] }
+export type Side = {
+  ids: Ids
+  keys: string[]
+  sessions: string[]
+  /** Of projects: what events are sent with. */
+  tokens: string[]
+}
 
 export type World = {
   /** The first organization's own things and its owner: requests made of these mostly succeed. */
@@ -61,8 +71,13 @@ export async function makeWorld(fuzzApp: FuzzApp): Promise<World> {
   const loner = await createUser(app)
   const users = [home.owner, foreign.owner, admin, member, loner, staff, guarded]
   const world: World = {
-    home: { ids: noIds(), keys: [home.owner.key], sessions: [] },
-    all: { ids: noIds(), keys: users.map((user) => user.key), sessions: users.map((user) => user.session) },
+    home: { ids: noIds(), keys: [home.owner.key], sessions: [], tokens: [home.project.api_token] },
+    all: {
+      ids: noIds(),
+      keys: users.map((user) => user.key),
+      sessions: users.map((user) => user.session),
+      tokens: [home.project.api_token, foreign.project.api_token],
+    },
     emails: users.map((user) => user.email),
     password: home.owner.password,
     linked: { uuid: loner.uuid, tokens: linkTokens(app, loner) },
@@ -90,6 +105,8 @@ function noIds(): Ids {
     domain: [],
     service_key: [],
     personal_key: [],
+    event: [],
+    person: [],
   }
 }
 
@@ -161,7 +178,27 @@ async function makeThings(app: TestApp, world: World, workspace: Workspace, user
     domain: [await post(`${below}/domains/`, { domain: `${world.unique()}.example.com` })],
     service_key: [await post(`${below}/service_keys/`, key)],
     personal_key: [await post('/api/personal_api_keys/', key)],
+    event: await captureFirst(app, workspace),
+    person: await personIds(app, workspace),
   }
+}
+
+/** Through the door that clients use. Gives the ids of the events. */
+async function captureFirst({ http, services }: TestApp, { project }: Workspace): Promise<string[]> {
+  const now = services.now()
+  const batch = firstEvents(now, () => uuid7(now))
+  const payload = { api_key: project.api_token, batch }
+  const { statusCode, body } = await http.inject({ method: 'POST', url: '/batch/', payload })
+  if (statusCode !== 200) throw new Error(`the first events were answered with ${statusCode}: ${body}`)
+  return batch.map(({ uuid }) => String(uuid))
+}
+
+/** Both kinds of id that a person has. */
+async function personIds({ http }: TestApp, { project, owner }: Workspace): Promise<string[]> {
+  const url = `/api/projects/${project.id}/persons/`
+  const response = await http.inject({ url, headers: { cookie: `sessionid=${owner.session}` } })
+  const { results } = response.json<{ results: { id: number; uuid: string }[] }>()
+  return results.flatMap(({ id, uuid }) => [String(id), uuid])
 }
 
 /** Set up through the API as a person would, so that a sign-in of this user waits for a second factor. */
@@ -192,12 +229,19 @@ export function learn(
   body: unknown,
   session: string | undefined,
 ): void {
-  const { id, secret } = (body ?? {}) as { id?: unknown; secret?: unknown }
+  const { id, secret, api_token } = (body ?? {}) as { id?: unknown; secret?: unknown; api_token?: unknown }
   const kind = LEARNED.find(([path]) => path.test(url))?.[1]
   if (status === 201 && kind && (typeof id === 'string' || typeof id === 'number'))
     remember(side.ids[kind], String(id))
+  if (typeof api_token === 'string') rememberToken(world, String(id), api_token)
   if (typeof secret === 'string') remember(world.totp_secrets, secret)
   if (session) remember(status === 401 ? world.pending : world.all.sessions, session)
+}
+
+/** The token of home's first project is the one that good events are sent with, whoever changed it. */
+function rememberToken({ home, all }: World, project: string, token: string): void {
+  if (project === home.ids.project[0]) home.tokens = [token]
+  if (!all.tokens.includes(token)) remember(all.tokens, token)
 }
 
 /** The newest push the older ones out; the first, made with the world, stay. */

@@ -121,6 +121,8 @@ async function findProgress(
   }
   const known = await readProgress(path)
   if (known === null) return fresh
+  // Nothing of it is anywhere yet.
+  if (known.rows === 0) return { ...known, identity: file.identity, target: token }
   if (known.identity !== file.identity)
     throw new UserError(`${file.path} has changed since its import began: --restart begins anew`)
   if (known.target !== token)

@@ -8,7 +8,6 @@ import type { Services } from '../../platform/services.ts'
 import { changedSince, People, type PeopleChanges } from '../persons/people.ts'
 import type { ProjectRow } from '../projects/schema.ts'
 import type { PipelineEvent } from './pipeline/event.ts'
-import { addPersonProperties } from './pipeline/normalise.ts'
 import { toStoredEvent } from './pipeline/store-form.ts'
 
 /** Changes an event before anything else sees it, or drops it (null): where pipeline plugins come in. */
@@ -119,9 +118,6 @@ export class Ingest {
   /** Persons and groups, in order of arrival, then the form in which events are stored. */
   async #prepare(batch: readonly Waiting[]): Promise<Prepared> {
     const events = batch.flatMap(({ project, events }) => events.map((event) => ofProject(event, project.id)))
-    await inSlices(events, (event) => {
-      if (event.has_person) addPersonProperties(event)
-    })
     const { copies, position, gone } = await this.#applyPeople(batch, events)
     const stored = new Map<number, StoredEvent[]>()
     await inSlices(events, (event) => {
@@ -139,7 +135,9 @@ export class Ingest {
     const alive = batch.filter(({ project }) => !gone.has(project.id))
     fail(
       batch.filter(({ project }) => gone.has(project.id)),
-      new ApiError('invalid_api_key', 'The project of this token was deleted.'),
+      new ApiError('invalid_api_key', 'The project of this token was deleted.', null, {
+        'www-authenticate': 'Bearer',
+      }),
     )
     return { batch: alive, writes, position }
   }

@@ -679,3 +679,40 @@ describe('changedSince', () => {
     expect(new Set(ids.map(({ id }) => id)).size).toBe(40)
   })
 })
+
+describe('what an event tells of its person unasked', () => {
+  it.each([
+    ['utm_source', '$initial_utm_source'],
+    ['utm_campaign', '$initial_utm_campaign'],
+    ['gclid', '$initial_gclid'],
+    ['$referrer', '$initial_referrer'],
+    ['$referring_domain', '$initial_referring_domain'],
+    ['$browser', '$initial_browser'],
+    ['$browser_version', '$initial_browser_version'],
+    ['$os', '$initial_os'],
+    ['$current_url', '$initial_current_url'],
+    ['$pathname', '$initial_pathname'],
+    ['$device_type', '$initial_device_type'],
+    ['$app_version', '$initial_app_version'],
+    ['$app_name', '$initial_app_name'],
+  ])('%s is kept first as %s and latest under its name', async (name, initial) => {
+    await apply(seen('ada', { [name]: 'first', other: 1 }), seen('ada', { [name]: 'second' }))
+    const { properties } = await onlyPerson(app, project_id)
+    expect(properties).toMatchObject({ [name]: 'second', [initial]: 'first' })
+    expect(properties).not.toHaveProperty('other')
+  })
+
+  it('gives way to what the event itself sets', async () => {
+    const $set = { $browser: 'mine', a: 1 }
+    await apply(seen('ada', { $browser: 'Chrome', $set, $set_once: { $initial_browser: 'mine' } }))
+    await apply(seen('ada', { $browser: 'Chrome', $set }))
+    const { properties } = await onlyPerson(app, project_id)
+    expect(properties).toMatchObject({ $browser: 'mine', $initial_browser: 'mine', a: 1 })
+  })
+
+  it('is not wiped out by null, nor spoilt by a $set that is no object', async () => {
+    await apply(seen('ada', { $os: 'Linux', $set: 'odd', $set_once: [1] }), seen('ada', { $os: null }))
+    const { properties } = await onlyPerson(app, project_id)
+    expect(properties).toMatchObject({ $os: 'Linux', $initial_os: 'Linux' })
+  })
+})

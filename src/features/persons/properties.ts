@@ -1,11 +1,19 @@
 // Properties of a person or a group: what `$set_once`, `$set` and `$unset` change about them. No I/O.
 
+import { eachObserved } from './observed.ts'
+
 export type Properties = Record<string, unknown>
 
 /** Properties and the length of their JSON text, which is kept up to date rather than measured again. */
 export type Sized = { properties: Properties; properties_size: number }
 
-export type PropertyUpdate = { set_once: Properties; set: Properties; unset: readonly string[] }
+export type PropertyUpdate = {
+  set_once: Properties
+  set: Properties
+  unset: readonly string[]
+  /** Properties of the event itself, some of which tell of the person (observed.ts); what is set above wins. */
+  observed?: Properties
+}
 
 /** Key to new value, or to UNSET. */
 type Changes = Map<string, unknown>
@@ -22,13 +30,14 @@ export function isObject(value: unknown): value is Properties {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What an event says about its person's properties; null when it says nothing. Wrong shapes count as absent. */
-export function readUpdate({ $set_once, $set, $unset }: Properties): PropertyUpdate | null {
-  if ($set_once === undefined && $set === undefined && $unset === undefined) return null
+/** What an event says about its person's properties. Wrong shapes count as absent. */
+export function readUpdate(event: Properties): PropertyUpdate {
+  const { $set_once, $set, $unset } = event
   return {
     set_once: isObject($set_once) ? $set_once : NOTHING,
     set: isObject($set) ? $set : NOTHING,
     unset: namesIn($unset),
+    observed: event,
   }
 }
 
@@ -41,21 +50,35 @@ function namesIn(unset: unknown): readonly string[] {
  * Fills absent keys, then overwrites, then deletes. False when that comes to nothing: all was so before, or the result
  * would be over the limit, in which case none of it is done.
  */
-export function update(target: Sized, { set_once, set, unset }: PropertyUpdate): boolean {
+export function update(target: Sized, { set_once, set, unset, observed }: PropertyUpdate): boolean {
   const { properties } = target
   const changes: Changes = new Map()
+  if (observed) observe(properties, observed, changes)
   for (const key of Object.keys(set_once)) {
     if (!Object.hasOwn(properties, key)) changes.set(key, set_once[key])
   }
   for (const key of Object.keys(set)) {
     const isSame = Object.hasOwn(properties, key) && isSameValue(properties[key], set[key])
-    if (!isSame) changes.set(key, set[key])
+    if (isSame) changes.delete(key)
+    else changes.set(key, set[key])
   }
   for (const key of unset) {
     if (Object.hasOwn(properties, key)) changes.set(key, UNSET)
     else changes.delete(key)
   }
   return changes.size > 0 && carryOut(target, changes)
+}
+
+function observe(properties: Properties, observed: Properties, changes: Changes): void {
+  eachObserved(
+    observed,
+    (name, value) => {
+      if (!Object.hasOwn(properties, name)) changes.set(name, value)
+    },
+    (name, value) => {
+      if (!isSameValue(properties[name], value)) changes.set(name, value)
+    },
+  )
 }
 
 function carryOut(target: Sized, changes: Changes): boolean {

@@ -30,8 +30,7 @@ export class Round {
       ? this.#merge(event.project_id, merge)
       : this.#known.find(event.project_id, event.distinct_id)
     if (!person) return this.#create(event, merge)
-    const asked = readUpdate(event.properties)
-    if (asked && update(person, asked)) this.#changed.add(person)
+    if (update(person, readUpdate(event.properties))) this.#changed.add(person)
   }
 
   #create(event: PersonEvent, merge: Merge | null): void {
@@ -47,8 +46,7 @@ export class Round {
       merged_into: null,
       is_stored: false,
     }
-    const asked = readUpdate(event.properties)
-    if (asked) update(person, asked)
+    update(person, readUpdate(event.properties))
     update(person, { set_once: {}, set: { $creator_event_uuid: event.uuid }, unset: [] })
     this.#known.add(person)
     this.#giveId(person, event.distinct_id)

@@ -1,5 +1,5 @@
 // Sending to a server that is busy, gone for a while, or refuses.
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -20,7 +20,7 @@ afterEach(() => {
 async function start(reply: (body: Body, count: number) => Reply | 'hang up') {
   const bodies: Body[] = []
   const paths: string[] = []
-  server = createServer(async (request, response) => {
+  const answerTo = async (request: IncomingMessage, response: ServerResponse) => {
     const parts: Buffer[] = []
     for await (const part of request) parts.push(part as Buffer)
     const body = JSON.parse(gunzipSync(Buffer.concat(parts)).toString()) as Body
@@ -30,7 +30,8 @@ async function start(reply: (body: Body, count: number) => Reply | 'hang up') {
     if (answer === 'hang up') return void request.socket.destroy()
     response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers })
     response.end(JSON.stringify(answer.body ?? { status: 1 }))
-  })
+  }
+  server = createServer((request, response) => void answerTo(request, response))
   await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const sink = openServerSink({ url, token: 'phc_x', first_pause_ms: 1, max_tries: 4 })

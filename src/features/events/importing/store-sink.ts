@@ -2,7 +2,7 @@
 import type { EventStore } from '../../../platform/event-store/event-store.ts'
 import type { ProjectRow } from '../../projects/schema.ts'
 import type { Ingest } from '../ingest.ts'
-import { addClientAddress } from '../pipeline/normalise.ts'
+import { addClientAddress } from '../pipeline/client-address.ts'
 import type { Sink } from './sink.ts'
 
 /** While one batch is written the next is prepared, and a third waits so that neither has to. */

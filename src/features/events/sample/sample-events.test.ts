@@ -10,13 +10,15 @@ const make = (options: Partial<SampleOptions> = {}) => [
   ...sampleEvents({ count: 20_000, seed: 7, end: END, days: 90, ...options }),
 ]
 const events = make()
-const bySession = Map.groupBy
-  ? Map.groupBy(events, ({ properties }) => properties.$session_id as string)
-  : groupBy(events, ({ properties }) => properties.$session_id as string)
+const bySession = groupBy(events, ({ properties }) => properties.$session_id as string)
 
 function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>()
-  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item])
+  for (const item of items) {
+    const group = groups.get(keyOf(item))
+    if (group) group.push(item)
+    else groups.set(keyOf(item), [item])
+  }
   return groups
 }
 
