@@ -1,16 +1,15 @@
 // The files that are made from the code and committed, so that a change of API, errors or tables shows in a diff.
 // test/house-rules.test.ts holds that they are fresh.
-import { routes } from '../../src/app/http.ts'
-import { VERSION } from '../../src/app/version.ts'
 import type { Database } from '../../src/platform/db/database.ts'
-import { errorsPage, openApiDocument } from '../../src/platform/http/openapi.ts'
+import { apiDocument } from '../../src/app/document.ts'
+import { errorsPage } from '../../src/platform/http/openapi.ts'
 import { describeSchema } from './schema.ts'
 
 /** `before` is the file as it stands: text written by hand is kept. */
 type Make = (db: Database, before: string) => Promise<string> | string
 
 export const generatedFiles: Record<string, Make> = {
-  'docs/openapi.json': () => `${JSON.stringify(openApiDocument(routes, VERSION), null, 2)}\n`,
+  'docs/openapi.json': () => `${JSON.stringify(apiDocument(), null, 2)}\n`,
   // The words above the table are written by hand.
   'docs/errors.md': (_db, before) => `${before.split('\n|', 1)[0]!.trimEnd()}\n\n${errorsPage()}\n`,
   'src/platform/db/schema.sql': (db) => describeSchema(db),

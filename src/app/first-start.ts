@@ -50,9 +50,11 @@ export function firstStartText(url: string, first: FirstStart): string {
     `  API key    ${first.key}`,
     `  Project    ${first.project_token}`,
     '',
-    '  Try it:',
+    '  Try it: send an event, then list it.',
     '',
-    `  curl -H 'Authorization: Bearer ${first.key}' ${url}/api/organizations/@current/`,
+    `  curl ${url}/capture/ -d '{"api_key": "${first.project_token}", "event": "hello", "distinct_id": "me"}'`,
+    '',
+    `  curl -H 'Authorization: Bearer ${first.key}' ${url}/api/projects/@current/events/`,
     '',
     '',
   ].join('\n')

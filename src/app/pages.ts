@@ -7,10 +7,8 @@ import { pendingMigrations } from '../platform/db/migrate.ts'
 import { sql } from '../platform/db/sql.ts'
 import { denied } from '../platform/http/errors.ts'
 import type { Metrics } from '../platform/http/metrics.ts'
-import { openApiDocument } from '../platform/http/openapi.ts'
 import type { Services } from '../platform/services.ts'
-import { routes } from './http.ts'
-import { VERSION } from './version.ts'
+import { apiDocument } from './document.ts'
 import { addWebPages } from './web-pages/serve.ts'
 import { within } from './within.ts'
 
@@ -41,7 +39,7 @@ export async function addPages(
 
   addWebPages(app, services)
 
-  const document = openApiDocument(routes, VERSION)
+  const document = apiDocument()
   const text = JSON.stringify(document)
   app.get('/api/schema/', async (_request, reply) => reply.type('application/json; charset=utf-8').send(text))
 
@@ -55,9 +53,10 @@ export async function addPages(
   })
 }
 
-function whatIsMissing({ db }: Services): Promise<string[]> {
+function whatIsMissing({ db, eventStore }: Services): Promise<string[]> {
   const look = async () => {
     await db.row(sql`SELECT 1`)
+    await eventStore.copiesPosition()
     return (await pendingMigrations(db)).map((name) => `migration ${name}`)
   }
   const noAnswer = ['database']

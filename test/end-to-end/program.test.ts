@@ -2,9 +2,7 @@
 import { readdir, readFile, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { routes } from '../../src/app/http.ts'
-import { VERSION } from '../../src/app/version.ts'
-import { openApiDocument } from '../../src/platform/http/openapi.ts'
+import { apiDocument } from '../../src/app/document.ts'
 import { readFirstStart, type Printed } from './first-start.ts'
 import { beginPost, get, post, refusal, request, signIn } from './http.ts'
 import { tcpListenersOf, treeOf } from './processes.ts'
@@ -33,12 +31,22 @@ describe('the first start on an empty folder', () => {
 
   const api = (path: string) => `${printed.url}${path}`
 
-  test('prints a curl line that works when pasted', async () => {
-    expect(printed.curl.url).toBe(api('/api/organizations/@current/'))
+  test('prints curl lines that work when pasted', async () => {
+    expect(printed.capture).toMatchObject({
+      url: api('/capture/'),
+      body: { api_key: printed.token, event: 'hello' },
+    })
+    // As curl sends what it is given with -d.
+    const sent = await fetch(printed.capture.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: JSON.stringify(printed.capture.body),
+    })
+    expect(sent.status).toBe(200)
+    expect(printed.curl.url).toBe(api('/api/projects/@current/events/'))
     const answer = await request('GET', printed.curl.url, { headers: printed.curl.headers })
     expect(answer.status).toBe(200)
-    expect(answer.body).toMatchObject({ name: 'My organization', membership_level: 15, member_count: '1' })
-    expect(answer.body.teams).toMatchObject([{ name: 'Default project', api_token: printed.token }])
+    expect(answer.body.results).toMatchObject([{ event: 'hello', distinct_id: 'me' }])
   })
 
   test('prints a key that may do everything, and a random password that signs in', async () => {
@@ -102,7 +110,7 @@ describe('the first start on an empty folder', () => {
     const answer = await get(api('/api/schema/'))
     expect(answer.status).toBe(200)
     expect(answer.body.openapi).toMatch(/^3\.1\./)
-    expect(answer.body).toEqual(JSON.parse(JSON.stringify(openApiDocument(routes, VERSION))))
+    expect(answer.body).toEqual(JSON.parse(JSON.stringify(apiDocument())))
   })
 
   describe('GET /docs', () => {

@@ -2,7 +2,7 @@
 // stores itself, otherwise it sends to the server.
 import type { Command as Commander } from 'commander'
 import type { Config } from '../../app/config.ts'
-import { migrateAll, openEventStore, openMetadata, openServices } from '../../app/services.ts'
+import { migrateAll, openEventStore, openMetadata } from '../../app/services.ts'
 import { openServerSink } from '../../features/events/importing/server-sink.ts'
 import type { Sink } from '../../features/events/importing/sink.ts'
 import { countingStore, openStoreSink } from '../../features/events/importing/store-sink.ts'
@@ -10,8 +10,8 @@ import { Ingest } from '../../features/events/ingest.ts'
 import type { ProjectRow } from '../../features/projects/schema.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { sql } from '../../platform/db/sql.ts'
-import type { EventStore } from '../../platform/event-store/event-store.ts'
-import { openLog, type Log } from '../../platform/log/log.ts'
+import { StoreTaken, type EventStore } from '../../platform/event-store/event-store.ts'
+import { openLog } from '../../platform/log/log.ts'
 import { UserError, type CommandOptions } from '../command.ts'
 import { takeConfig } from '../environment.ts'
 
@@ -42,7 +42,7 @@ export async function openTarget(options: CommandOptions): Promise<Target> {
     await migrateAll(metadata.db)
     const project = await chooseProject(metadata.db, options.project)
     const store = url === null ? await openStoreIfFree(config) : null
-    if (store) return await inStores(config, log, metadata, store, project)
+    if (store) return await inStores(config, metadata, store, project)
     const target = atServer(url ?? (await runningServer(config)), project.api_token)
     return { ...target, close: () => metadata.close() }
   } catch (error) {
@@ -58,24 +58,22 @@ function atServer(url: string, token: string): Target {
 
 async function inStores(
   config: Config,
-  log: Log,
   metadata: { db: Database; close(): Promise<void> },
   opened: EventStore,
   project: ProjectRow,
 ): Promise<Target> {
   try {
     const { store, count } = countingStore(opened)
-    const services = await openServices(config, log, metadata.db, store, config.SITE_URL ?? '')
-    const ingest = new Ingest(services)
+    const now = () => new Date()
+    const ingest = new Ingest({ db: metadata.db, eventStore: store, now })
     await ingest.catchUp()
-    const sink = openStoreSink(ingest, project, count, services.now)
+    const sink = openStoreSink(ingest, project, count, now)
     return {
       sink,
       token: project.api_token,
       where: config.DATA_DIR,
       async close() {
         await sink.close()
-        await services.close()
         await opened.close()
         await metadata.close()
       },
@@ -91,7 +89,7 @@ async function openStoreIfFree(config: Config): Promise<EventStore | null> {
   try {
     return await openEventStore(config)
   } catch (error) {
-    if (error instanceof Error && /in use by another process/.test(error.message)) return null
+    if (error instanceof StoreTaken) return null
     throw error
   }
 }

@@ -13,6 +13,8 @@ import { toStoredEvent } from './pipeline/store-form.ts'
 /** Changes an event before anything else sees it, or drops it (null): where pipeline plugins come in. */
 export type EventTransform = (project: ProjectRow, event: PipelineEvent) => Promise<PipelineEvent | null>
 
+type IngestServices = Pick<Services, 'db' | 'eventStore' | 'now'>
+
 export type IngestOptions = { transform?: EventTransform; max_events?: number; max_bytes?: number }
 
 const MAX_EVENTS = 50_000
@@ -33,7 +35,7 @@ type Waiting = {
 type Prepared = { batch: readonly Waiting[]; writes: readonly ProjectWrite[]; position: bigint | null }
 
 export class Ingest {
-  readonly #services: Services
+  readonly #services: IngestServices
   readonly #options: Required<Omit<IngestOptions, 'transform'>> & Pick<IngestOptions, 'transform'>
   readonly #people = new People()
   readonly #queue: Waiting[] = []
@@ -44,7 +46,7 @@ export class Ingest {
   #are_copies_behind = true
   #is_closed = false
 
-  constructor(services: Services, options: IngestOptions = {}) {
+  constructor(services: IngestServices, options: IngestOptions = {}) {
     this.#services = services
     this.#options = { max_events: MAX_EVENTS, max_bytes: MAX_BYTES, ...options }
   }

@@ -92,5 +92,7 @@ export class QueryTimeout extends Error {}
 export class QueryFault extends Error {}
 /** Too much is waiting: try again later. */
 export class StoreBusy extends Error {}
+/** Another process has it open. */
+export class StoreTaken extends Error {}
 /** The store was closed, or its thread fell. */
 export class StoreGone extends Error {}

@@ -10,7 +10,8 @@ export const ErrorAnswer = z
   .object({ type: z.string(), code: z.string(), detail: z.string(), attr: z.string().nullable() })
   .meta({ id: 'Error', description: 'The one shape of every 4xx and 5xx answer.' })
 
-export function openApiDocument(routes: readonly Route[], version: string): Json {
+/** `others`: paths that are no routes, described by hand. */
+export function openApiDocument(routes: readonly Route[], version: string, others: Json = {}): Json {
   const schemas: Json = {}
   const paths: Record<string, Json> = {}
   for (const route of routes) {
@@ -28,7 +29,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
     servers: [{ url: '/' }],
     security: [{ key: [] }, { session: [] }],
     tags: [...new Set(routes.map(tagOf))].map((name) => ({ name })),
-    paths,
+    paths: { ...paths, ...others },
     components: {
       securitySchemes: {
         key: { type: 'http', scheme: 'bearer', description: 'A personal API key or a service key.' },

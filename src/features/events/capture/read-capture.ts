@@ -21,6 +21,8 @@ export type Reading = {
   token: string
   /** Size of the JSON text. */
   bytes: number
+  /** The events happened elsewhere and earlier: the sender's address is not theirs. */
+  is_historical: boolean
   /** Empty when there is a fault. */
   events: PipelineEvent[]
   /** What is wrong with an event. Told only once the token is known to be good, so it is not thrown. */
@@ -35,11 +37,12 @@ export async function readCapture(body: CaptureBody, limit: number): Promise<Rea
   const { value, bytes, outer_token } = await readValue(body, limit)
   const envelope = openEnvelope(value)
   const token = findToken(envelope, outer_token)
+  const is_historical = envelope.fields.historical_migration === true
   try {
-    return { token, bytes, events: await readEvents(envelope, body, bytes), fault: null }
+    return { token, bytes, is_historical, events: await readEvents(envelope, body, bytes), fault: null }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return { token, bytes, events: [], fault: error.fault }
+    return { token, bytes, is_historical, events: [], fault: error.fault }
   }
 }
 

@@ -269,6 +269,12 @@ describe('what is handed on', () => {
     expect(events()[0]!.properties).not.toHaveProperty('$ip')
   })
 
+  it('has no address of the sender when it is brought along from elsewhere', async () => {
+    const batch = [event(), event({ properties: { $ip: '198.51.100.1' } })]
+    await send({ payload: { api_key: token, historical_migration: true, batch } })
+    expect(events().map(({ properties }) => properties.$ip)).toEqual([undefined, '198.51.100.1'])
+  })
+
   it('notes the project in the access log, and no token', async () => {
     const before = app.logs.length
     await send({ payload: event() })

@@ -25,12 +25,18 @@ export function addCapture(app: FastifyInstance, services: Services, ingest: Pic
       const now = services.now()
       const packed = await readPacked(request, limit)
       const sent_ms = parameter(request, 'sent_at') ?? parameter(request, '_')
-      const { token, events, bytes, fault } = await reader.read({ ...packed, sent_ms, missing_name, now })
+      const { token, events, bytes, is_historical, fault } = await reader.read({
+        ...packed,
+        sent_ms,
+        missing_name,
+        now,
+      })
       const project = await getProject(services.db, token)
       request.notes.project_id = project.id
       if (fault) throw new Refusal(fault)
       const address = project.anonymize_ips ? null : plainAddress(request.ip)
-      for (const event of events) addClientAddress(event, address)
+      const isKept = is_historical && address !== null
+      for (const event of isKept ? [] : events) addClientAddress(event, address)
       await ingest.accept(project, events, bytes)
       return answerAccepted(request, reply)
     })

@@ -2,6 +2,7 @@
 import { DuckDBInstance } from '@duckdb/node-api'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { StoreTaken } from '../event-store.ts'
 
 export type DatabaseOptions = {
   /** Holds the file and, beside it, spilled and staged data. */
@@ -14,9 +15,6 @@ export async function openInstance({ folder, memory_mb, threads }: DatabaseOptio
   const spill = join(folder, 'spill')
   const staging = join(folder, 'staging')
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  // Left over from a process that was killed: nobody else may be here, or opening the file below fails.
-  for (const leftover of [spill, staging]) await rm(leftover, { recursive: true, force: true })
-  await mkdir(staging, { mode: 0o700 })
   const instance = await openFile(join(folder, 'events.duckdb'), {
     memory_limit: `${memory_mb}MB`,
     threads: String(threads),
@@ -27,6 +25,9 @@ export async function openInstance({ folder, memory_mb, threads }: DatabaseOptio
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
   })
+  // Left over from a process that was killed: now that the file is ours, nobody else can be at work here.
+  for (const leftover of [spill, staging]) await rm(leftover, { recursive: true, force: true })
+  await mkdir(staging, { mode: 0o700 })
   const connection = await instance.connect()
   await connection.run("SET GLOBAL TimeZone = 'UTC'")
   await connection.run(`SET allowed_directories = [${quoted(staging)}]`)
@@ -41,7 +42,7 @@ async function openFile(path: string, options: Record<string, string>): Promise<
     return await DuckDBInstance.create(path, options)
   } catch (error) {
     if (!/lock on file/.test(String(error))) throw error
-    throw new Error(
+    throw new StoreTaken(
       'the event store is in use by another process: one server at a time may hold a data folder',
     )
   }

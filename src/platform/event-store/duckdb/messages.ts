@@ -3,6 +3,7 @@ import {
   QueryFault,
   QueryTimeout,
   StoreBusy,
+  StoreTaken,
   type StoreAnswer,
   type StoreQuery,
   type StoreValue,
@@ -31,20 +32,21 @@ export type Call = {
 
 export type Answer =
   | { id: number; result: unknown }
-  | { id: number; fault: { kind: FaultKind; message: string } }
+  | { id: number; fault: Fault }
   /** Sent once, when the file is open; `failure` when it could not be opened. */
-  | { ready: true; failure?: string }
+  | { ready: true; failure?: Fault }
 
-const FAULTS = { QueryFault, QueryTimeout, StoreBusy, Error } as const
+const FAULTS = { QueryFault, QueryTimeout, StoreBusy, StoreTaken, Error } as const
 type FaultKind = keyof typeof FAULTS
+type Fault = { kind: FaultKind; message: string }
 
 /** Classes do not survive the way between threads. */
-export function describeFault(error: unknown): { kind: FaultKind; message: string } {
+export function describeFault(error: unknown): Fault {
   const kinds = Object.keys(FAULTS) as FaultKind[]
   const kind = kinds.find((name) => error instanceof FAULTS[name]) ?? 'Error'
   return { kind, message: error instanceof Error ? error.message : String(error) }
 }
 
-export function restoreFault({ kind, message }: { kind: FaultKind; message: string }): Error {
+export function restoreFault({ kind, message }: Fault): Error {
   return new FAULTS[kind](message)
 }

@@ -81,7 +81,7 @@ class StoreThread {
       worker.on('message', (answer: Answer) => {
         if (!('ready' in answer)) this.#settle(answer)
         else if (answer.failure === undefined) resolve()
-        else reject(new Error(answer.failure))
+        else reject(restoreFault(answer.failure))
       })
       worker.on('error', reject)
     })

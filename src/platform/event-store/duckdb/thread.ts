@@ -71,6 +71,6 @@ try {
   })
   send({ ready: true })
 } catch (error) {
-  send({ ready: true, failure: describeFault(error).message })
+  send({ ready: true, failure: describeFault(error) })
   port.close()
 }
