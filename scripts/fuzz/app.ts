@@ -64,14 +64,17 @@ export async function openFuzzApp(): Promise<FuzzApp & { close(): Promise<void> 
     services,
     canary: new Canary(),
     async close() {
-      await http.close()
-      await ingest.close()
-      await services.close()
-      await eventStore.close()
-      await smtp.close()
-      await db.close()
-      await postgres.stop()
-      await rm(folder, { recursive: true, force: true })
+      try {
+        await http.close()
+        await ingest.close()
+        await services.close()
+        await eventStore.close()
+        await smtp.close()
+        await db.close()
+      } finally {
+        await postgres.stop()
+        await rm(folder, { recursive: true, force: true })
+      }
     },
   }
 }

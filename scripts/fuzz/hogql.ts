@@ -160,7 +160,8 @@ const sampleOf = (rule: 'query' | 'expression') =>
   fc.constantFrom(...samples.filter((sample) => sample.rule === rule).flatMap(({ texts }) => texts))
 
 /** Names that the samples make up, as ones that exist: more of them get past the resolver. */
-const settled = (text: string) => text.replace(/\b[a-d]\b/g, 'event').replace(/\bt\b/g, 'events')
+const settled = (text: string) =>
+  text.replace(/\b(from|join) [a-dt]\b/g, '$1 events').replace(/(?<!\bas )\b[a-d]\b(?! *->)/g, 'event')
 
 /** Cut, doubled, spliced, or with something odd in it. */
 function mutated(texts: Arbitrary<string>): Arbitrary<string> {

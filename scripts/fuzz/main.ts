@@ -1,5 +1,6 @@
 // `npm run fuzz`: valid, broken and hostile requests over all routes, in process on a PostgreSQL of its own.
-// FUZZ_COUNT says how many (100,000), FUZZ_SEED repeats a run, FUZZ_KEEP_GOING=1 goes on after a failure.
+// FUZZ_COUNT says how many (100,000), FUZZ_SEED repeats a run, FUZZ_KEEP_GOING=1 goes on after a failure,
+// FUZZ_ONLY takes a pattern of operations, such as `POST .*/query/`.
 import { randomInt } from 'node:crypto'
 import { openFuzzApp } from './app.ts'
 import { fuzz, Failure, type Tally } from './run.ts'
@@ -8,6 +9,7 @@ const count = Number(process.env['FUZZ_COUNT'] ?? 100_000)
 const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31))
 const keepsGoing = process.env['FUZZ_KEEP_GOING'] === '1'
 const PROGRESS_EVERY = 5_000
+const only = new RegExp(process.env['FUZZ_ONLY'] ?? '.')
 let failures = 0
 
 console.log(`${count} requests, FUZZ_SEED=${seed}`)
@@ -17,6 +19,7 @@ try {
   const tally = await fuzz(app, {
     seed,
     count,
+    only,
     onProgress: report,
     ...(keepsGoing ? { onFailure: tell } : {}),
   })

@@ -2,7 +2,7 @@
 import fc, { type Arbitrary } from 'fast-check'
 import { METHODS } from 'node:http'
 import { goodId, goodQuery, oddSlashes, pathOf, wildId, wildQuery } from './addresses.ts'
-import { captureRequests } from './capture.ts'
+import { captureOperations, captureRequest } from './capture.ts'
 import { goodQueryBody, isAboutEvents, wildEventQuery, wildQueryBody } from './event-queries.ts'
 import {
   idempotencyKey,
@@ -33,47 +33,45 @@ const RARE =
 // What takes a language of its own is asked more often.
 const RICH = /^(GET .*\/events\/|POST .*\/query\/)$/
 
-/** Good requests of the owner at home, wild ones of anybody to anything, and both kinds to the events' own paths. */
-export function requests(world: World): Arbitrary<FuzzRequest> {
-  const choose = (make: (operation: Operation) => Arbitrary<FuzzRequest>) =>
-    fc.oneof(
-      ...operations.map((operation) => ({
-        weight: weightOf(operation),
-        arbitrary: make(operation),
-      })),
-    )
-  return fc.oneof(
-    { weight: 2, arbitrary: choose((operation) => goodRequest({ world, side: world.home }, operation)) },
-    { weight: 2, arbitrary: choose((operation) => wildRequest({ world, side: world.all }, operation)) },
-    { weight: 1, arbitrary: askingRequests({ world, side: world.home }) },
-    { weight: 1, arbitrary: captureRequests(world) },
-  )
+/** Requests to the operations whose names fit: good ones of the owner at home, and wild ones of anybody to anything. */
+export function requests(world: World, only: RegExp): Arbitrary<FuzzRequest> {
+  const [home, all] = [
+    { world, side: world.home },
+    { world, side: world.all },
+  ]
+  const documented = operations.map((operation) => ({
+    name: operation.name,
+    weight: weightOf(operation),
+    arbitrary: fc.oneof(goodRequest(home, operation), wildRequest(all, operation)),
+  }))
+  const asking = operations.filter(isQuestion).map((operation) => ({
+    name: operation.name,
+    weight: 12,
+    arbitrary: askingRequest(home, operation),
+  }))
+  const capturing = captureOperations.map((name) => ({
+    name,
+    weight: 12,
+    arbitrary: captureRequest(world, name),
+  }))
+  const choices = [...documented, ...asking, ...capturing].filter(({ name }) => only.test(name))
+  return fc.oneof(...choices)
 }
 
+const isQuestion = (operation: Operation) => isAboutEvents(operation) && !operation.path.endsWith('{id}/')
+
 /** Wild questions about events from somebody who may ask them: what they ask is read to the end. */
-function askingRequests(source: Source): Arbitrary<FuzzRequest> {
-  const asking = operations.filter(
-    (operation) => isAboutEvents(operation) && !operation.name.endsWith('{id}/'),
-  )
-  return fc.oneof(
-    ...asking.map((operation) =>
-      assemble(operation, 'home', {
-        method: fc.constant(operation.method),
-        path: pathOf(operation.path, (kind) => goodId(source, operation, kind)),
-        query: wildEventQuery(source, operation),
-        credential: keyOf(source.side),
-        headers: mostly(
-          4,
-          fc.constant({}),
-          fc.constantFrom('text/csv', 'text/csv;q=x', '*/*').map((accept) => ({ accept })),
-        ),
-        body:
-          operation.body === null
-            ? fc.constant<Body>({ headers: {} })
-            : brokenBody(source, operation).map(asJson),
-      }),
-    ),
-  )
+function askingRequest(source: Source, operation: Operation): Arbitrary<FuzzRequest> {
+  const noBody = fc.constant<Body>({ headers: {} })
+  const accept = fc.constantFrom('text/csv', 'text/csv;q=x', '*/*').map((type): Headers => ({ accept: type }))
+  return assemble(operation, 'home', {
+    method: fc.constant(operation.method),
+    path: pathOf(operation.path, (kind) => goodId(source, operation, kind)),
+    query: wildEventQuery(source, operation),
+    credential: keyOf(source.side),
+    headers: mostly(4, fc.constant({}), accept),
+    body: operation.body === null ? noBody : brokenBody(source, operation).map(asJson),
+  })
 }
 
 function weightOf({ name }: Operation): number {

@@ -56,11 +56,15 @@ export async function migrateAll(db: Database): Promise<string[]> {
 /** One process at a time holds it. */
 export function openEventStore(config: Config, onLost?: (error: Error) => void): Promise<EventStore> {
   return openDuckDb({
-    folder: join(config.DATA_DIR, 'events'),
+    folder: eventFolder(config),
     memory_mb: config.EVENT_MEMORY_MB ?? defaultEventMemory(),
     query_timeout_ms: config.QUERY_TIMEOUT_S * 1000,
     ...(onLost ? { onLost } : {}),
   })
+}
+
+export function eventFolder({ DATA_DIR }: Config): string {
+  return join(DATA_DIR, 'events')
 }
 
 /** A quarter of the machine, within reason: PostgreSQL, the program and the file cache want theirs. */

@@ -1,12 +1,14 @@
 // `longshore doctor`: checks settings, stores, mail, DNS and the activity log, and says what to do about what is wrong.
+import { existsSync } from 'node:fs'
 import { access, constants, mkdir } from 'node:fs/promises'
-import { openMetadata } from '../app/services.ts'
+import { eventFolder, openEventStore, openMetadata } from '../app/services.ts'
 import type { Config } from '../app/config.ts'
 import { findBrokenEntry } from '../features/activity-log/chain.ts'
 import { pendingMigrations } from '../platform/db/migrate.ts'
 import type { Database } from '../platform/db/database.ts'
 import { sql } from '../platform/db/sql.ts'
 import { openTxtLookup } from '../platform/dns/txt.ts'
+import { StoreTaken } from '../platform/event-store/event-store.ts'
 import { openLog } from '../platform/log/log.ts'
 import { openMailer } from '../platform/mail/mail.ts'
 import type { Command } from './command.ts'
@@ -29,6 +31,7 @@ export const doctor: Command = {
       { what: 'settings', state: 'ok', detail: 'all can be used' } satisfies Finding,
       await checkFolder(config),
       ...(await checkDatabase(config)),
+      await checkEvents(config),
       await checkMail(config),
       await checkDns(config),
     ]
@@ -73,6 +76,25 @@ async function checkDatabase(config: Config): Promise<Finding[]> {
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error)
     return [{ what: 'database', state: 'wrong', detail: `${detail} (DATABASE_URL, DATA_DIR)` }]
+  }
+}
+
+/** The file is opened as a server would, unless one has it open. */
+async function checkEvents(config: Config): Promise<Finding> {
+  const what = 'events'
+  if (!existsSync(eventFolder(config)))
+    return { what, state: 'note', detail: 'the store is made at the first start' }
+  try {
+    const store = await openEventStore(config)
+    await store.close()
+    return { what, state: 'ok', detail: 'the store opens' }
+  } catch (error) {
+    if (error instanceof StoreTaken) return { what, state: 'ok', detail: 'the store is in use by the server' }
+    return {
+      what,
+      state: 'wrong',
+      detail: `${error instanceof Error ? error.message : String(error)} (DATA_DIR)`,
+    }
   }
 }
 

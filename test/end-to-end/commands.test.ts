@@ -146,6 +146,7 @@ describe('alone', () => {
       { what: 'database', state: 'ok', detail: expect.stringMatching(/^PostgreSQL 1[5-9]/) },
       { what: 'migrations', state: 'note', detail: expect.stringContaining('0001_workspace.sql') },
       { what: 'activity log', state: 'note' },
+      { what: 'events', state: 'note' },
       { what: 'mail', state: 'note', detail: expect.stringContaining('SMTP_URL') },
       { what: 'DNS', state: 'ok' },
     ])
@@ -298,7 +299,7 @@ describe('beside a running server', () => {
     const ended = await run(['doctor'], { SMTP_URL: smtp.url })
     await smtp.close()
     expect(ended).toMatchObject({ code: 0, stderr: '' })
-    expect(ended.stdout.trimEnd().split('\n')).toHaveLength(7)
+    expect(ended.stdout.trimEnd().split('\n')).toHaveLength(8)
     expect(ended.stdout.split('\n').filter((line) => line !== '' && !line.startsWith('ok   '))).toEqual([])
     await expectUnharmed()
   })

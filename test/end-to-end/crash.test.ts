@@ -1,5 +1,6 @@
 // `npm run crash` in short: server and PostgreSQL are killed under load, then PostgreSQL under the server.
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runEventCrashes } from '../../scripts/crash/events/run.ts'
 import { runCrashes } from '../../scripts/crash/run.ts'
 import { buildProgram, type Program } from './program.ts'
 
@@ -25,6 +26,19 @@ test(
     for (const { answered, open } of rounds) {
       expect(answered).toBeGreaterThan(0)
       expect(open).toBeGreaterThan(0)
+    }
+  },
+)
+
+test(
+  'killed during ingestion, every acknowledged event is there once, with its person',
+  { timeout: 120_000 },
+  async () => {
+    const rounds = await runEventCrashes({ program, rounds: 3, seed: 7 })
+    expect(rounds.map(({ faults }) => faults)).toEqual([[], [], []])
+    for (const { again, events } of rounds) {
+      expect(again).toBeGreaterThan(0)
+      expect(events).toBeGreaterThan(0)
     }
   },
 )

@@ -78,8 +78,15 @@ describe('the first start on an empty folder', () => {
     expect(await modeOf('secret.key')).toBe(0o600)
     expect(await modeOf('postgres')).toBe(0o700)
     expect(await modeOf('run')).toBe(0o700)
+    expect(await modeOf('events')).toBe(0o700)
     expect(await modeOf()).toBe(0o711)
-    expect((await readdir(dataDir)).sort()).toEqual(['postgres', 'postgres.log', 'run', 'secret.key'])
+    expect((await readdir(dataDir)).sort()).toEqual([
+      'events',
+      'postgres',
+      'postgres.log',
+      'run',
+      'secret.key',
+    ])
   })
 
   test.skipIf(!isLinux)(
