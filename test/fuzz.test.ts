@@ -27,8 +27,13 @@ it(`${COUNT} generated requests are answered as the document says`, async () => 
   })
   expect(tally.requests).toBe(COUNT)
   // A fuzz that never gets in or never meets a check tests nothing.
-  const reached = [...tally.by_operation.values()].filter((successes) => successes > 0)
-  expect(reached.length).toBeGreaterThan(tally.by_operation.size / 2)
+  const reached = ([, successes]: [string, number]) => successes > 0
+  const operations = [...tally.by_operation]
+  expect(operations.filter(reached).length).toBeGreaterThan(operations.length / 2)
+  // Events have paths of their own, in no document, and good questions about them always find something.
+  const ofEvents = operations.filter(([name]) => /\/(events|persons|query)\b|^[A-Z]+ \/(?!api)/.test(name))
+  expect(ofEvents.length).toBeGreaterThan(30)
+  expect(ofEvents.filter(reached).length).toBeGreaterThan(ofEvents.length * 0.75)
   for (const status of [200, 201, 400, 401, 403, 404, 405])
     expect(tally.by_status.get(status) ?? 0, String(status)).toBeGreaterThan(0)
 }, 120_000)

@@ -136,7 +136,7 @@ describe('other ways to start', () => {
     const { url, key } = await readFirstStart(server)
     expect((await post(`${url}/api/organizations/`, { name: 'Elsewhere' }, { key })).status).toBe(201)
     if (isLinux) expect(await treeOf(server.pid)).toEqual([server.pid])
-    expect(await readdir(dataDir)).toEqual(['secret.key'])
+    expect((await readdir(dataDir)).sort()).toEqual(['events', 'secret.key'])
     server.kill('SIGTERM')
     expect(await server.ended).toMatchObject(CLEAN_END)
     const own = new pg.Client({ host, port, user, database })

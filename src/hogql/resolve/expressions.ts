@@ -23,7 +23,8 @@ const HANDLERS: Handlers = {
   Field: resolveField,
   Constant: constant,
   Call: resolveCall,
-  WindowFunction: resolveWindowFunction,
+  // What a lambda goes through is not there for it: rows are looked at as a whole, before any item.
+  WindowFunction: (expr, scope) => resolveWindowFunction(expr, { ...scope, lambda_names: new Map() }),
   CompareOperation: (expr, scope) => truth(compare(expr, scope)),
   BetweenExpr: (expr, scope) => truth(between(expr, scope)),
   IsDistinctFrom: (expr, scope) => truth(isDistinct(expr, scope)),

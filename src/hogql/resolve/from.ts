@@ -54,8 +54,10 @@ function resolveSource(join: JoinExpr, scope: Scope): Source {
   if (join.alias !== undefined) assertAlias(join.alias, join)
   const alias = scope.compilation.fresh('t')
   const { table } = join
-  if (table.node === 'Placeholder') throw queryError('A placeholder cannot stand here', table)
-  if (table.node !== 'Field') {
+  // What was given for a placeholder is in its place by now, and need not be a table.
+  const isQuery = table.node === 'SelectQuery' || table.node === 'SelectSetQuery'
+  if (table.node !== 'Field' && !isQuery) throw queryError('A placeholder cannot stand here', join)
+  if (isQuery) {
     const { sql, columns } = scope.compilation.subquery(table, scope)
     return { name: join.alias ?? null, alias, from: { sql: `(${sql})`, columns: renamed(columns, join) } }
   }

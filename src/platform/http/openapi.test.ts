@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 import { routes } from '../../app/http.ts'
 import { VERSION } from '../../app/version.ts'
+import { apiDocument } from '../../app/document.ts'
 import { openApiDocument } from './openapi.ts'
 
 type Parameter = { name: string; in: string; required: boolean; schema: object }
@@ -212,6 +213,6 @@ describe('GET /api/schema/', () => {
   it('gives the very document to anybody', async () => {
     const reply = await app.get('/api/schema/')
     expect(reply.status).toBe(200)
-    expect(reply.body).toEqual(document)
+    expect(reply.body).toEqual(JSON.parse(JSON.stringify(apiDocument())))
   })
 })

@@ -1,5 +1,5 @@
 // Parquet, through a DuckDB of its own that holds nothing: it reads the columns we know and no others.
-import { DuckDBInstance, type DuckDBConnection, type DuckDBValue } from '@duckdb/node-api'
+import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api'
 import { invalidPayload } from '../capture/refusal.ts'
 import type { JsonObject } from '../pipeline/event.ts'
 import { COLUMNS } from './columns.ts'
@@ -14,6 +14,8 @@ const SETTINGS = {
 }
 
 export async function openParquet(path: string): Promise<Source> {
+  // Only here: its library is large, and no other command needs it in this thread.
+  const { DuckDBInstance } = await import('@duckdb/node-api')
   const instance = await DuckDBInstance.create(':memory:', SETTINGS)
   const connection = await instance.connect()
   const file = withoutWildcards(path)

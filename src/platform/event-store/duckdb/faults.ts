@@ -3,7 +3,10 @@ import { QueryFault, QueryTimeout } from '../event-store.ts'
 
 const EXPLAINED: readonly (readonly [RegExp, string])[] = [
   [/^Out of Memory Error/, 'The query needs more memory than it may use: narrow its time range.'],
-  [/^(Binder|Catalog|Parser|Not implemented) Error/, 'The query combines values that do not go together.'],
+  [
+    /^(?:Failed to extract statements: )?(Binder|Catalog|Parser|Not implemented) Error/,
+    'The query combines values that do not go together.',
+  ],
   [/^Out of Range Error/, 'A number in the query grows beyond what can be held.'],
   [/^Conversion Error/, 'A value cannot be read as the type the query wants.'],
 ]

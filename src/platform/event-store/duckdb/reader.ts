@@ -114,6 +114,8 @@ async function read(connection: DuckDBConnection, query: StoreQuery): Promise<St
       if (rows.length < max_rows) rows.push(row.map((value) => jsonValue(value, timezone)))
     }
   }
+  // Otherwise the rest keeps a transaction open, and with it whatever is deleted meanwhile.
+  if (rows.length >= max_rows) await connection.run('SELECT 1')
   return { columns, rows }
 }
 

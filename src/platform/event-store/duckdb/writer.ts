@@ -101,7 +101,8 @@ export class Writer {
   }
 
   async close(): Promise<void> {
-    await this.#inTurn(() => this.#checkpoint())
+    // Should it fail, the log holds everything, and the next start replays it.
+    await this.#inTurn(() => this.#checkpoint()).catch(() => undefined)
     clearTimeout(this.#idle)
     this.#connection.closeSync()
   }
