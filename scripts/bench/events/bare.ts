@@ -8,19 +8,18 @@ import { toColumns } from '../../../src/platform/event-store/duckdb/columns.ts'
 import type { StoreQuery } from '../../../src/platform/event-store/event-store.ts'
 import { tablesOf } from '../../../src/platform/event-store/layout.ts'
 
-const BATCH = 2000
-
 export type Cost = { cpu_us: number; wall_us: number }
 
-/** Per event: rows that are ready, through the appender, 2,000 to a commit. */
+/** Per event: rows that are ready, through the appender, so many to a commit. */
 export async function bareInsert(
   folder: string,
   project_id: number,
   events: readonly PipelineEvent[],
+  perCommit: number,
 ): Promise<Cost> {
   const stored = events.map((event) => toStoredEvent(structuredClone(event), true))
-  const batches = Array.from({ length: Math.ceil(stored.length / BATCH) }, (_, index) => {
-    const part = stored.slice(index * BATCH, (index + 1) * BATCH)
+  const batches = Array.from({ length: Math.ceil(stored.length / perCommit) }, (_, index) => {
+    const part = stored.slice(index * perCommit, (index + 1) * perCommit)
     const write = { project_id, events: part, persons: [], deleted_persons: [], distinct_ids: [], groups: [] }
     return toColumns(write).events
   })
@@ -62,6 +61,8 @@ async function onFile<T>(folder: string, work: (connection: DuckDBConnection) =>
   const options = { memory_limit: '1GB', threads: '2', checkpoint_threshold: '256MB' }
   const instance = await DuckDBInstance.create(join(folder, 'events/events.duckdb'), options)
   const connection = await instance.connect()
+  // As the server has it, so that the two do the same work.
+  await connection.run('SET late_materialization_max_rows = 5000')
   try {
     return await work(connection)
   } finally {

@@ -19,7 +19,7 @@ export type IngestOptions = { transform?: EventTransform; max_events?: number; m
 
 const MAX_EVENTS = 50_000
 const MAX_BYTES = 100 * 1024 * 1024
-const BATCH_EVENTS = 2_000
+const BATCH_EVENTS = 1_500
 /** Events worked on before others get their turn on the main thread. */
 const SLICE = 250
 const CATCH_UP_PAGE = 10_000

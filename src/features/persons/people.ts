@@ -1,5 +1,6 @@
 // Persons as events make them: created, changed, identified and merged (events.md §8.4), for all events of a flush in
 // few statements. What is known is kept between flushes, which one writer per database may do.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Db } from '../../platform/db/database.ts'
 import type { Copies } from '../../platform/event-store/event-store.ts'
 import { Changes } from './changes.ts'
@@ -22,6 +23,7 @@ export type PeopleChanges = {
 
 // A page is held in memory twice: as rows and as what is written from them.
 const MAX_PAGE_CHARACTERS = 32 * 1024 * 1024
+const EVENTS_PER_TURN = 250
 const DEFAULT_LIMITS: PeopleLimits = { max_distinct_ids: 100_000, max_bytes: 64 * 1024 * 1024 }
 
 export class People {
@@ -65,7 +67,11 @@ export class People {
     for (let from = 0; from < events.length;) {
       const { until, merging } = await loadFor(tx, this.#known, events, from)
       const round = new Round(this.#known)
-      for (const event of events.slice(from, until)) round.apply(event)
+      for (let at = from; at < until; at++) {
+        // Others are waiting for the main thread as well.
+        if (at % EVENTS_PER_TURN === 0) await nextTurn()
+        round.apply(events[at]!)
+      }
       await round.write(tx, changes)
       for (const person of merging) person.distinct_ids = null
       this.#known.trim()

@@ -4,7 +4,7 @@ import type { Services } from '../../../platform/services.ts'
 import type { AskedProject } from '../run-query.ts'
 import { shownTime, type EventRow } from './record.ts'
 import { findEventRows } from './rows.ts'
-import { ascending, descending, field } from '../tree.ts'
+import { ascending, descending, eventField } from '../tree.ts'
 import { rangeCondition, trialRanges, type Direction, type Range } from './window.ts'
 
 export type PageQuestion = {
@@ -25,7 +25,7 @@ export async function findPage(
   { range, conditions, direction, limit, offset }: PageQuestion,
 ): Promise<EventsPage> {
   const inOrder = direction === 'newest_first' ? descending : ascending
-  const order_by = [inOrder(field('timestamp')), inOrder(field('uuid'))]
+  const order_by = [inOrder(eventField('timestamp')), inOrder(eventField('uuid'))]
   let rows: EventRow[] = []
   for (const part of trialRanges(range, direction)) {
     const where = [rangeCondition(part), ...conditions]

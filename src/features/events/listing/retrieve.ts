@@ -5,7 +5,7 @@ import type { Expr } from '../../../hogql/ast.ts'
 import type { AskedProject } from '../run-query.ts'
 import type { EventRow } from './record.ts'
 import { findEventRows } from './rows.ts'
-import { compare, constant, descending, eventField, field, moment } from '../tree.ts'
+import { compare, constant, descending, eventField, moment } from '../tree.ts'
 
 const DAY_MICROS = 86_400_000_000n
 const UUID = /^([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})$/
@@ -47,7 +47,7 @@ async function findEventRow(
 ): Promise<EventRow | undefined> {
   const [row] = await findEventRows(services, project, {
     where: [compare(eventField('uuid'), '==', constant(uuid)), ...when],
-    order_by: [descending(field('created_at')), descending(field('timestamp'))],
+    order_by: [descending(eventField('created_at')), descending(eventField('timestamp'))],
     limit: 1,
   })
   return row

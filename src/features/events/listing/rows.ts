@@ -5,7 +5,7 @@ import type { Services } from '../../../platform/services.ts'
 import { findPersonsByDistinctIds } from '../../persons/queries.ts'
 import { runQuery, type AskedProject } from '../run-query.ts'
 import type { EventRow, PersonsByDistinctId } from './record.ts'
-import { allOf, constant, field } from '../tree.ts'
+import { allOf, constant, eventField, field } from '../tree.ts'
 
 export type RowsQuestion = {
   where: readonly Expr[]
@@ -30,7 +30,8 @@ export async function findEventRows(
 ): Promise<EventRow[]> {
   const query: SelectQuery = {
     node: 'SelectQuery',
-    select: FIELDS.map((name) => field(name)),
+    // Under the table's name: a filter in HogQL may give an alias of its own to anything.
+    select: FIELDS.map(eventField),
     select_from: { node: 'JoinExpr', table: field('events') },
     where: allOf(where) ?? constant(true),
     order_by,

@@ -37,7 +37,8 @@ export function readColumn(title: string): Column {
   const isPerson = chain.length === 1 && chain[0] === 'person'
   return {
     title,
-    exprs: [expr],
+    // The person, and not what another column may be called.
+    exprs: [isPerson ? eventField('person') : expr],
     has_timestamp: chain.at(-1) === 'timestamp' && (chain.length === 1 || chain[0] === 'events'),
     build: ([value]) => (isPerson ? parsed(value) : value),
     typeOf: ([type]) => type ?? 'String',

@@ -11,6 +11,8 @@ export type DatabaseOptions = {
   threads: number
 }
 
+const SPILL_PER_MEMORY = 4
+
 export async function openInstance({ folder, memory_mb, threads }: DatabaseOptions): Promise<DuckDBInstance> {
   const spill = join(folder, 'spill')
   const staging = join(folder, 'staging')
@@ -19,6 +21,8 @@ export async function openInstance({ folder, memory_mb, threads }: DatabaseOptio
     memory_limit: `${memory_mb}MB`,
     threads: String(threads),
     temp_directory: spill,
+    // What one query may spill at most; by default it could fill the disk.
+    max_temp_directory_size: `${SPILL_PER_MEMORY * memory_mb}MB`,
     checkpoint_threshold: '256MB',
     // Of the files it makes: without it they keep to a form of 2024, which knows no zstd and is six times as large.
     storage_compatibility_version: 'v1.5.0',
@@ -30,6 +34,8 @@ export async function openInstance({ folder, memory_mb, threads }: DatabaseOptio
   await mkdir(staging, { mode: 0o700 })
   const connection = await instance.connect()
   await connection.run("SET GLOBAL TimeZone = 'UTC'")
+  // Finds the rows of a page first and reads their properties after: by default only for pages of up to 50.
+  await connection.run('SET GLOBAL late_materialization_max_rows = 5000')
   await connection.run(`SET allowed_directories = [${quoted(staging)}]`)
   await connection.run('SET enable_external_access = false')
   await connection.run('SET lock_configuration = true')

@@ -2,7 +2,7 @@
 import { QueryFault, QueryTimeout } from '../event-store.ts'
 
 const EXPLAINED: readonly (readonly [RegExp, string])[] = [
-  [/^Out of Memory Error/, 'The query needs more memory than it may use: narrow its time range.'],
+  [/^(Out of Memory|IO) Error/, 'The query needs more memory than it may use: narrow its time range.'],
   [
     /^(?:Failed to extract statements: )?(Binder|Catalog|Parser|Not implemented) Error/,
     'The query combines values that do not go together.',

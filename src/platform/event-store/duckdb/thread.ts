@@ -18,7 +18,7 @@ const ROWS_PER_PART = 500
 const port = parentPort!
 const send = (answer: Answer) => port.postMessage(answer)
 
-type Handlers = {
+type Handlers = { probe(): Promise<void> } & {
   [Name in keyof Calls]: (...args: Parameters<Calls[Name]>) => Promise<ReturnType<Calls[Name]>>
 }
 
@@ -47,6 +47,9 @@ async function open(options: ThreadOptions): Promise<Handlers> {
       rests.delete(id)
       return Promise.resolve(nextPart(rows))
     },
+    async probe() {
+      await reader.query({ project_id: 0, sql: 'SELECT 1', parameters: [], timezone: 'UTC', max_rows: 1 })
+    },
     copiesPosition: () => Promise.resolve(writer.copies_position),
     deleteProject: (project_id) => writer.deleteProject(project_id),
     async close() {
@@ -66,7 +69,13 @@ try {
         send({ id, result })
         if (name === 'close') port.close()
       },
-      (error: unknown) => send({ id, fault: describeFault(error) }),
+      async (error: unknown) => {
+        send({ id, fault: describeFault(error) })
+        // After some faults of its own DuckDB takes no more statements: then only a new process helps.
+        if (/INTERNAL Error|FATAL Error|invalidated/.test(String(error))) {
+          await handlers.probe().catch(() => process.exit(1))
+        }
+      },
     )
   })
   send({ ready: true })

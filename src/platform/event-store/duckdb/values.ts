@@ -14,7 +14,8 @@ import {
 import { zonedText } from '../zoned-time.ts'
 import type { StoreValue } from '../event-store.ts'
 
-const MAX_DATE = 8_640_000_000_000_000_000n
+// The last instants JavaScript has a date for, less a day for the offset of a zone.
+const MAX_DATE = 8_640_000_000_000_000_000n - 86_400_000_000n
 const MAX_EXACT = BigInt(Number.MAX_SAFE_INTEGER)
 
 const TYPE_NAMES: Partial<Record<DuckDBTypeId, string>> = {
