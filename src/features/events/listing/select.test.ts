@@ -180,3 +180,19 @@ describe('select', () => {
     expect([status, body.attr]).toEqual([400, 'select'])
   })
 })
+
+describe('aliases in the text of a user', () => {
+  it.each(["('{' as properties) = '{'", '(1 as timestamp) = 1', "('x' as uuid) = 'x'", "('' as event) = ''"])(
+    'hide no column of the listing: where %s',
+    async (where) => {
+      const results = await rows({ where: [where], event: 'a' })
+      expect(results).toMatchObject([{ event: 'a', distinct_id: 'x', properties: { plan: 'pro', n: 1 } }])
+      expect(results[0].timestamp).toBe('2024-06-01T10:00:00+00:00')
+    },
+  )
+
+  it('do not stand in for the person', async () => {
+    const [[alias, found]] = await rows({ select: ["'{' as person", 'person'], event: 'a' })
+    expect([alias, found]).toEqual(['{', expect.objectContaining({ id: person.uuid })])
+  })
+})

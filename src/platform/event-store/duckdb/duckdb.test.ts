@@ -113,6 +113,34 @@ describe('the file', () => {
     await store.close()
   })
 
+  it('packs properties, which are most of what there is', async () => {
+    const store = await openDuckDb({ folder, ...options })
+    const events = Array.from({ length: 5000 }, (_, index) =>
+      storedEvent({ properties: `{"n":${index},"same":"for all"}` }),
+    )
+    await store.write([eventsOf(1, ...events)], new Date())
+    await store.close()
+    const instance = await DuckDBInstance.create(join(folder, 'events.duckdb'), { access_mode: 'READ_ONLY' })
+    const connection = await instance.connect()
+    const result = await connection.run(`
+      SELECT DISTINCT compression FROM pragma_storage_info('${tablesOf(1).events}')
+      WHERE column_name = 'properties' AND segment_type = 'VARCHAR'`)
+    expect(await result.getRows()).toEqual([['ZSTD']])
+    connection.closeSync()
+    instance.closeSync()
+  })
+
+  it('closes cleanly when a project is deleted after an answer that was cut short', async () => {
+    const store = await openDuckDb({ folder, ...options })
+    await store.write([eventsOf(1, ...Array.from({ length: 5000 }, () => storedEvent()))], new Date())
+    const sql = `SELECT * FROM ${tablesOf(1).events} LIMIT 4000`
+    await store.query({ project_id: 1, sql, parameters: [], timezone: 'UTC', max_rows: 10 })
+    await store.deleteProject(1)
+    await store.close()
+    const left = await readdir(folder)
+    expect(left, 'the log was moved into the file').not.toContain('events.duckdb.wal')
+  })
+
   it('has room for hundreds of projects in little memory', async () => {
     const store = await openDuckDb({ folder, ...options, memory_mb: 128 })
     for (let first = 1; first <= 200; first += 20) {
