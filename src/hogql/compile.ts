@@ -39,6 +39,7 @@ export function compileQuery(
   const compilation: Compilation = {
     context,
     dialect: ENGINES[engine].dialect({ ...context, bind }),
+    made: { total: 0 },
     fresh: (prefix) => `${prefix}${++counts[prefix]}`,
     resolve: resolveExpression,
     condition: resolveCondition,

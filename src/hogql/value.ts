@@ -1,5 +1,6 @@
 // A printed piece of a query with what is known of its type: what functions and operators are put together from.
 import type { Parameter } from '../platform/event-store/event-store.ts'
+import type { Growth } from './growth.ts'
 
 export type Type =
   | {
@@ -35,6 +36,8 @@ export type Value = {
   items?: readonly Value[]
   /** Set for what was read out of JSON: where it lies, so that a deeper key extends the path. */
   path?: { json: string; keys: readonly (string | number)[] }
+  /** How much this makes out of one row; 1 when left out, as for whatever is stored. */
+  growth?: Growth | undefined
 }
 
 /** What printing for one engine offers to functions. Literals only ever reach the engine through `bind`. */

@@ -1,5 +1,6 @@
 // Aggregates. Each prints as `name(…)`, with no more than a FILTER of its own behind: the compiler adds to both.
 import { queryError } from '../errors.ts'
+import { collected } from '../growth.ts'
 import type { Printing, Type, Value } from '../value.ts'
 import { arrayOf, call, FLOAT, INTEGER, type Named, nth, tuple } from './define.ts'
 import type { Aggregate } from './function.ts'
@@ -66,7 +67,7 @@ const distinct = (name: string, aliases: string[] = []): NamedAggregate => ({
 const skippingNull = (
   name: string,
   duckdb: (sql: string) => string,
-  more: { type: Aggregate['type']; orElse?: string; aliases?: string[] },
+  more: Pick<NamedAggregate, 'type' | 'orElse' | 'aliases' | 'growth' | 'duckdb_over'>,
 ): NamedAggregate => ({
   name,
   args: [1, 1],
@@ -75,6 +76,8 @@ const skippingNull = (
 })
 
 const arrayOfFirst = (args: readonly Value[]) => arrayOf(typeOfFirst(args))
+
+const collectedFirst: Aggregate['growth'] = ([first]) => collected(first?.growth)
 
 const level = (value: Value): number => {
   const { constant } = value
@@ -125,6 +128,7 @@ const topK: NamedAggregate = {
   args: [1, 1],
   params: [0, 1],
   type: arrayOfFirst,
+  growth: ([first], params) => ({ count: topSize(params[0]), item: first?.growth ?? 1 }),
   orElse: '[]',
   duckdb: (args, _, params) => call('approx_top_k', [nth(args, 0).sql, String(topSize(params[0]))]),
   clickhouse: (args, _, params) => `topK(${topSize(params[0])})(${nth(args, 0).sql})`,
@@ -153,15 +157,23 @@ export const aggregateFunctions: readonly NamedAggregate[] = [
     type: typeOfFirst,
     duckdb: (args) => `any_value(${nth(args, 0).sql})`,
   },
-  skippingNull('anyLast', (sql) => `last(${sql})`, { type: typeOfFirst }),
+  skippingNull('anyLast', (sql) => `last(${sql})`, {
+    type: typeOfFirst,
+    duckdb_over: (sql) => `last(${sql} IGNORE NULLS)`,
+  }),
   argument('argMax', 'arg_max'),
   argument('argMin', 'arg_min'),
   skippingNull('groupArray', (sql) => `list(${sql})`, {
     type: arrayOfFirst,
     orElse: '[]',
     aliases: ['array_agg'],
+    growth: collectedFirst,
   }),
-  skippingNull('groupUniqArray', (sql) => `list(DISTINCT ${sql})`, { type: arrayOfFirst, orElse: '[]' }),
+  skippingNull('groupUniqArray', (sql) => `list(DISTINCT ${sql})`, {
+    type: arrayOfFirst,
+    orElse: '[]',
+    growth: collectedFirst,
+  }),
   quantile('quantile', 'quantile_cont'),
   quantile('quantileExact', 'quantile_disc'),
   quantiles('quantiles', 'quantile_cont'),

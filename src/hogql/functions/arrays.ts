@@ -1,5 +1,16 @@
 // Functions of arrays, with and without a lambda. Places count from 1, from the end when negative.
 import { queryError } from '../errors.ts'
+import {
+  asManyAs,
+  charactersOf,
+  flattened,
+  itemsOf,
+  joinedItems,
+  largestOf,
+  sizeOf,
+  withOneMore,
+  writtenItems,
+} from '../growth.ts'
 import type { Printing, Type, Value } from '../value.ts'
 import { bring, commonType, unify } from './common-type.ts'
 import {
@@ -8,8 +19,10 @@ import {
   BOOLEAN,
   both,
   call,
+  constantNumber,
   constantText,
   define,
+  generated,
   INTEGER,
   itemTypeOf,
   MOST_ITEMS,
@@ -23,8 +36,12 @@ import {
 
 const sameArray = (args: readonly Value[]): Type => arrayOf(itemTypeOf(args[0]))
 
-const plain = (name: string, type: Named['type'], duckdb: (array: string) => string) =>
-  define(name, ['array'], type, duckdb)
+const plain = (
+  name: string,
+  type: Named['type'],
+  duckdb: (array: string) => string,
+  growth: Named['growth'] = largestOf,
+) => define(name, ['array'], type, duckdb, { growth })
 
 /** An array and something that is or becomes an item of it. */
 const withItem = (
@@ -40,6 +57,7 @@ const withItem = (
     name,
     args: [2, 2],
     type,
+    growth: ([array, item]) => withOneMore(array, item),
     duckdb: (args, printing) => duckdb(...texts(args, printing)),
     clickhouse: (args, printing) => call(name, texts(args, printing)),
   }
@@ -62,6 +80,7 @@ const several = (name: string, duckdb: string, type: Named['type'], least: numbe
   name,
   args: [least, most],
   type,
+  growth: joinedItems,
   duckdb: (args, printing) => call(duckdb, sameItems(args, printing)),
   clickhouse: (args, printing) => call(name, sameItems(args, printing)),
 })
@@ -79,9 +98,16 @@ const slice = (array: string, offset: string, length?: string) => {
   )
 }
 
+/** NaN where it is only known row by row. */
+const rangeLength = (args: readonly Value[]): number => {
+  const [first = NaN, second, step = 1] = args.map(constantNumber)
+  return second === undefined ? Math.max(0, first) : Math.ceil(Math.abs((second - first) / step))
+}
+
 const range: Named = {
   name: 'range',
   args: [1, 3],
+  growth: (args) => ({ count: generated(rangeLength(args)), item: 1 }),
   type: arrayOf(INTEGER),
   duckdb: (args, printing) => {
     const [first = '', second, step = '1'] = args.map((value) => read('integer', value, printing))
@@ -105,6 +131,7 @@ export const arrayFunctions: readonly Named[] = [
     name: 'array',
     args: [0, Infinity],
     type: (args) => arrayOf(commonType(args)),
+    growth: writtenItems,
     duckdb: (args, printing) => `[${unify(args, printing).texts.join(', ')}]`,
     clickhouse: (args, printing) => call('array', unify(args, printing).texts),
   },
@@ -121,23 +148,36 @@ export const arrayFunctions: readonly Named[] = [
   plain('arrayReverse', sameArray, (array) => `list_reverse(${array})`),
   plain('arrayDistinct', sameArray, (array) => `list_distinct(${array})`),
   plain('arrayUniq', INTEGER, (array) => `cast(list_unique(${array}) as bigint)`),
-  plain('arrayEnumerate', arrayOf(INTEGER), (array) => `list_transform(${array}, lambda item, place: place)`),
+  plain(
+    'arrayEnumerate',
+    arrayOf(INTEGER),
+    (array) => `list_transform(${array}, lambda item, place: place)`,
+    (args) => asManyAs(args, 1),
+  ),
   plain(
     'arrayFlatten',
     (args) => flatType(nth(args, 0).type),
     (array) => `flatten(${array})`,
+    ([array]) => flattened(array),
   ),
   define(
     'arrayElement',
     ['array', 'integer'],
     (args) => itemTypeOf(args[0]),
     (array, place) => `list_extract(${array}, ${place})`,
+    { growth: ([array]) => itemsOf(array).item },
   ),
-  define('arraySlice', ['array', 'integer', 'integer?'], sameArray, slice),
+  define('arraySlice', ['array', 'integer', 'integer?'], sameArray, slice, {
+    growth: (args) => largestOf(args.slice(0, 1)),
+  }),
   {
     name: 'arrayStringConcat',
     args: [1, 2],
     type: TEXT,
+    growth: ([array, between]) => {
+      const { count, item } = itemsOf(array)
+      return count * Math.max(sizeOf(item), charactersOf(between))
+    },
     ...both((args, printing) => {
       const name = printing.engine === 'clickhouse' ? 'arrayStringConcat' : 'array_to_string'
       const between = args[1] ? printing.bind(constantText(args[1], 'What stands between items')) : `''`
@@ -148,6 +188,11 @@ export const arrayFunctions: readonly Named[] = [
     name: 'arrayZip',
     args: [2, Infinity],
     type: (args) => arrayOf({ kind: 'tuple', items: args.map(itemTypeOf) }),
+    growth: (args) =>
+      asManyAs(
+        args,
+        args.reduce((sum, array) => sum + sizeOf(itemsOf(array).item), 0),
+      ),
     duckdb: (args, printing) => {
       const lists = args.map((array) => read('array', array, printing))
       const parts = lists.map((_, index) => `pair[${index + 1}]`)

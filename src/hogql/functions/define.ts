@@ -138,15 +138,16 @@ export const define = (
   takes: readonly Parameter[],
   type: TypeOf,
   duckdb: PrintTexts,
-  more: { aliases?: readonly string[]; clickhouse?: string | PrintTexts } = {},
+  more: { aliases?: readonly string[]; clickhouse?: string | PrintTexts; growth?: Named['growth'] } = {},
 ): Named => {
   const readings = takes.map(readingOf)
   const readAll = (args: readonly Value[], printing: Printing) =>
     args.map((value, index) => read(readings[index] ?? readings.at(-1) ?? 'any', value, printing))
-  const { clickhouse = name } = more
+  const { clickhouse = name, growth } = more
   return {
     name,
     aliases: more.aliases,
+    ...(growth ? { growth } : {}),
     args: [
       takes.filter((parameter) => !/[?*]$/.test(parameter)).length,
       takes.some((parameter) => parameter.endsWith('*')) ? Infinity : takes.length,
@@ -194,6 +195,12 @@ export const atMost = (value: Value, sql: string, most: number, name: string): s
   const refusal = `${name} goes up to ${most}`
   return once([sql], (it) => `case when ${it} > ${most} then error('${refusal}') else ${it} end`)
 }
+
+/** What a generator makes: `size` where it is known, and never more than it may. */
+export const generated = (size: number): number => (size >= 0 && size < MOST_ITEMS ? size : MOST_ITEMS)
+
+export const constantNumber = (value: Value | undefined): number =>
+  typeof value?.constant === 'number' ? value.constant : NaN
 
 export const constantText = (value: Value | undefined, what: string): string => {
   if (typeof value?.constant !== 'string') throw queryError(`${what} must be a text constant.`)

@@ -1,5 +1,6 @@
 // What the compiler must know of a function: how many arguments, what comes out, and how each engine says it.
 // A name that is in no catalogue of this folder does not exist.
+import type { Growth } from '../growth.ts'
 import type { Printing, Type, Value } from '../value.ts'
 
 type Print = (args: readonly Value[], printing: Printing, params: readonly Value[]) => string
@@ -18,12 +19,18 @@ export type HogqlFunction = {
    * their items' types.
    */
   takes_lambda?: true
+  /** How much comes out where it is not just the sum of what goes in. Left out for what gives numbers and the like. */
+  growth?: (args: readonly Value[], params: readonly Value[]) => Growth
+  /** How many times as much as comes out stands in memory on the way. Once when left out. */
+  copies?: (args: readonly Value[]) => number
 }
 
 /** `duckdb` prints the plain call; DISTINCT, FILTER, `…If` and OVER are added round it by the compiler. */
 export type Aggregate = HogqlFunction & {
   /** What the engine gives over no rows where HogQL promises something else, e.g. `[]`: printed round the whole. */
   orElse?: string
+  /** DuckDB: how it is called with OVER where FILTER is not allowed beside it. It must leave NULLs out. */
+  duckdb_over?: (sql: string) => string
 }
 
 /** Keyed by name in lower case: names are compared without case. `name` is how ClickHouse spells it. */

@@ -1,6 +1,7 @@
 // Reading JSON text. What is missing, of another type or no JSON at all gives ClickHouse's defaults: '', 0, false, [].
 import { jsonPath } from '../engines/duckdb.ts'
 import { queryError } from '../errors.ts'
+import { partOf, sizeOf } from '../growth.ts'
 import type { Printing, Type, Value } from '../value.ts'
 import {
   arrayOf,
@@ -60,6 +61,7 @@ const json = (name: string, type: Type, extract: Extract): Named => ({
   name,
   args: [1, Infinity],
   type,
+  growth: ([from]) => partOf(from),
   duckdb: (args, printing) => extracted(args, printing, extract),
   clickhouse: (args, printing) => toClickhouse(name, args, printing),
 })
@@ -165,6 +167,7 @@ const jsonExtract: Named = {
   name: 'JSONExtract',
   args: [2, Infinity],
   type: (args) => namedTarget(args).type,
+  growth: ([from]) => partOf(from),
   duckdb: (args, printing) => {
     const { extract, fallback } = namedTarget(args)
     return extracted(args.slice(0, -1), printing, orElse(extract, fallback))
@@ -203,5 +206,8 @@ export const jsonFunctions: readonly Named[] = [
   json('JSONLength', INTEGER, orElse(size, '0')),
   json('JSONType', TEXT, typeName),
   define('isValidJSON', ['text'], BOOLEAN, (text) => `json_valid(${text})`),
-  define('toJSONString', ['any'], TEXT, (value) => `cast(to_json(${value}) as varchar)`),
+  define('toJSONString', ['any'], TEXT, (value) => `cast(to_json(${value}) as varchar)`, {
+    // Quotes and backslashes get a backslash each: within each other, they double every time.
+    growth: ([value]) => 2 * sizeOf(value?.growth),
+  }),
 ]

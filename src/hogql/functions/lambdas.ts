@@ -1,5 +1,6 @@
 // Functions that take `x -> …` over the items of arrays. Some can do without.
 import { queryError } from '../errors.ts'
+import { asManyAs, itemsOf, largestOf } from '../growth.ts'
 import type { Printing, Type, Value } from '../value.ts'
 import { arrayOf, BOOLEAN, call, FLOAT, INTEGER, itemTypeOf, type Named, nth, read } from './define.ts'
 
@@ -50,11 +51,22 @@ const toClickhouse = (name: string, args: readonly Value[], printing: Printing) 
     ),
   )
 
-const lambda = (name: string, type: Named['type'], duckdb: Named['duckdb'], least = 2): Named => ({
+/** An array with as many items at most, or one of them. */
+const oneArray: Named['growth'] = (args) => largestOf(args.filter((value) => !value.lambda))
+const oneItem: Named['growth'] = (args) => itemsOf(args.find((value) => !value.lambda)).item
+
+const lambda = (
+  name: string,
+  type: Named['type'],
+  duckdb: Named['duckdb'],
+  least = 2,
+  growth: Named['growth'] = oneItem,
+): Named => ({
   name,
   args: [least, Infinity],
   type,
   takes_lambda: true,
+  growth,
   duckdb,
   clickhouse: (args, printing) => toClickhouse(name, args, printing),
 })
@@ -84,6 +96,10 @@ const comparable = (args: readonly Value[], printing: Printing): string => {
 const comparableType = (args: readonly Value[]): Type =>
   resultType(args).kind === 'property' ? FLOAT : resultType(args)
 
+/** What the lambda gives for each item stands in a list before the smallest is taken. */
+const extremeGrowth: Named['growth'] = (args) =>
+  args[0]?.lambda ? asManyAs(args.slice(1), bodyOf(args).growth ?? 1) : itemsOf(args[0]).item
+
 /** By what the lambda gives, then by the item itself. */
 const sorted =
   (sort: 'list_sort' | 'list_reverse_sort'): Named['duckdb'] =>
@@ -109,8 +125,10 @@ export const lambdaFunctions: readonly Named[] = [
     'arrayMap',
     (args) => arrayOf(bodyOf(args).type),
     (args, printing) => mapped(args, printing, bodyOf(args).sql),
+    2,
+    (args) => asManyAs(args.slice(1), bodyOf(args).growth ?? 1),
   ),
-  lambda('arrayFilter', (args) => arrayOf(itemOfSecond(args)), filtered),
+  lambda('arrayFilter', (args) => arrayOf(itemOfSecond(args)), filtered, 2, oneArray),
   lambda('arrayExists', BOOLEAN, (args, printing) => `(${count(args, printing, [])} > 0)`),
   lambda(
     'arrayAll',
@@ -129,8 +147,20 @@ export const lambdaFunctions: readonly Named[] = [
   ),
   lambda('arraySum', numberType, (args, printing) => `coalesce(list_sum(${numbers(args, printing)}), 0)`, 1),
   lambda('arrayAvg', FLOAT, (args, printing) => `list_avg(${numbers(args, printing)})`, 1),
-  lambda('arrayMin', comparableType, (args, printing) => `list_min(${comparable(args, printing)})`, 1),
-  lambda('arrayMax', comparableType, (args, printing) => `list_max(${comparable(args, printing)})`, 1),
-  lambda('arraySort', sortedType, sorted('list_sort'), 1),
-  lambda('arrayReverseSort', sortedType, sorted('list_reverse_sort'), 1),
+  lambda(
+    'arrayMin',
+    comparableType,
+    (args, printing) => `list_min(${comparable(args, printing)})`,
+    1,
+    extremeGrowth,
+  ),
+  lambda(
+    'arrayMax',
+    comparableType,
+    (args, printing) => `list_max(${comparable(args, printing)})`,
+    1,
+    extremeGrowth,
+  ),
+  lambda('arraySort', sortedType, sorted('list_sort'), 1, oneArray),
+  lambda('arrayReverseSort', sortedType, sorted('list_reverse_sort'), 1, oneArray),
 ]

@@ -1,5 +1,6 @@
 // Conditions, NULL, comparisons as functions, tuples.
 import { queryError } from '../errors.ts'
+import { largestOf } from '../growth.ts'
 import type { Printing, Type, Value } from '../value.ts'
 import { bring, commonType, unify } from './common-type.ts'
 import {
@@ -38,6 +39,7 @@ const cases = (subject: string, whens: readonly string[], results: readonly stri
 const multiIf: Named = {
   name: 'multiIf',
   args: [3, Infinity],
+  growth: largestOf,
   type: (args) => commonType(branches(args, 'multiIf').results),
   ...both((args, printing) => {
     const { whens, results } = branches(args, 'multiIf')
@@ -55,6 +57,7 @@ const caseWithExpression: Named = {
   name: 'caseWithExpression',
   aliases: ['_caseWithExpression'],
   args: [4, Infinity],
+  growth: largestOf,
   type: (args) => commonType(withExpression(args).results),
   ...both((args, printing) => {
     const { compared, results } = withExpression(args)
@@ -74,6 +77,7 @@ const oneOf = (
   aliases,
   args,
   type: commonType,
+  growth: largestOf,
   duckdb: (values, printing) => duckdb(...unify(values, printing).texts),
   clickhouse: (values, printing) => call(name, unify(values, printing).texts),
 })
@@ -120,6 +124,7 @@ const unchanged = (name: string): Named => ({
   name,
   args: [1, 1],
   type: (args) => nth(args, 0).type,
+  growth: largestOf,
   duckdb: (args) => nth(args, 0).sql,
 })
 
@@ -176,6 +181,7 @@ export const logicFunctions: readonly Named[] = [
   {
     name: 'if',
     args: [3, 3],
+    growth: largestOf,
     type: (args) => commonType(args.slice(1)),
     ...both((args, printing) =>
       cases('', [condition(nth(args, 0), printing)], unify(args.slice(1), printing).texts),
@@ -188,6 +194,7 @@ export const logicFunctions: readonly Named[] = [
   {
     name: 'nullIf',
     args: [2, 2],
+    growth: largestOf,
     type: (args) => commonType(args),
     ...both((args, printing) => call('nullif', unify(args, printing).texts)),
   },

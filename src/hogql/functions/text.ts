@@ -2,7 +2,9 @@
 import {
   atMost,
   BOOLEAN,
+  constantNumber,
   define,
+  generated,
   INTEGER,
   MOST_ITEMS,
   nth,
@@ -13,6 +15,7 @@ import {
   call,
 } from './define.ts'
 import type { Named } from './define.ts'
+import { charactersOf, joinedItems, largestOf, replacedIn, sumOf } from '../growth.ts'
 import type { Printing, Value } from '../value.ts'
 
 /** DuckDB takes no place or length beyond 32 bits. */
@@ -37,6 +40,7 @@ const pad = (name: string, duckdb: 'lpad' | 'rpad', aliases: string[]): Named =>
   aliases,
   args: [2, 3],
   type: TEXT,
+  growth: (args) => generated(Math.max(0, constantNumber(args[1]))),
   duckdb: (args, printing) => {
     const length = atMost(nth(args, 1), read('integer', nth(args, 1), printing), MOST_ITEMS, name)
     const filler = args[2] ? `coalesce(nullif(${printing.text(args[2])}, ''), ' ')` : `' '`
@@ -55,6 +59,7 @@ const repeat: Named = {
   name: 'repeat',
   args: [2, 2],
   type: TEXT,
+  growth: (args) => generated(charactersOf(args[0]) * Math.max(0, constantNumber(args[1]))),
   duckdb: (args, printing) =>
     once(
       [printing.text(nth(args, 0)), read('integer', nth(args, 1), printing)],
@@ -65,18 +70,34 @@ const repeat: Named = {
 }
 
 const joined = (args: readonly Value[], printing: Printing) => {
-  const areArrays = args.length > 0 && args.every((value) => value.type.kind === 'array')
+  const areArrays = areAllArrays(args)
   return { areArrays, texts: args.map((value) => (areArrays ? value.sql : printing.text(value))) }
 }
+
+const areAllArrays = (args: readonly Value[]) =>
+  args.length > 0 && args.every((value) => value.type.kind === 'array')
+
+/** Each `||` makes a text of its own out of those before it: many of them would hold all those at a time. */
+const MOST_CHAINED = 8
+
+const chained = (texts: readonly string[]): string =>
+  texts.length <= MOST_CHAINED
+    ? `(${texts.join(' || ')})`
+    : once(
+        [`cast([${texts.join(', ')}] as varchar[])`],
+        (parts) => `case when list_count(${parts}) = len(${parts}) then array_to_string(${parts}, '') end`,
+      )
 
 /** DuckDB's own `concat` takes NULL for nothing; here NULL makes the whole NULL. */
 const concat: Named = {
   name: 'concat',
   args: [1, Infinity],
-  type: (args) => (args[0] && args.every((value) => value.type.kind === 'array') ? args[0].type : TEXT),
+  type: (args) => (args[0] && areAllArrays(args) ? args[0].type : TEXT),
+  growth: (args) => (areAllArrays(args) ? joinedItems(args) : sumOf(args)),
+  copies: ({ length }) => Math.max(1, Math.min(length, MOST_CHAINED) / 2),
   duckdb: (args, printing) => {
     const { areArrays, texts } = joined(args, printing)
-    return areArrays ? call('list_concat', texts) : `(${texts.join(' || ')})`
+    return areArrays ? call('list_concat', texts) : chained(texts)
   },
   clickhouse: (args, printing) => call('concat', joined(args, printing).texts),
 }
@@ -135,6 +156,12 @@ const replaceFirst = (text: string, from: string, to: string) =>
       ` substring(${t}, 1, strpos(${t}, ${f}) - 1) || ${r} || substring(${t}, strpos(${t}, ${f}) + length(${f})) end`,
   )
 
+/** Every place that is found can become longer by as much. */
+const replacedAll: Named['growth'] = ([text, from, to]) => {
+  const sought = typeof from?.constant === 'string' ? Math.max(1, from.constant.length) : 1
+  return replacedIn(text, charactersOf(to) / sought)
+}
+
 export const textFunctions: readonly Named[] = [
   plain('lower', 'lower', ['lowerUTF8', 'lcase'], 'lowerUTF8'),
   plain('upper', 'upper', ['upperUTF8', 'ucase'], 'upperUTF8'),
@@ -177,6 +204,7 @@ export const textFunctions: readonly Named[] = [
   {
     name: 'reverse',
     args: [1, 1],
+    growth: largestOf,
     type: (args) => (args[0]?.type.kind === 'array' ? args[0].type : TEXT),
     duckdb: (args, printing) => {
       const value = nth(args, 0)
@@ -195,6 +223,7 @@ export const textFunctions: readonly Named[] = [
   }),
   define('replaceAll', ['text', 'text', 'text'], TEXT, (t, from, to) => `replace(${t}, ${from}, ${to})`, {
     aliases: ['replace'],
+    growth: replacedAll,
   }),
   define('replaceOne', ['text', 'text', 'text'], TEXT, replaceFirst),
   define('splitByChar', ['text', 'text'], arrayOf(TEXT), (by, text) => `string_split(${text}, ${by})`),

@@ -2,6 +2,7 @@
 import type { Span } from '../ast.ts'
 import type { Dialect } from '../engines/dialect.ts'
 import { queryError } from '../errors.ts'
+import { itemsOf, sizeOf } from '../growth.ts'
 import type { Value } from '../value.ts'
 
 export type Key = string | number
@@ -16,7 +17,7 @@ export function access(value: Value, key: Key, dialect: Dialect, span: Span): Va
     if (type.kind === 'tuple') {
       const part = type.items[key - 1]
       if (!part) throw queryError(`The tuple has ${type.items.length} parts, there is no part ${key}`, span)
-      return { sql: dialect.part(value.sql, key), type: part }
+      return { sql: dialect.part(value.sql, key), type: part, growth: value.growth }
     }
   }
   throw queryError(`Cannot look for ${JSON.stringify(key)} in a value of type ${type.kind}`, span)
@@ -24,11 +25,12 @@ export function access(value: Value, key: Key, dialect: Dialect, span: Span): Va
 
 export function itemOf(array: Value, index: string, dialect: Dialect): Value {
   const type = array.type.kind === 'array' ? array.type.item : ({ kind: 'unknown' } as const)
-  return { sql: dialect.item(array.sql, index), type }
+  return { sql: dialect.item(array.sql, index), type, growth: itemsOf(array).item }
 }
 
 function property(value: Value, key: Key, dialect: Dialect): Value {
   const json = value.path?.json ?? dialect.asJson(value)
   const keys = [...(value.path?.keys ?? []), key]
-  return { sql: dialect.property(json, keys), type: { kind: 'property' }, path: { json, keys } }
+  const growth = value.type.kind === 'json' ? 1 : sizeOf(value.growth)
+  return { sql: dialect.property(json, keys), type: { kind: 'property' }, path: { json, keys }, growth }
 }

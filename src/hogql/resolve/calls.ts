@@ -13,7 +13,8 @@ import { findAggregate, type FoundAggregate } from '../aggregation.ts'
 import { queryError } from '../errors.ts'
 import { aggregates, scalarFunctions, windowFunctions } from '../functions/catalogue.ts'
 import type { Aggregate, HogqlFunction } from '../functions/function.ts'
-import type { Value } from '../value.ts'
+import { grown, itemsOf, sumOf } from '../growth.ts'
+import type { Type, Value } from '../value.ts'
 import type { Scope } from './scope.ts'
 import { suggestion } from './suggest.ts'
 
@@ -58,7 +59,16 @@ function printed(
   assertCount(name, 'argument', args.length, entry.args, span)
   assertCount(name, 'parameter', params.length, entry.params ?? [0, 0], span)
   const type = typeof entry.type === 'function' ? entry.type(args, dialect, params) : entry.type
-  return { sql: spelled(entry, args, params, scope), type }
+  const growth = entry.growth?.(args, params) ?? defaultGrowth(args, type)
+  const value = { sql: spelled(entry, args, params, scope), type }
+  return grown(value, growth, scope.compilation.made, span, entry.copies?.(args))
+}
+
+/** Arrays and tuples that become text are written as JSON, where quotes get a backslash each. */
+function defaultGrowth(args: readonly Value[], type: Type): number {
+  const isWritten = ({ type: { kind } }: Value) =>
+    type.kind === 'text' && (kind === 'array' || kind === 'tuple')
+  return sumOf([...args, ...args.filter(isWritten)])
 }
 
 function spelled(entry: Entry, args: readonly Value[], params: readonly Value[], scope: Scope): string {
@@ -97,10 +107,11 @@ function resolveLambda(lambda: Lambda, arrays: readonly Value[], scope: Scope): 
   const names = lambda.args.map((_, index) => `x${depth + index + 1}`)
   const lambda_names = new Map(scope.lambda_names)
   for (const [index, name] of lambda.args.entries()) {
-    const type = arrays[Math.min(index, arrays.length - 1)]?.type
+    const array = arrays[Math.min(index, arrays.length - 1)]
     lambda_names.set(name, {
       sql: names[index] ?? '',
-      type: type?.kind === 'array' ? type.item : { kind: 'unknown' },
+      type: array?.type.kind === 'array' ? array.type.item : { kind: 'unknown' },
+      growth: itemsOf(array).item,
     })
   }
   const body = scope.compilation.resolve(lambda.expr, { ...scope, lambda_names })
@@ -109,6 +120,7 @@ function resolveLambda(lambda: Lambda, arrays: readonly Value[], scope: Scope): 
 
 function resolveAggregate(call: Call, { entry, has_condition }: FoundAggregate, scope: Scope): Value {
   assertMayAggregate(call, scope)
+  const { windows } = scope.grouping
   const inside: Scope = { ...scope, in_aggregate: true }
   const plain = has_condition ? call.args.slice(0, -1) : call.args
   if (has_condition && call.args.length === 0) throw queryError(`'${call.name}' needs a condition`, call)
@@ -117,14 +129,16 @@ function resolveAggregate(call: Call, { entry, has_condition }: FoundAggregate, 
     ...(call.filter_expr ? [call.filter_expr] : []),
   ]
   const args = aggregateArguments(plain, call, inside)
-  const { sql, type } = printed(entry, call, args, resolveAll(call.params ?? [], inside), scope)
+  const { sql, type, growth } = printed(entry, call, args, resolveAll(call.params ?? [], inside), scope)
   const complete = withAdditions(sql, {
     distinct: call.distinct === true,
     order: orderList(call.order_by ?? [], inside),
     conditions: conditions.map((expr) => scope.compilation.condition(expr, inside)),
   })
+  if (scope.grouping.windows > windows)
+    throw queryError(`A window function cannot stand inside the aggregate '${call.name}'`, call)
   scope.grouping.aggregates++
-  return { sql: orElse(entry, complete), type }
+  return { sql: orElse(entry, complete), type, growth }
 }
 
 function assertMayAggregate(call: Call, { in_aggregate, place }: Scope) {
@@ -197,15 +211,25 @@ export function resolveWindowFunction(node: WindowFunction, scope: Scope): Value
   const exprs = has_condition ? given.slice(0, -1) : given
   const conditions = has_condition ? given.slice(-1) : []
   const call: Call = { node: 'Call', name: node.name, args: exprs }
+  const { windows } = scope.grouping
   const args = aggregateArguments(exprs, call, scope)
-  const { sql, type } = printed(entry, node, args, resolveAll(params, scope), scope)
-  const plain = withAdditions(sql, {
-    distinct: false,
-    order: '',
-    conditions: conditions.map((expr) => scope.compilation.condition(expr, scope)),
-  })
+  const { sql, type, growth } = printed(entry, node, args, resolveAll(params, scope), scope)
+  const tests = conditions.map((expr) => scope.compilation.condition(expr, scope))
+  const plain =
+    overCall(entry, args, tests, scope) ??
+    withAdditions(sql, { distinct: false, order: '', conditions: tests })
+  const over = windowSql(node, scope)
+  if (scope.grouping.windows > windows)
+    throw queryError(`A window function cannot stand inside the window function '${node.name}'`, node)
   scope.grouping.windows++
-  return { sql: orElse(entry, `${plain} OVER (${windowSql(node, scope)})`), type }
+  return { sql: orElse(entry, `${plain} OVER (${over})`), type, growth }
+}
+
+/** What the condition leaves out becomes NULL, which is left out anyway. */
+function overCall(entry: Aggregate, [arg]: readonly Value[], conditions: readonly string[], scope: Scope) {
+  if (!entry.duckdb_over || !arg || scope.compilation.dialect.engine !== 'duckdb') return undefined
+  const [condition] = conditions
+  return entry.duckdb_over(condition === undefined ? arg.sql : `CASE WHEN ${condition} THEN ${arg.sql} END`)
 }
 
 function windowSql(node: WindowFunction, scope: Scope): string {
@@ -253,12 +277,15 @@ function arrayJoin(call: Call, scope: Scope): Value {
     throw queryError(`'arrayJoin' cannot stand in FROM`, call)
   }
   const before = scope.grouping.aggregates
-  const { sql, type } = scope.compilation.resolve(arg, scope)
+  const array = scope.compilation.resolve(arg, scope)
+  const { sql, type } = array
+  const growth = itemsOf(array).item
   if (type.kind !== 'array' && type.kind !== 'unknown') throw queryError(`'arrayJoin' needs an array`, arg)
   const item = type.kind === 'array' ? type.item : type
-  if (scope.compilation.dialect.engine === 'clickhouse') return { sql: `arrayJoin(${sql})`, type: item }
-  if (scope.grouping.aggregates > before) return { sql: `unnest(${sql})`, type: item }
+  if (scope.compilation.dialect.engine === 'clickhouse')
+    return { sql: `arrayJoin(${sql})`, type: item, growth }
+  if (scope.grouping.aggregates > before) return { sql: `unnest(${sql})`, type: item, growth }
   const known = scope.array_joins.get(sql) ?? scope.compilation.fresh('t')
   scope.array_joins.set(sql, known)
-  return { sql: `${known}.item`, type: item }
+  return { sql: `${known}.item`, type: item, growth }
 }

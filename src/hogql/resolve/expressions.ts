@@ -1,6 +1,7 @@
 // One function per kind of node: from an expression to a value.
 import type { And, ArrayAccess, Constant, Expr, Or, Query, TryCast, TypeCast } from '../ast.ts'
 import { queryError } from '../errors.ts'
+import { grown, growthOfConstant, partOf, sumOf, writtenItems } from '../growth.ts'
 import type { Value } from '../value.ts'
 import { access, itemOf, type Key } from './access.ts'
 import { arithmetic } from './arithmetic.ts'
@@ -21,7 +22,10 @@ const truth = (test: Test): Value => ({ sql: certain(test), type: { kind: 'boole
 
 const HANDLERS: Handlers = {
   Field: resolveField,
-  Constant: constant,
+  Constant(expr, scope) {
+    const value = constant(expr, scope)
+    return { ...value, growth: growthOfConstant(String(value.constant)) }
+  },
   Call: resolveCall,
   // What a lambda goes through is not there for it: rows are looked at as a whole, before any item.
   WindowFunction: (expr, scope) => resolveWindowFunction(expr, { ...scope, lambda_names: new Map() }),
@@ -36,12 +40,14 @@ const HANDLERS: Handlers = {
     const { dialect, resolve } = scope.compilation
     const items = expr.exprs.map((item) => resolve(item, scope))
     const { sqls, type } = unify(items, dialect)
-    return { sql: dialect.array(sqls), type: { kind: 'array', item: type }, items }
+    const value: Value = { sql: dialect.array(sqls), type: { kind: 'array', item: type }, items }
+    return grown(value, writtenItems(items), scope.compilation.made, expr)
   },
   Tuple(expr, scope) {
     const items = expr.exprs.map((item) => scope.compilation.resolve(item, scope))
     const sql = scope.compilation.dialect.tuple(items.map((item) => item.sql))
-    return { sql, type: { kind: 'tuple', items: items.map(({ type }) => type) }, items }
+    const value: Value = { sql, type: { kind: 'tuple', items: items.map(({ type }) => type) }, items }
+    return grown(value, sumOf(items), scope.compilation.made, expr)
   },
   ArrayAccess: arrayAccess,
   TupleAccess: (expr, scope) =>
@@ -51,7 +57,8 @@ const HANDLERS: Handlers = {
     const array = resolve(expr.array, scope)
     if (array.type.kind !== 'array') throw queryError('Only an array can be sliced', expr)
     const bound = (part: Expr | undefined) => (part ? dialect.number(resolve(part, scope)) : null)
-    return { sql: dialect.slice(array.sql, bound(expr.start_expr), bound(expr.end_expr)), type: array.type }
+    const sql = dialect.slice(array.sql, bound(expr.start_expr), bound(expr.end_expr))
+    return { sql, type: array.type, growth: array.growth }
   },
   Alias(expr, scope) {
     assertAlias(expr.alias, expr)
@@ -151,7 +158,7 @@ function arrayAccess(expr: ArrayAccess, scope: Scope): Value {
   const index = resolve(expr.property, scope)
   if (value.type.kind === 'json' || value.type.kind === 'property') {
     const sql = dialect.propertyNamed(dialect.asJson(value), dialect.text(index))
-    return { sql, type: { kind: 'property' } }
+    return { sql, type: { kind: 'property' }, growth: partOf(value) }
   }
   if (value.type.kind !== 'array') throw queryError('Only arrays and properties can be indexed', expr)
   return itemOf(value, dialect.number(index), dialect)
@@ -171,7 +178,7 @@ function scalarSubquery(query: Query, scope: Scope): Value {
   if (!column || columns.length > 1) {
     throw queryError(`A subquery used as a value has one column, not ${columns.length}`, query)
   }
-  return { sql: `(${sql})`, type: column.type }
+  return { sql: `(${sql})`, type: column.type, growth: column.growth }
 }
 
 function cast(expr: TypeCast | TryCast, scope: Scope): Value {

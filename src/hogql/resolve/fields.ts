@@ -2,6 +2,7 @@
 import type { Field } from '../ast.ts'
 import { queryError } from '../errors.ts'
 import { HOT_PROPERTIES, hotColumn } from '../../platform/event-store/layout.ts'
+import { growthInLambda, growthOfColumn } from '../growth.ts'
 import type { Value } from '../value.ts'
 import { access, type Key } from './access.ts'
 import { findNamedQuery, type Scope, type Source } from './scope.ts'
@@ -18,13 +19,13 @@ export function resolveField(field: Field, scope: Scope): Value {
   if (typeof first !== 'string') throw queryError('A name cannot start with a number', field)
   const lambdaName = scope.lambda_names.get(first)
   if (lambdaName) return walk(lambdaName, field.chain.slice(1), field, scope)
-  return (
+  const value =
     fromAlias(first, field, scope, scope.aliases_before) ??
     fromSources(field, scope) ??
-    fromAlias(first, field, scope, Infinity) ??
-    fromColumnCte(first, field, scope) ??
-    unknownField(field, scope)
-  )
+    fromAlias(first, field, scope, Infinity)
+  if (!value) return fromColumnCte(first, field, scope) ?? unknownField(field, scope)
+  if (scope.lambda_names.size === 0) return value
+  return { ...value, growth: growthInLambda(value.growth, value.type) }
 }
 
 /** The column with this name in one source, with the rest of the chain followed into it. */
@@ -62,14 +63,15 @@ export function sourceColumn(source: Source, name: string, scope: Scope): Value 
   const { from, alias } = source
   if ('sql' in from) {
     const column = from.columns.get(name)
-    return column && { sql: `${alias}.${column.column}`, type: column.type }
+    return column && { sql: `${alias}.${column.column}`, type: column.type, growth: column.growth }
   }
   const column = TABLES[from.table].columns.get(name)
   if (!column) return undefined
-  if ('column' in column) return { sql: `${alias}.${column.column}`, type: column.type }
+  if ('column' in column)
+    return { sql: `${alias}.${column.column}`, type: column.type, growth: growthOfColumn(column.type) }
   if ('joined' in column) {
     from.joined.add(column.joined)
-    return { sql: `${alias}.${column.joined}`, type: column.type }
+    return { sql: `${alias}.${column.joined}`, type: column.type, growth: growthOfColumn(column.type) }
   }
   const nothing = { aliases: new Map(), names: new Map(), lambda_names: new Map() }
   // Its parts are no loose columns beside the one that was named.

@@ -2,6 +2,7 @@
 // it is known which other tables the columns need.
 import type { Expr, JoinConstraint, JoinExpr, SelectQuery } from '../ast.ts'
 import { queryError } from '../errors.ts'
+import { itemsOf, largestOf } from '../growth.ts'
 import type { Value } from '../value.ts'
 import { assertAlias } from './expressions.ts'
 import { sourceColumn } from './fields.ts'
@@ -74,7 +75,7 @@ function resolveSource(join: JoinExpr, scope: Scope): Source {
   return { name: join.alias ?? name, alias, from: { table: name, joined: new Set() } }
 }
 
-type Named = Pick<Subquery['columns'][number], 'name' | 'column' | 'type'>
+type Named = Pick<Subquery['columns'][number], 'name' | 'column' | 'type' | 'growth'>
 
 /** Columns by name; of two with one name the first counts. */
 export function renamed(
@@ -86,9 +87,9 @@ export function renamed(
   }
   for (const name of names ?? []) assertAlias(name, span)
   const byName = new Map<string, OutputColumn>()
-  for (const [index, { name, column, type }] of columns.entries()) {
+  for (const [index, { name, column, type, growth }] of columns.entries()) {
     const called = names?.[index] ?? name
-    if (!byName.has(called)) byName.set(called, { column, type })
+    if (!byName.has(called)) byName.set(called, { column, type, growth })
   }
   return byName
 }
@@ -138,7 +139,8 @@ function using(
 function merged(kind: JoinKind, left: Value, right: Value): Value {
   if (kind === 'RIGHT') return right
   if (kind !== 'FULL') return left
-  return { sql: `coalesce(${left.sql}, ${right.sql})`, type: commonType(left.type, right.type) }
+  const type = commonType(left.type, right.type)
+  return { sql: `coalesce(${left.sql}, ${right.sql})`, type, growth: largestOf([left, right]) }
 }
 
 function usedName(expr: Expr): string {
@@ -154,12 +156,14 @@ function arrayJoinClause(query: SelectQuery, scope: Scope): string {
   const found = query.array_join_list.map((expr) => {
     const name = expr.node === 'Alias' ? expr.alias : usedName(expr)
     assertAlias(name, expr)
-    const { sql, type } = resolve(expr.node === 'Alias' ? expr.expr : expr, { ...scope, aliases: new Map() })
+    const array = resolve(expr.node === 'Alias' ? expr.expr : expr, { ...scope, aliases: new Map() })
+    const { sql, type } = array
     if (type.kind !== 'array' && type.kind !== 'unknown') throw queryError('ARRAY JOIN needs arrays', expr)
-    return { name, column: fresh('c'), sql, type: type.kind === 'array' ? type.item : type }
+    const item = type.kind === 'array' ? type.item : type
+    return { name, column: fresh('c'), sql, type: item, growth: itemsOf(array).item }
   })
-  for (const { name, column, type } of found)
-    scope.names.set(name, { sql: dialect.unfolded(alias, column), type })
+  for (const { name, column, type, growth } of found)
+    scope.names.set(name, { sql: dialect.unfolded(alias, column), type, growth })
   return dialect.unfold(alias, found, query.array_join_op === 'LEFT ARRAY JOIN')
 }
 

@@ -3,6 +3,7 @@
 import type { Expr, Field, Query, WindowExpr } from '../ast.ts'
 import type { QueryContext } from '../compile.ts'
 import type { Dialect } from '../engines/dialect.ts'
+import type { Growth, Made } from '../growth.ts'
 import type { Type, Value } from '../value.ts'
 import type { TableName } from './tables.ts'
 
@@ -21,7 +22,7 @@ export type Source = {
 }
 
 /** A column of a subquery: the name in SQL and its type. */
-export type OutputColumn = { column: string; type: Type }
+export type OutputColumn = { column: string; type: Type; growth?: Growth | undefined }
 
 export type Subquery = {
   sql: string
@@ -77,6 +78,7 @@ export type Scope = {
 export type Compilation = {
   context: QueryContext
   dialect: Dialect
+  made: Made
   fresh(prefix: 't' | 'c' | 'q'): string
   resolve(expr: Expr, scope: Scope): Value
   /** For WHERE and ON, where NULL is as good as false. */

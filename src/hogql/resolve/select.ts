@@ -2,6 +2,7 @@
 import { hasAggregate } from '../aggregation.ts'
 import type { Cte, Expr, Field, OrderExpr, SelectQuery, SelectSetQuery, Span } from '../ast.ts'
 import { queryError } from '../errors.ts'
+import { assertGrowth, largestOf, sizeOf } from '../growth.ts'
 import { printHogql } from '../print-hogql.ts'
 import type { Value } from '../value.ts'
 import { assertAlias, MAX_SQL_LENGTH } from './expressions.ts'
@@ -13,7 +14,7 @@ import { newScope, type Compilation, type Place, type Scope, type Source, type S
 const MAX_COLUMNS = 500
 
 /** A column of the result before it is resolved. */
-type Slot = { name: string; title: string; aggregates: boolean; resolve(scope: Scope): Value }
+type Slot = { name: string; title: string; aggregates: boolean; span: Span; resolve(scope: Scope): Value }
 type Item = { slot: Slot; value: Value; column: string }
 
 export function selectSql(query: SelectQuery, outer: Scope | null, compilation: Compilation): Subquery {
@@ -52,10 +53,11 @@ export function selectSql(query: SelectQuery, outer: Scope | null, compilation: 
     limitSql(query, scope),
   ].join('')
   if (sql.length > MAX_SQL_LENGTH) throw queryError('The query is too large', query)
-  const columns = items.map(({ slot: { name, title }, value: { type }, column }) => ({
+  const columns = items.map(({ slot: { name, title }, value: { type, growth }, column }) => ({
     name,
     title,
     type,
+    growth,
     column,
   }))
   return { sql, columns }
@@ -63,10 +65,14 @@ export function selectSql(query: SelectQuery, outer: Scope | null, compilation: 
 
 function resolveSlots(slots: readonly Slot[], span: Span, scope: Scope): Item[] {
   let length = 0
+  let growth = 0
   return slots.map((slot) => {
     const value = slot.resolve(scope)
     length += value.sql.length
     if (length > MAX_SQL_LENGTH) throw queryError('The query is too large', span)
+    // Several times the same is made once, but handed out several times.
+    growth += Math.max(0, sizeOf(value.growth) - 1)
+    assertGrowth(growth, slot.span)
     return { slot, value, column: scope.compilation.fresh('c') }
   })
 }
@@ -113,6 +119,7 @@ function slotsOf(expr: Expr, index: number, scope: Scope): Slot[] {
       name: expr.node === 'Field' ? String(expr.chain.at(-1)) : title,
       title,
       aggregates: hasAggregate(expr),
+      span: expr,
       resolve: (inside) => inside.compilation.resolve(target, { ...inside, aliases_before }),
     },
   ]
@@ -131,6 +138,7 @@ const starSlot = (star: Field, source: Source, name: string): Slot => ({
   name,
   title: name,
   aggregates: false,
+  span: star,
   resolve(scope) {
     const value = sourceColumn(source, name, scope)
     if (!value) throw queryError(`Unknown field '${name}'`, star)
@@ -211,6 +219,7 @@ export function setSql(query: SelectSetQuery, outer: Scope | null, compilation: 
   const columns = first.columns.map((column, index) => ({
     ...column,
     type: rest.reduce((type, { part }) => commonType(type, part.columns[index]?.type ?? type), column.type),
+    growth: largestOf([first, ...rest.map(({ part }) => part)].map((part) => part.columns[index] ?? column)),
   }))
   const sql = `(${first.sql})${rest.map(({ part, operator }) => ` ${operator} (${part.sql})`).join('')}`
   if (!query.order_by && !query.limit && !query.offset) return { sql: withSql(ctes) + sql, columns }
@@ -227,10 +236,10 @@ function ordered(query: SelectSetQuery, inner: Subquery, ctes: string, scope: Sc
   const { compilation } = scope
   const alias = compilation.fresh('t')
   scope.sources.push({ name: null, alias, from: { sql: '', columns: renamed(inner.columns, {}) } })
-  const items = inner.columns.map(({ name, title, column, type }): Item => {
-    const value: Value = { sql: `${alias}.${column}`, type }
+  const items = inner.columns.map(({ name, title, column, type, growth }): Item => {
+    const value: Value = { sql: `${alias}.${column}`, type, growth }
     return {
-      slot: { name, title, aggregates: false, resolve: () => value },
+      slot: { name, title, aggregates: false, span: query, resolve: () => value },
       value,
       column: compilation.fresh('c'),
     }
