@@ -42,10 +42,10 @@ async function ask(path: string): Promise<Record<string, unknown>> {
 /** Follows `next` to its end. */
 async function listAll(filter: string): Promise<Listed[]> {
   const all: Listed[] = []
-  for (let next: unknown = `/api/projects/@current/events/?limit=997&${filter}`; next !== null;) {
-    const page = await ask(String(next))
+  for (let next: string | null = `/api/projects/@current/events/?limit=997&${filter}`; next !== null;) {
+    const page: Record<string, unknown> = await ask(next)
     all.push(...(page.results as Listed[]))
-    next = page.next
+    next = page.next as string | null
   }
   return all
 }
@@ -141,7 +141,10 @@ describe('posthog-js in Chromium', () => {
     })
     expect(problems).toEqual([])
     const pageviews = await listAll('event=%24pageview')
-    expect(pageviews.map(({ properties }) => properties.$pathname).sort()).toEqual(['/first', '/second'])
+    expect(pageviews.map(({ properties }) => String(properties.$pathname)).toSorted()).toEqual([
+      '/first',
+      '/second',
+    ])
     const [identified] = await listAll('event=%24identify&distinct_id=browser-user')
     expect(identified!.person).toMatchObject({
       is_identified: true,

@@ -109,8 +109,11 @@ function requestsOf(events: readonly PipelineEvent[], token: string): string[] {
   return Array.from({ length: Math.ceil(events.length / PER_REQUEST) }, (_, index) => {
     const batch = events
       .slice(index * PER_REQUEST, (index + 1) * PER_REQUEST)
-      .map(({ timestamp, created_at: _, ...event }) => ({
-        ...event,
+      .map(({ uuid, event, distinct_id, properties, timestamp }) => ({
+        uuid,
+        event,
+        distinct_id,
+        properties,
         timestamp: formatMicros(timestamp),
       }))
     return JSON.stringify({ api_key: token, batch })

@@ -26,7 +26,16 @@ export const uuidValue = (text: string) =>
 const timeValue = (micros: bigint) => new DuckDBTimestampValue(micros)
 
 const EVENT_TYPES: readonly DuckDBType[] = [
-  ...[BIGINT, TIMESTAMP, UUID, VARCHAR, VARCHAR, TIMESTAMP, TIMESTAMP, VARCHAR, UTINYINT, VARCHAR],
+  BIGINT,
+  TIMESTAMP,
+  UUID,
+  VARCHAR,
+  VARCHAR,
+  TIMESTAMP,
+  TIMESTAMP,
+  VARCHAR,
+  UTINYINT,
+  VARCHAR,
   ...HOT_PROPERTIES.map(() => VARCHAR),
 ]
 

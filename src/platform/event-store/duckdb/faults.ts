@@ -14,7 +14,7 @@ const EXPLAINED: readonly (readonly [RegExp, string])[] = [
 /** Null: no fault of the query. */
 export function faultOf(error: unknown, isStopped: boolean): QueryFault | QueryTimeout | null {
   const message = error instanceof Error ? error.message : String(error)
-  if (isStopped && /^INTERRUPT Error/.test(message)) return new QueryTimeout('stopped')
+  if (isStopped && message.startsWith('INTERRUPT Error')) return new QueryTimeout('stopped')
   const explained = EXPLAINED.find(([pattern]) => pattern.test(message))
   if (explained) return new QueryFault(explained[1])
   // The engine's own words on a bad pattern or argument; they quote what the user wrote and nothing of ours.
