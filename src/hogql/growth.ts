@@ -19,7 +19,7 @@ const STORED_TEXT = 10
 const STORED_JSON = 100
 
 /** No more can be known of arrays that are collected from rows. */
-const COLLECTED_ITEMS = 100
+const COLLECTED_ITEMS = 30
 
 export const sizeOf = (growth: Growth | undefined): number => {
   if (growth === undefined) return 1
