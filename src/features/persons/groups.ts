@@ -11,7 +11,8 @@ import {
   type GroupType,
 } from './flush-queries.ts'
 import type { PersonEvent } from './person-event.ts'
-import { isObject, update, type Properties } from './properties.ts'
+import { isObject } from '../../lib/json-object.ts'
+import { update, type Properties } from './properties.ts'
 import { RecentlyUsed } from './recently-used.ts'
 import { toIdText } from './rules.ts'
 

@@ -1,5 +1,6 @@
 // Properties of a person or a group: what `$set_once`, `$set` and `$unset` change about them. No I/O.
 
+import { isObject } from '../../lib/json-object.ts'
 import { eachObserved } from './observed.ts'
 
 export type Properties = Record<string, unknown>
@@ -25,10 +26,6 @@ const MAX_PROPERTIES_SIZE = 1024 * 1024
 
 const NOTHING: Properties = {}
 const NO_NAMES: readonly string[] = []
-
-export function isObject(value: unknown): value is Properties {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 /** What an event says about its person's properties. Wrong shapes count as absent. */
 export function readUpdate(event: Properties): PropertyUpdate {

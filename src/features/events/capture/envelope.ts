@@ -1,5 +1,5 @@
 // Which events a body holds and whose they are, whatever its shape.
-import { isObject, type JsonObject } from '../pipeline/event.ts'
+import { isObject, type JsonObject } from '../../../lib/json-object.ts'
 import { invalidPayload, Refusal } from './refusal.ts'
 
 export type Envelope = {

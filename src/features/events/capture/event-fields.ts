@@ -1,7 +1,8 @@
 // One item of a request, checked and brought into the form of the pipeline.
 import { isUuid, uuid7 } from '../../../lib/uuid.ts'
 import { cutText } from '../pipeline/cut-text.ts'
-import { isObject, type JsonObject, type PipelineEvent } from '../pipeline/event.ts'
+import { isObject, type JsonObject } from '../../../lib/json-object.ts'
+import type { PipelineEvent } from '../pipeline/event.ts'
 import { eventTime, readInstant } from '../pipeline/event-time.ts'
 import { invalidPayload, type Refusal } from './refusal.ts'
 

@@ -2,7 +2,7 @@
 // an answer the libraries keep asking and fill the console of every page with errors.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Services } from '../../../platform/services.ts'
-import { isObject } from '../pipeline/event.ts'
+import { isObject } from '../../../lib/json-object.ts'
 import { addOpenPath } from './cross-origin.ts'
 import { assertToken, tokenAmong } from './envelope.ts'
 import { readValue } from './read-capture.ts'

@@ -1,7 +1,8 @@
 // From the bytes of a capture request to its events. Runs on the main thread for small bodies and in parse-thread.ts for
 // the rest, so it knows neither HTTP nor database.
 import { setImmediate } from 'node:timers/promises'
-import { isObject, type JsonObject, type PipelineEvent } from '../pipeline/event.ts'
+import { isObject, type JsonObject } from '../../../lib/json-object.ts'
+import type { PipelineEvent } from '../pipeline/event.ts'
 import { readInstant, readSentMs } from '../pipeline/event-time.ts'
 import { findToken, openEnvelope, tokenAmong, type Envelope } from './envelope.ts'
 import { toPipelineEvent } from './event-fields.ts'

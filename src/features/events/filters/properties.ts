@@ -1,5 +1,6 @@
 // Property filters in all the forms that clients send: a list, a group of groups, or an object of old. They become a
 // HogQL tree, so that one compiler fences them in and prints them for every engine.
+import { isObject, type JsonObject } from '../../../lib/json-object.ts'
 import type { Expr } from '../../../hogql/ast.ts'
 import { complainAbout, type Complain, type Condition, type FilterContext } from './condition.ts'
 import { OPERATORS } from './operators.ts'
@@ -9,8 +10,6 @@ export type PropertyGroup = { type: 'AND' | 'OR'; values: readonly (Condition | 
 
 /** What is left of the limits while a value is read. */
 type Reading = { attr: string; complain: Complain; filters_left: number; values_left: number }
-
-type JsonObject = Readonly<Record<string, unknown>>
 
 const MAX_DEPTH = 10
 const MAX_FILTERS = 100
@@ -96,10 +95,6 @@ function readCounted(filter: GivenFilter, reading: Reading): Condition {
   reading.values_left -= Array.isArray(filter.value) ? filter.value.length : 1
   if (reading.values_left < 0) throw reading.complain(`At most ${MAX_VALUES} values are allowed.`)
   return readFilter(filter, reading.attr)
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Filters have types too, but no values. */

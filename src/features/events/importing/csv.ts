@@ -1,7 +1,7 @@
 // CSV with a header. A record may go over several lines; where quotes do not match, only the line at fault is kept aside
 // and reading goes on with the next one, so that one stray quote cannot swallow the rest of the file.
 import { invalidPayload } from '../capture/refusal.ts'
-import type { JsonObject } from '../pipeline/event.ts'
+import type { JsonObject } from '../../../lib/json-object.ts'
 import { addLine, splitCsvCells, type OpenRecord } from './csv-cells.ts'
 import { linesOf, MAX_ROW_BYTES, type Line } from './lines.ts'
 import type { Row } from './rows.ts'

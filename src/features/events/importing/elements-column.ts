@@ -1,7 +1,7 @@
 // Page elements as exports have them: the chain as text in `elements_chain`, or in `elements` the chain as JSON text, the
 // list that browsers send, or the list that the API answers.
 import { invalidPayload } from '../capture/refusal.ts'
-import { isObject, type JsonObject } from '../pipeline/event.ts'
+import { isObject, type JsonObject } from '../../../lib/json-object.ts'
 import { asJson, isGiven } from './field-values.ts'
 
 type ElementProperties = { $elements_chain?: string; $elements?: JsonObject[] }

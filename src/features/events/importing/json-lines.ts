@@ -1,7 +1,7 @@
 // JSONLines: one event a line.
 import { parseJson } from '../capture/parse-json.ts'
 import { invalidPayload } from '../capture/refusal.ts'
-import { isObject, type JsonObject } from '../pipeline/event.ts'
+import { isObject, type JsonObject } from '../../../lib/json-object.ts'
 import { syntaxFault } from './field-values.ts'
 import { linesOf, type Line } from './lines.ts'
 import type { Row } from './rows.ts'

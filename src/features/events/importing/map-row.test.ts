@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { formatMicros } from '../../../lib/microseconds.ts'
 import { isUuid } from '../../../lib/uuid.ts'
 import { Refusal } from '../capture/refusal.ts'
-import type { JsonObject } from '../pipeline/event.ts'
+import type { JsonObject } from '../../../lib/json-object.ts'
 import { toEvent } from './map-row.ts'
 
 const PLACE = { identity: 'file', line: 3, started_at: new Date('2026-01-02T03:04:05Z') }

@@ -1,7 +1,7 @@
 // Parquet, through a DuckDB of its own that holds nothing: it reads the columns we know and no others.
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api'
 import { invalidPayload } from '../capture/refusal.ts'
-import type { JsonObject } from '../pipeline/event.ts'
+import type { JsonObject } from '../../../lib/json-object.ts'
 import { COLUMNS } from './columns.ts'
 import { MAX_ROW_BYTES } from './lines.ts'
 import type { Row, Source } from './rows.ts'

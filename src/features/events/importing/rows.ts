@@ -1,5 +1,5 @@
 // What the readers of all formats have in common: rows, numbered, and read only when they are wanted.
-import type { JsonObject } from '../pipeline/event.ts'
+import type { JsonObject } from '../../../lib/json-object.ts'
 
 export type Row = {
   /** Line of the file, or row of a Parquet file, counted from 1. */

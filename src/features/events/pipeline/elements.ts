@@ -1,6 +1,6 @@
 // The chain of page elements a click went through, as one text: the clicked element first, then its parents.
 import { cutText } from './cut-text.ts'
-import { isObject, type JsonObject } from './event.ts'
+import { isObject, type JsonObject } from '../../../lib/json-object.ts'
 
 const MAX_TEXT = 400
 const MAX_HREF = 2048

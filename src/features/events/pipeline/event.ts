@@ -1,4 +1,5 @@
 // What travels through the pipeline.
+import type { JsonObject } from '../../../lib/json-object.ts'
 
 /** An event on its way from the request to the store. `properties` belongs to the pipeline: it may be changed. */
 export type PipelineEvent = {
@@ -10,10 +11,4 @@ export type PipelineEvent = {
   /** Microseconds since 1970. */
   timestamp: bigint
   created_at: bigint
-}
-
-export type JsonObject = Record<string, unknown>
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,4 +1,5 @@
 // What may stand between braces in a query: values and variables as constants, and `{filters}` as a condition.
+import { isObject } from '../../../lib/json-object.ts'
 import type { Expr } from '../../../hogql/ast.ts'
 import { parseMoment } from '../../../lib/relative-time.ts'
 import { invalid } from '../../../platform/http/errors.ts'
@@ -76,8 +77,4 @@ function bound(text: string | null | undefined, name: string, { now, timezone }:
   if (micros !== null) return micros
   const attr = `query__filters__dateRange__${name}`
   throw invalid(attr, 'invalid_input', 'This is neither a date nor a distance into the past such as -7d.')
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

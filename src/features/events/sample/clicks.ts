@@ -1,5 +1,5 @@
 // Clicks as browsers' libraries tell them: the element and those around it.
-import type { JsonObject } from '../pipeline/event.ts'
+import type { JsonObject } from '../../../lib/json-object.ts'
 import type { Random } from './random.ts'
 
 type Kind = 'link' | 'button' | 'submit'

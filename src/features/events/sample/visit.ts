@@ -1,5 +1,5 @@
 // What happens in one visit to the sample shop, step by step and without end: the caller takes as many steps as it wants.
-import type { JsonObject } from '../pipeline/event.ts'
+import type { JsonObject } from '../../../lib/json-object.ts'
 import { ARTICLES, CATEGORIES, CURRENCY, PRODUCTS, SEARCHES, SHOP, type Product } from './catalogue.ts'
 import { autocapture } from './clicks.ts'
 import type { Random } from './random.ts'
