@@ -23,7 +23,7 @@ export function hasAggregate(expr: Expr): boolean {
 }
 
 /** The expressions directly inside one. */
-function partsOf(expr: Exclude<Expr, { node: 'SelectQuery' | 'SelectSetQuery' }>): readonly Expr[] {
+export function partsOf(expr: Exclude<Expr, { node: 'SelectQuery' | 'SelectSetQuery' }>): readonly Expr[] {
   switch (expr.node) {
     case 'Field':
     case 'Constant':

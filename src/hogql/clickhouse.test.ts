@@ -16,7 +16,7 @@ const compile = (hogql: string, timezone = 'UTC') =>
 const brief = (sql: string) =>
   sql
     .replaceAll(/\(SELECT \* FROM (\w+) WHERE project_id = \{p\d+:Int64\}\)/g, '[$1]')
-    .replaceAll(/toUUID\((?:(?!AS person_id).)*\)\)(?=\) AS person_id)/g, 'personless')
+    .replaceAll(/toUUID\((?:(?!AS current_person_id).)*\)\)(?=\) AS current_person_id)/g, 'personless')
     .replaceAll(
       /if\(JSONType\(([^()]*)\) = 'String', JSONExtractString\(\1\), nullIf\(nullIf\(JSONExtractRaw\(\1\), ''\), 'null'\)\)/g,
       'property($1)',
@@ -139,11 +139,11 @@ const SPELLED: [hogql: string, sql: string][] = [
   ],
   [
     'select person_id from events',
-    'SELECT t1.person_id AS c1 FROM (SELECT e.*, coalesce(CASE WHEN e.person_mode = 0 THEN d.person_id END, personless) AS person_id FROM [events] AS e LEFT JOIN [person_distinct_ids] AS d ON d.distinct_id = e.distinct_id) AS t1',
+    'SELECT t1.current_person_id AS c1 FROM (SELECT e.*, coalesce(CASE WHEN e.person_mode = 0 THEN d.person_id END, personless) AS current_person_id FROM [events] AS e LEFT JOIN [person_distinct_ids] AS d ON d.distinct_id = e.distinct_id) AS t1',
   ],
   [
     'select person.id, person.properties.email, person.created_at, person.is_identified from events',
-    'SELECT t1.person_key AS c1, property(t1.person_properties, {p1:String}) AS c2, t1.person_created_at AS c3, t1.person_is_identified AS c4 FROM (SELECT e.*, CASE WHEN e.person_mode = 0 THEN p.id END AS person_key, CASE WHEN e.person_mode = 0 THEN p.created_at END AS person_created_at, CASE WHEN e.person_mode = 0 THEN p.properties END AS person_properties, CASE WHEN e.person_mode = 0 THEN p.is_identified END AS person_is_identified FROM [events] AS e LEFT JOIN [person_distinct_ids] AS d ON d.distinct_id = e.distinct_id LEFT JOIN [persons] AS p ON p.id = d.person_id) AS t1',
+    'SELECT t1.person_key AS c1, property(t1.current_person_properties, {p1:String}) AS c2, t1.person_created_at AS c3, t1.person_is_identified AS c4 FROM (SELECT e.*, CASE WHEN e.person_mode = 0 THEN p.id END AS person_key, CASE WHEN e.person_mode = 0 THEN p.created_at END AS person_created_at, CASE WHEN e.person_mode = 0 THEN p.properties END AS current_person_properties, CASE WHEN e.person_mode = 0 THEN p.is_identified END AS person_is_identified FROM [events] AS e LEFT JOIN [person_distinct_ids] AS d ON d.distinct_id = e.distinct_id LEFT JOIN [persons] AS p ON p.id = d.person_id) AS t1',
   ],
   [
     'select person from events',
@@ -175,7 +175,7 @@ const SPELLED: [hogql: string, sql: string][] = [
   ],
   [
     'select uniq(person_id), max(timestamp), groupArray(event), quantile(0.9)(properties.n) from events',
-    'SELECT uniq(t1.person_id) AS c1, max(t1.timestamp) AS c2, coalesce(groupArray(t1.event), []) AS c3, quantile(0.9)(toFloat64OrNull(property(t1.properties, {p1:String}))) AS c4 FROM (SELECT e.*, coalesce(CASE WHEN e.person_mode = 0 THEN d.person_id END, personless) AS person_id FROM [events] AS e LEFT JOIN [person_distinct_ids] AS d ON d.distinct_id = e.distinct_id) AS t1',
+    'SELECT uniq(t1.current_person_id) AS c1, max(t1.timestamp) AS c2, coalesce(groupArray(t1.event), []) AS c3, quantile(0.9)(toFloat64OrNull(property(t1.properties, {p1:String}))) AS c4 FROM (SELECT e.*, coalesce(CASE WHEN e.person_mode = 0 THEN d.person_id END, personless) AS current_person_id FROM [events] AS e LEFT JOIN [person_distinct_ids] AS d ON d.distinct_id = e.distinct_id) AS t1',
   ],
   [
     'select toStartOfDay(timestamp) as day, count() from events group by day order by day',
@@ -216,7 +216,7 @@ const SPELLED: [hogql: string, sql: string][] = [
   ],
   [
     'select a.event, p.id from events a left join persons p on a.person_id = p.id',
-    'SELECT t1.event AS c1, t2.id AS c2 FROM (SELECT e.*, coalesce(CASE WHEN e.person_mode = 0 THEN d.person_id END, personless) AS person_id FROM [events] AS e LEFT JOIN [person_distinct_ids] AS d ON d.distinct_id = e.distinct_id) AS t1 LEFT JOIN [persons] AS t2 ON (t1.person_id = t2.id)',
+    'SELECT t1.event AS c1, t2.id AS c2 FROM (SELECT e.*, coalesce(CASE WHEN e.person_mode = 0 THEN d.person_id END, personless) AS current_person_id FROM [events] AS e LEFT JOIN [person_distinct_ids] AS d ON d.distinct_id = e.distinct_id) AS t1 LEFT JOIN [persons] AS t2 ON (t1.current_person_id = t2.id)',
   ],
   [
     'select x, y from (select 1 as x) a join (select 1 as x, 2 as y) b using x',

@@ -9,6 +9,7 @@ import { resolveCondition, resolveExpression } from './resolve/expressions.ts'
 import { fillPlaceholders } from './resolve/placeholders.ts'
 import type { Compilation } from './resolve/scope.ts'
 import { selectSql, setSql } from './resolve/select.ts'
+import type { Type } from './value.ts'
 
 export type QueryContext = {
   project_id: number
@@ -16,6 +17,11 @@ export type QueryContext = {
   now: Date
   /** What `{name}` and `{variables.name}` stand for, by the text between the braces. */
   placeholders: ReadonlyMap<string, Expr>
+  /** Set for exports, whose only table is that of the events, each with its person as of when it was stored. */
+  exported?: {
+    /** What every row must meet besides. Names in it are fields, whatever the query calls by the same name. */
+    where: Expr
+  }
 }
 
 export type CompiledQuery = {
@@ -23,6 +29,8 @@ export type CompiledQuery = {
   parameters: readonly Parameter[]
   /** Names of the result's columns: aliases, else the expression as HogQL text. */
   columns: readonly string[]
+  /** The same columns as the SQL names them, with their types. */
+  outputs: readonly { column: string; type: Type }[]
   /** The query as normalised HogQL. */
   hogql: string
 }
@@ -51,6 +59,7 @@ export function compileQuery(
   return {
     ...withoutUnused(sql, bound, ENGINES[engine]),
     columns: columns.map(({ title }) => title),
+    outputs: columns.map(({ column, type }) => ({ column, type })),
     hogql: printHogql(filled),
   }
 }

@@ -2,6 +2,7 @@
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api'
 import { join } from 'node:path'
 import { toStoredEvent } from '../../../src/features/events/pipeline/store-form.ts'
+import { personOf } from './person.ts'
 import type { PipelineEvent } from '../../../src/features/events/pipeline/event.ts'
 import { appendEvents } from '../../../src/platform/event-store/duckdb/append.ts'
 import { toColumns } from '../../../src/platform/event-store/duckdb/columns.ts'
@@ -17,7 +18,9 @@ export async function bareInsert(
   events: readonly PipelineEvent[],
   perCommit: number,
 ): Promise<Cost> {
-  const stored = events.map((event) => toStoredEvent(structuredClone(event), true))
+  const stored = events.map((event) =>
+    toStoredEvent(structuredClone(event), true, personOf(project_id, event.distinct_id)),
+  )
   const batches = Array.from({ length: Math.ceil(stored.length / perCommit) }, (_, index) => {
     const part = stored.slice(index * perCommit, (index + 1) * perCommit)
     const write = { project_id, events: part, persons: [], deleted_persons: [], distinct_ids: [], groups: [] }

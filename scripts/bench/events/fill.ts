@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { sampleEvents } from '../../../src/features/events/sample/sample-events.ts'
 import { toStoredEvent } from '../../../src/features/events/pipeline/store-form.ts'
 import { openDuckDb } from '../../../src/platform/event-store/duckdb/open.ts'
+import { personOf } from './person.ts'
 import type { StoredEvent } from '../../../src/platform/event-store/event-store.ts'
 
 const BATCH = 20_000
@@ -27,7 +28,7 @@ export async function fill(folder: string, project_id: number, count: number, se
   // Ended a day ago, so that what the bench sends is newer than all of it.
   const end = new Date(Date.now() - 2 * 86_400_000)
   for (const event of sampleEvents({ count, seed, end, days: 90 })) {
-    batch.push(toStoredEvent(event, true))
+    batch.push(toStoredEvent(event, true, personOf(project_id, event.distinct_id)))
     if (batch.length === BATCH) await flush()
   }
   await flush()

@@ -253,7 +253,7 @@ describe('a deleted project', () => {
           events: [],
           persons: [],
           deleted_persons: [],
-          distinct_ids: [{ distinct_id: 'x', person_id: uuid7(new Date()) }],
+          distinct_ids: [{ distinct_id: 'x', person_id: uuid7(new Date()), version: 0 }],
           groups: [],
         },
       ],

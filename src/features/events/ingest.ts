@@ -6,9 +6,11 @@ import { StoreBusy, type ProjectWrite, type StoredEvent } from '../../platform/e
 import { ApiError } from '../../platform/http/errors.ts'
 import type { Services } from '../../platform/services.ts'
 import { changedSince, People, type PeopleChanges } from '../persons/people.ts'
+import type { PersonEvent } from '../persons/person-event.ts'
+import { personUuid } from '../persons/rules.ts'
 import type { ProjectRow } from '../projects/schema.ts'
 import type { PipelineEvent } from './pipeline/event.ts'
-import { toStoredEvent } from './pipeline/store-form.ts'
+import { toStoredEvent, type EventPerson } from './pipeline/store-form.ts'
 
 /** Changes an event before anything else sees it, or drops it (null): where pipeline plugins come in. */
 export type EventTransform = (project: ProjectRow, event: PipelineEvent) => Promise<PipelineEvent | null>
@@ -126,7 +128,7 @@ export class Ingest {
       if (gone.has(event.project_id)) return
       let rows = stored.get(event.project_id)
       if (!rows) stored.set(event.project_id, (rows = []))
-      rows.push(toStoredEvent(event, event.has_person))
+      rows.push(toStoredEvent(event, event.has_person, event.person ?? nobody(event)))
     })
     const projects = new Set([...stored.keys(), ...copies.keys()])
     const writes = [...projects].map((project_id) => ({
@@ -196,13 +198,19 @@ export class Ingest {
 
 const NO_COPIES = { persons: [], deleted_persons: [], distinct_ids: [], groups: [] }
 
-type ProjectEvent = PipelineEvent & { project_id: number; has_person: boolean }
+type ProjectEvent = PipelineEvent & Pick<PersonEvent, 'project_id' | 'has_person' | 'person'>
 
 /** Field by field: a spread costs several times as much, and every event passes here. */
 function ofProject(event: PipelineEvent, project_id: number): ProjectEvent {
   const { uuid, event: name, distinct_id, properties, timestamp, created_at } = event
   const has_person = properties.$process_person_profile !== false
-  return { project_id, has_person, uuid, event: name, distinct_id, properties, timestamp, created_at }
+  const person = null
+  return { project_id, has_person, person, uuid, event: name, distinct_id, properties, timestamp, created_at }
+}
+
+/** An event without a profile still has somebody's id: always the same for its distinct id. */
+function nobody({ project_id, distinct_id }: ProjectEvent): EventPerson {
+  return { id: personUuid(project_id, distinct_id), properties: '{}' }
 }
 
 /** SDKs repeat whole batches, and now and then an event within one. */

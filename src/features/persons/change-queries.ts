@@ -35,11 +35,12 @@ export function listChangedPersons(
     is_merged: boolean
     created_at: string
     properties: string
+    version: number
   }[]
 > {
   return db.rows(sql`
     SELECT project_id, uuid AS id, is_identified, merged_into IS NOT NULL AS is_merged,
-      (extract(epoch FROM created_at) * 1000000)::bigint AS created_at, properties::text AS properties
+      (extract(epoch FROM created_at) * 1000000)::bigint AS created_at, properties::text AS properties, version
     FROM person WHERE change > ${after} AND change <= ${until} ORDER BY change`)
 }
 
@@ -47,9 +48,9 @@ export function listChangedIds(
   db: Db,
   after: bigint,
   until: bigint,
-): Promise<{ project_id: number; distinct_id: string; person_id: string }[]> {
+): Promise<{ project_id: number; distinct_id: string; person_id: string; version: number }[]> {
   return db.rows(sql`
-    SELECT project_id, distinct_id, person AS person_id FROM person_distinct_id
+    SELECT project_id, distinct_id, person AS person_id, version FROM person_distinct_id
     WHERE change > ${after} AND change <= ${until} ORDER BY change`)
 }
 

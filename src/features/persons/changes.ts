@@ -1,10 +1,10 @@
 // What changed about persons and groups, collected per project for the copies in the event store; the last state counts.
-import type { Copies, GroupCopy, PersonCopy } from '../../platform/event-store/event-store.ts'
+import type { Copies, DistinctIdCopy, GroupCopy, PersonCopy } from '../../platform/event-store/event-store.ts'
 
 type Collected = {
   persons: Map<string, PersonCopy>
   deleted_persons: Set<string>
-  distinct_ids: Map<string, string>
+  distinct_ids: Map<string, DistinctIdCopy>
   groups: Map<string, GroupCopy>
 }
 
@@ -31,8 +31,8 @@ export class Changes {
     deleted_persons.add(uuid)
   }
 
-  addDistinctId(project_id: number, distinct_id: string, person_id: string): void {
-    this.#of(project_id).distinct_ids.set(distinct_id, person_id)
+  addDistinctId(project_id: number, { distinct_id, person_id, version }: DistinctIdCopy): void {
+    this.#of(project_id).distinct_ids.set(distinct_id, { distinct_id, person_id, version })
   }
 
   addGroup(project_id: number, group: GroupCopy): void {
@@ -62,7 +62,7 @@ function toCopies({ persons, deleted_persons, distinct_ids, groups }: Collected)
   return {
     persons: [...persons.values()],
     deleted_persons: [...deleted_persons],
-    distinct_ids: Array.from(distinct_ids, ([distinct_id, person_id]) => ({ distinct_id, person_id })),
+    distinct_ids: [...distinct_ids.values()],
     groups: [...groups.values()],
   }
 }

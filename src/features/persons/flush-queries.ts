@@ -33,12 +33,12 @@ export function locatePersons(
 
 type StoredPerson = Pick<
   Person,
-  'project_id' | 'uuid' | 'properties' | 'properties_size' | 'is_identified' | 'distinct_id_count'
+  'project_id' | 'uuid' | 'properties' | 'properties_size' | 'is_identified' | 'distinct_id_count' | 'version'
 > & { created_at: string }
 
 export function readPersons(db: Db, refs: readonly PersonRef[]): Promise<StoredPerson[]> {
   return db.rows(sql`
-    SELECT project_id, uuid, properties, properties_size, is_identified, distinct_id_count,
+    SELECT project_id, uuid, properties, properties_size, is_identified, distinct_id_count, version,
       (extract(epoch FROM created_at) * 1000000)::bigint AS created_at
     FROM unnest(${refs.map((ref) => ref.project_id)}::int[], ${refs.map((ref) => ref.uuid)}::uuid[])
       AS wanted (project_id, uuid)
@@ -65,11 +65,11 @@ export async function insertPersons(db: Db, persons: readonly WrittenPerson[]): 
   const row = await db.only<{ position: string }>(sql`
     WITH written AS (
       INSERT INTO person (project_id, uuid, properties, properties_size, is_identified, created_at, distinct_id_count,
-        change)
+        version, change)
       SELECT project_id, uuid, properties, properties_size, is_identified, created_at, distinct_id_count,
-        nextval('people_change')
+        version, nextval('people_change')
       FROM json_to_recordset(${personsText(persons)}::json) AS made (project_id int, uuid uuid, properties jsonb,
-        properties_size int, is_identified bool, created_at timestamptz, distinct_id_count int)
+        properties_size int, is_identified bool, created_at timestamptz, distinct_id_count int, version int)
       ON CONFLICT (project_id, uuid) DO UPDATE SET properties = EXCLUDED.properties,
         properties_size = EXCLUDED.properties_size, is_identified = EXCLUDED.is_identified,
         created_at = EXCLUDED.created_at, distinct_id_count = EXCLUDED.distinct_id_count, merged_into = NULL,
@@ -89,9 +89,10 @@ export async function updatePersons(db: Db, persons: readonly WrittenPerson[]): 
       UPDATE person SET properties = changed.properties, properties_size = changed.properties_size,
         is_identified = changed.is_identified, created_at = changed.created_at,
         distinct_id_count = changed.distinct_id_count, merged_into = changed.merged_into,
-        change = nextval('people_change')
+        version = changed.version, change = nextval('people_change')
       FROM json_to_recordset(${personsText(persons)}::json) AS changed (project_id int, uuid uuid, properties jsonb,
-        properties_size int, is_identified bool, created_at timestamptz, distinct_id_count int, merged_into uuid)
+        properties_size int, is_identified bool, created_at timestamptz, distinct_id_count int, merged_into uuid,
+        version int)
       WHERE person.project_id = changed.project_id AND person.uuid = changed.uuid
       RETURNING change)
     SELECT max(change) AS position FROM written`)
@@ -109,6 +110,7 @@ function personsText(persons: readonly WrittenPerson[]): string {
         created_at: formatMicros(person.created_at),
         distinct_id_count: person.distinct_id_count,
         merged_into: person.merged_into?.uuid ?? null,
+        version: person.version,
       },
       properties,
     ]),
@@ -126,22 +128,22 @@ function rowsText(rows: readonly (readonly [object, string])[]): string {
   return `[${texts.join(',')}]`
 }
 
+export type WrittenId = IdOfProject & { person_id: string; version: number; change: string }
+
 /** In this order: `change` tells which of a person's ids came first. */
-export async function writeDistinctIds(
+export function writeDistinctIds(
   db: Db,
   ids: readonly (IdOfProject & { person: Person })[],
-): Promise<bigint> {
-  const row = await db.only<{ position: string }>(sql`
-    WITH written AS (
-      INSERT INTO person_distinct_id (project_id, distinct_id, person, change)
-      SELECT project_id, distinct_id, person, nextval('people_change')
-      FROM unnest(${ids.map((id) => id.project_id)}::int[], ${ids.map((id) => id.distinct_id)}::text[],
-        ${ids.map((id) => id.person.uuid)}::uuid[]) WITH ORDINALITY AS given (project_id, distinct_id, person, place)
-      ORDER BY place
-      ON CONFLICT (project_id, distinct_id) DO UPDATE SET person = EXCLUDED.person, change = EXCLUDED.change
-      RETURNING change)
-    SELECT max(change) AS position FROM written`)
-  return BigInt(row.position)
+): Promise<WrittenId[]> {
+  return db.rows(sql`
+    INSERT INTO person_distinct_id (project_id, distinct_id, person, change)
+    SELECT project_id, distinct_id, person, nextval('people_change')
+    FROM unnest(${ids.map((id) => id.project_id)}::int[], ${ids.map((id) => id.distinct_id)}::text[],
+      ${ids.map((id) => id.person.uuid)}::uuid[]) WITH ORDINALITY AS given (project_id, distinct_id, person, place)
+    ORDER BY place
+    ON CONFLICT (project_id, distinct_id) DO UPDATE SET person = EXCLUDED.person, change = EXCLUDED.change,
+      version = person_distinct_id.version + 1
+    RETURNING project_id, distinct_id, person AS person_id, version, change`)
 }
 
 export type GroupType = { project_id: number; index: number; name: string }

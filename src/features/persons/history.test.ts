@@ -6,7 +6,7 @@ import { createOrganization, type Workspace } from '../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { insertProject } from '../projects/queries.ts'
-import { flush, Mirror, mirrored, NOON, personEvent, personsOf } from './fixture/people.ts'
+import { flush, Mirror, mirrored, NOON, personEvent, personsOf, versionsOf } from './fixture/people.ts'
 import { changedSince, People } from './people.ts'
 import type { PersonEvent } from './person-event.ts'
 import { personUuid } from './rules.ts'
@@ -87,10 +87,13 @@ async function run(steps: readonly Step[], sizes: readonly number[], people: () 
   }
   const rows = await personsOf(app, project_id)
   expect(mirror.contents).toEqual(mirrored(rows))
+  const versions = await versionsOf(app, project_id)
+  expect(mirror.versions).toEqual(versions)
   // A copy that missed everything and catches up. The very first number is not used up until it is given.
   const late = new Mirror(project_id)
   late.take((await changedSince(app.db, BigInt(start) - 1n, 10_000)).copies)
   expect(late.contents).toEqual(mirrored(rows))
+  expect(late.versions).toEqual(versions)
   return persons(project_id)
 }
 

@@ -14,6 +14,8 @@ export type Person = Sized & {
   merged_into: Person | null
   /** There is a row of it. */
   is_stored: boolean
+  /** Of the row as it will be written next. */
+  version: number
 }
 
 export type PeopleLimits = { max_distinct_ids: number; max_bytes: number }

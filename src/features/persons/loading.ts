@@ -150,6 +150,7 @@ async function addPersons(db: Db, known: KnownPeople, wanted: Plan['persons']): 
       distinct_ids: null,
       merged_into: null,
       is_stored: true,
+      version: row.version + 1,
     })
   }
 }

@@ -423,6 +423,36 @@ describe('ids that nobody may mean', () => {
   )
 })
 
+describe('what an event is told of its person', () => {
+  it('is how it stands after the event itself, whatever follows in the same flush', async () => {
+    const events = [
+      set('a', { n: 1 }),
+      seen('a'),
+      set('a', { n: 2 }),
+      seen('b'),
+      identify('b', 'a'),
+      seen('b'),
+    ]
+    await flush(app.db, people, events)
+    const told = events.map(({ person }) => [person!.id, JSON.parse(person!.properties).n])
+    const [a, b] = [uuidOf('a'), uuidOf('b')]
+    expect(told).toEqual([
+      [a, 1],
+      [a, 1],
+      [a, 2],
+      [b, undefined],
+      [b, 2],
+      [b, 2],
+    ])
+  })
+
+  it('is nothing without a profile', async () => {
+    const event = { ...seen('a'), has_person: false }
+    await flush(app.db, people, [event])
+    expect(event.person).toBeNull()
+  })
+})
+
 describe('what the copies are told', () => {
   it('a merge: the survivor, the deleted one and every moved id, also of former flushes', async () => {
     await apply(seen('a1'), identify('a1', 'a2'), seen('b'))
@@ -432,8 +462,8 @@ describe('what the copies are told', () => {
     expect(persons.map((person) => person.id)).toEqual([uuidOf('b')])
     expect(deleted_persons).toEqual([uuidOf('a1')])
     expect(distinct_ids).toEqual([
-      { distinct_id: 'a1', person_id: uuidOf('b') },
-      { distinct_id: 'a2', person_id: uuidOf('b') },
+      { distinct_id: 'a1', person_id: uuidOf('b'), version: 1 },
+      { distinct_id: 'a2', person_id: uuidOf('b'), version: 1 },
     ])
   })
 
@@ -597,7 +627,7 @@ describe('memory', () => {
     expect(deleted_persons).toEqual([uuidOf('big-0')])
     expect(persons.map(({ id }) => id)).not.toContain(uuidOf('big-0'))
     expect(persons).toHaveLength(39)
-    expect(distinct_ids).toEqual([{ distinct_id: 'big-0', person_id: uuidOf('big-39') }])
+    expect(distinct_ids).toEqual([{ distinct_id: 'big-0', person_id: uuidOf('big-39'), version: 1 }])
   })
 
   it('a person of more than 10,000 ids is not merged away, but takes others in', async () => {

@@ -94,10 +94,13 @@ export async function changedSince(
   const changes = new Changes()
   for (const row of await listChangedPersons(db, position, until)) {
     if (row.is_merged) changes.deletePerson(row.project_id, row.id)
-    else changes.addPerson(row.project_id, { ...copied(row), id: row.id, is_identified: row.is_identified })
+    else {
+      const { id, is_identified, version } = row
+      changes.addPerson(row.project_id, { ...copied(row), id, is_identified, version })
+    }
   }
   for (const row of await listChangedIds(db, position, until)) {
-    changes.addDistinctId(row.project_id, row.distinct_id, row.person_id)
+    changes.addDistinctId(row.project_id, row)
   }
   for (const row of await listChangedGroups(db, position, until)) {
     changes.addGroup(row.project_id, { ...copied(row), index: row.index, key: row.key })

@@ -11,4 +11,6 @@ export type PersonEvent = {
   timestamp: bigint
   /** False: the event asked for no person profile, so only its groups count. */
   has_person: boolean
+  /** Set when the event is applied: the person then, its properties as JSON text. Null without a profile. */
+  person: { id: string; properties: string } | null
 }

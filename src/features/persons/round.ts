@@ -19,6 +19,8 @@ export class Round {
   readonly #changed = new Set<Person>()
   /** In the order of giving, the last time counting. */
   readonly #givenIds = new Map<string, IdOfProject & { person: Person }>()
+  /** Properties as JSON text, as long as they stay as they are. */
+  readonly #texts = new Map<Person, string>()
 
   constructor(known: KnownPeople) {
     this.#known = known
@@ -29,11 +31,25 @@ export class Round {
     const person = merge
       ? this.#merge(event.project_id, merge)
       : this.#known.find(event.project_id, event.distinct_id)
-    if (!person) return this.#create(event, merge)
-    if (update(person, readUpdate(event.properties))) this.#changed.add(person)
+    const settled = person ?? this.#create(event, merge)
+    if (person && update(person, readUpdate(event.properties))) this.#touch(person)
+    event.person = { id: settled.uuid, properties: this.#textOf(settled) }
   }
 
-  #create(event: PersonEvent, merge: Merge | null): void {
+  #touch(person: Person): void {
+    this.#changed.add(person)
+    this.#texts.delete(person)
+  }
+
+  #textOf(person: Person): string {
+    const known = this.#texts.get(person)
+    if (known !== undefined) return known
+    const text = JSON.stringify(person.properties)
+    this.#texts.set(person, text)
+    return text
+  }
+
+  #create(event: PersonEvent, merge: Merge | null): Person {
     const person: Person = {
       project_id: event.project_id,
       uuid: personUuid(event.project_id, event.distinct_id),
@@ -45,12 +61,14 @@ export class Round {
       distinct_ids: [],
       merged_into: null,
       is_stored: false,
+      version: 0,
     }
     update(person, readUpdate(event.properties))
     update(person, { set_once: {}, set: { $creator_event_uuid: event.uuid }, unset: [] })
     this.#known.add(person)
     this.#giveId(person, event.distinct_id)
     if (merge) this.#giveId(person, merge.other)
+    return person
   }
 
   /** The person that both ids lead to now, or `into` alone where the merge is refused; none when neither is known. */
@@ -65,18 +83,19 @@ export class Round {
     const person = to ?? from
     if (person && !person.is_identified) {
       person.is_identified = true
-      this.#changed.add(person)
+      this.#touch(person)
     }
     return person
   }
 
   #absorb(from: Person, to: Person): void {
     if (!from.distinct_ids) throw new Error('a person is merged whose distinct ids were not read')
-    update(to, { set_once: from.properties, set: {}, unset: [] })
+    if (update(to, { set_once: from.properties, set: {}, unset: [] })) this.#texts.delete(to)
     if (from.created_at < to.created_at) to.created_at = from.created_at
     this.#known.remove(from)
     for (const distinct_id of from.distinct_ids) this.#giveId(to, distinct_id)
     Object.assign(from, { properties: {}, properties_size: 0, distinct_id_count: 0, merged_into: to })
+    this.#texts.delete(from)
     if (from.is_stored) this.#changed.add(from)
     else this.#changed.delete(from)
   }
@@ -93,18 +112,18 @@ export class Round {
   }
 
   async write(tx: Db, changes: Changes): Promise<void> {
-    const written = Array.from(this.#changed, (person): WrittenPerson => [
-      person,
-      JSON.stringify(person.properties),
-    ])
+    const written = Array.from(this.#changed, (person): WrittenPerson => [person, this.#textOf(person)])
     const made = written.filter(([person]) => !person.is_stored)
     const changed = written.filter(([person]) => person.is_stored)
     if (made.length > 0) changes.reach(await insertPersons(tx, made))
     if (changed.length > 0) changes.reach(await updatePersons(tx, changed))
     const givenIds = [...this.#givenIds.values()]
-    if (givenIds.length > 0) changes.reach(await writeDistinctIds(tx, givenIds))
+    const writtenIds = givenIds.length > 0 ? await writeDistinctIds(tx, givenIds) : []
     for (const each of written) this.#settle(each, changes)
-    for (const id of givenIds) changes.addDistinctId(id.project_id, id.distinct_id, id.person.uuid)
+    for (const id of writtenIds) {
+      changes.reach(BigInt(id.change))
+      changes.addDistinctId(id.project_id, id)
+    }
   }
 
   #settle([person, properties]: WrittenPerson, changes: Changes): void {
@@ -113,8 +132,15 @@ export class Round {
     person.distinct_ids = null
     if (person.merged_into) changes.deletePerson(project_id, uuid)
     else {
-      changes.addPerson(project_id, { id: uuid, created_at, is_identified, properties })
+      changes.addPerson(project_id, {
+        id: uuid,
+        created_at,
+        is_identified,
+        properties,
+        version: person.version,
+      })
       this.#known.weigh(person)
     }
+    person.version++
   }
 }

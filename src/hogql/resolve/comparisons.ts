@@ -6,7 +6,7 @@ import { queryError } from '../errors.ts'
 import type { Value } from '../value.ts'
 import { into, together } from './kinds.ts'
 import { findNamedQuery, type Scope } from './scope.ts'
-import { isTableName } from './tables.ts'
+import { namedTables } from './tables.ts'
 
 /** `when_null`: what a NULL of `sql` stands for; null when it cannot be NULL. */
 export type Test = { sql: string; when_null: boolean | null }
@@ -137,7 +137,10 @@ function asQuery(expr: Expr, scope: Scope): Query | null {
   if (expr.node === 'SelectQuery' || expr.node === 'SelectSetQuery') return expr
   if (expr.node !== 'Field' || expr.chain.length !== 1) return null
   const name = String(expr.chain[0])
-  if (findNamedQuery(scope, name)?.kind !== 'subquery' && !isTableName(name)) return null
+  const { context } = scope.compilation
+  // Exports know no subqueries.
+  const isTable = context.exported === undefined && namedTables(context).has(name)
+  if (findNamedQuery(scope, name)?.kind !== 'subquery' && !isTable) return null
   const star: Field = { node: 'Field', chain: ['*'] }
   return { node: 'SelectQuery', select: [star], select_from: { node: 'JoinExpr', table: expr } }
 }

@@ -55,9 +55,9 @@ function findColumn(source: Source, chain: readonly Key[], scope: Scope) {
   }
 }
 
-const isEvents = ({ from }: Source) => 'table' in from && from.table === 'events'
-const isObject = (source: Source, name: string) =>
-  isEvents(source) && [...TABLES.events.columns.keys()].some((column) => column.startsWith(`${name}.`))
+const isEvents = ({ from }: Source) => 'table' in from && TABLES[from.table].physical === 'events'
+const isObject = ({ from }: Source, name: string) =>
+  'table' in from && [...TABLES[from.table].columns.keys()].some((column) => column.startsWith(`${name}.`))
 
 export function sourceColumn(source: Source, name: string, scope: Scope): Value | undefined {
   const { from, alias } = source
@@ -73,10 +73,13 @@ export function sourceColumn(source: Source, name: string, scope: Scope): Value 
     from.joined.add(column.joined)
     return { sql: `${alias}.${column.joined}`, type: column.type, growth: growthOfColumn(column.type) }
   }
+  const { context, resolve } = scope.compilation
+  if ('is_project_id' in column) return resolve({ node: 'Constant', value: context.project_id }, scope)
   const nothing = { aliases: new Map(), names: new Map(), lambda_names: new Map() }
   // Its parts are no loose columns beside the one that was named.
   const own = { ...scope, ...nothing, sources: [source], in_aggregate: true }
-  return scope.compilation.resolve(column.derived, own)
+  const value = resolve(column.derived, own)
+  return column.type ? { ...value, type: column.type } : value
 }
 
 export const starOf = ({ from }: Source): Iterable<string> =>
@@ -175,5 +178,7 @@ function unknownField(field: Field, scope: Scope): never {
   const known = scope.sources.flatMap(({ from }) =>
     'sql' in from ? [...from.columns.keys()] : [...TABLES[from.table].columns.keys()],
   )
-  throw queryError(`Unknown field '${name}'.${suggestion(name, [...known, ...scope.aliases.keys()])}`, field)
+  // A column may be called by the name that nobody knows.
+  const others = [...known, ...scope.aliases.keys()].filter((other) => other !== name)
+  throw queryError(`Unknown field '${name}'.${suggestion(name, others)}`, field)
 }

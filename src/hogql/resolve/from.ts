@@ -9,7 +9,7 @@ import { sourceColumn } from './fields.ts'
 import { commonType, together } from './kinds.ts'
 import { findNamedQuery, type OutputColumn, type Scope, type Source, type Subquery } from './scope.ts'
 import { suggestion } from './suggest.ts'
-import { isTableName, TABLES, tableSql } from './tables.ts'
+import { namedTables, tableSql } from './tables.ts'
 
 type JoinKind = 'INNER' | 'LEFT' | 'RIGHT' | 'FULL' | 'CROSS'
 type Join = { kind: JoinKind; source: Source; on: string | null }
@@ -68,11 +68,11 @@ function resolveSource(join: JoinExpr, scope: Scope): Source {
     const columns = [...named.columns].map(([column, output]) => ({ ...output, name: column }))
     return { name: join.alias ?? name, alias, from: { sql: named.alias, columns: renamed(columns, join) } }
   }
-  if (table.chain.length !== 1 || !isTableName(name)) {
-    throw queryError(`Unknown table '${name}'.${suggestion(name, Object.keys(TABLES))}`, table)
-  }
+  const tables = namedTables(scope.compilation.context)
+  const found = table.chain.length === 1 ? tables.get(name) : undefined
+  if (!found) throw queryError(`Unknown table '${name}'.${suggestion(name, tables.keys())}`, table)
   if (join.column_aliases) throw queryError('Only the columns of a subquery can be renamed', join)
-  return { name: join.alias ?? name, alias, from: { table: name, joined: new Set() } }
+  return { name: join.alias ?? name, alias, from: { table: found, joined: new Set() } }
 }
 
 type Named = Pick<Subquery['columns'][number], 'name' | 'column' | 'type' | 'growth'>

@@ -1,6 +1,6 @@
 // One SELECT: what its parts mean, in the order in which they depend on each other, and then its SQL.
 import { hasAggregate } from '../aggregation.ts'
-import type { Cte, Expr, Field, OrderExpr, SelectQuery, SelectSetQuery, Span } from '../ast.ts'
+import type { Alias, Cte, Expr, Field, OrderExpr, SelectQuery, SelectSetQuery, Span } from '../ast.ts'
 import { queryError } from '../errors.ts'
 import { assertGrowth, largestOf, sizeOf } from '../growth.ts'
 import { printHogql } from '../print-hogql.ts'
@@ -33,9 +33,10 @@ export function selectSql(query: SelectQuery, outer: Scope | null, compilation: 
   if (slots.length > MAX_COLUMNS) throw queryError(`A query has at most ${MAX_COLUMNS} columns`, query)
   // Keys come first: whatever is resolved after them knows what is grouped.
   const keys = groupKeys(query, slots, at(scope, 'group'))
-  const conditions = [query.prewhere, query.where]
+  const asked = [query.prewhere, query.where]
     .filter((expr) => expr !== undefined)
     .map((expr) => compilation.condition(expr, at(scope, 'where')))
+  const conditions = [...conditionOfExport(scope), ...asked]
   scope.grouping.loose.length = 0
   const items = resolveSlots(slots, query, at(scope, 'select'))
   const having =
@@ -77,6 +78,21 @@ function resolveSlots(slots: readonly Slot[], span: Span, scope: Scope): Item[] 
   })
 }
 
+/** Its fields are found whatever name the query gives to them or to the table. */
+function conditionOfExport(scope: Scope): string[] {
+  const { context, condition } = scope.compilation
+  if (!context.exported) return []
+  const sources = scope.sources.map((source) => ({ ...source, name: 'events' }))
+  return [condition(context.exported.where, { ...at(scope, 'where'), aliases: new Map(), sources })]
+}
+
+/** Exports know `team_id`, and may call it so. */
+const isOwnName = ({ alias, expr }: Alias, { compilation: { context } }: Scope) =>
+  context.exported !== undefined &&
+  expr.node === 'Field' &&
+  expr.chain.length === 1 &&
+  expr.chain[0] === alias
+
 const at = (scope: Scope, place: Place): Scope => ({ ...scope, place })
 
 /** Adds the named queries to the scope, each seeing those before it. Gives the SQL of those that are subqueries. */
@@ -108,7 +124,7 @@ const withSql = (ctes: readonly string[]) => (ctes.length > 0 ? `WITH ${ctes.joi
 function slotsOf(expr: Expr, index: number, scope: Scope): Slot[] {
   if (expr.node === 'Field' && expr.chain.at(-1) === '*') return starSlots(expr, scope)
   const isAlias = expr.node === 'Alias'
-  if (isAlias) assertAlias(expr.alias, expr)
+  if (isAlias && !isOwnName(expr, scope)) assertAlias(expr.alias, expr)
   const title = isAlias ? expr.alias : printHogql(expr)
   // Through its alias, so that it is resolved only once.
   const isFirst = isAlias && scope.aliases.get(expr.alias)?.index === index

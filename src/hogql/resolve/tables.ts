@@ -1,17 +1,20 @@
 // The tables and columns users can name. What is not in here does not exist for them.
 import type { Expr } from '../ast.ts'
+import type { QueryContext } from '../compile.ts'
 import type { Dialect, PhysicalTable } from '../engines/dialect.ts'
 import type { Type } from '../value.ts'
 
-export type TableName = 'events' | 'persons' | 'person_distinct_ids' | 'groups'
+export type TableName = 'events' | 'exported_events' | 'persons' | 'person_distinct_ids' | 'groups'
 
 export type Column =
   /** Stored in the table under this name. */
   | { column: string; type: Type }
   /** Comes from a table that is joined when it is asked for. */
   | { joined: string; type: Type }
-  /** Computed from other columns of the table. */
-  | { derived: Expr }
+  /** Computed from other columns of the table; of the type that comes out unless told. */
+  | { derived: Expr; type?: Type }
+  /** The id of the project, which no table holds. */
+  | { is_project_id: true }
 
 type Table = {
   physical: PhysicalTable
@@ -56,11 +59,11 @@ const events: Table = {
   star: Object.keys(EVENT_COLUMNS),
   columns: new Map<string, Column>([
     ...stored(EVENT_COLUMNS),
-    ['person_id', { joined: 'person_id', type: uuid }],
+    ['person_id', { joined: 'current_person_id', type: uuid }],
     ['person', { joined: 'person', type: json }],
     ['person.id', { joined: 'person_key', type: uuid }],
     ['person.created_at', { joined: 'person_created_at', type: datetime }],
-    ['person.properties', { joined: 'person_properties', type: json }],
+    ['person.properties', { joined: 'current_person_properties', type: json }],
     ['person.is_identified', { joined: 'person_is_identified', type: boolean }],
     ['$session_id', { column: 'p_session_id', type: text }],
     ['$window_id', { derived: field('properties', '$window_id') }],
@@ -75,6 +78,51 @@ const events: Table = {
   ]),
 }
 
+const constant = (value: string | null): Expr => ({ node: 'Constant', value })
+
+/**
+ * The JSON at a key of the properties, NULL when there is none. Few events have it, and looking for the key in the text
+ * first costs a tenth of reading all of the JSON.
+ */
+const partOfProperties = (key: string): Column => ({
+  derived: call(
+    'if',
+    call('position', field('properties'), constant(`"${key}"`)),
+    call('nullIf', call('JSONExtractRaw', field('properties'), constant(key)), constant('')),
+    constant(null),
+  ),
+  type: json,
+})
+
+/** What `*` stands for in exports. */
+export const EXPORTABLE_FIELDS = [
+  'uuid',
+  'event',
+  'timestamp',
+  'created_at',
+  'distinct_id',
+  'person_id',
+  'team_id',
+  'elements_chain',
+  'properties',
+  'person_properties',
+] as const
+
+/** What exports can hand on: all of it lies on the event itself, so that it is the same whenever it is read. */
+const exportedEvents: Table = {
+  physical: 'events',
+  star: EXPORTABLE_FIELDS,
+  columns: new Map<string, Column>([
+    ...stored(EVENT_COLUMNS),
+    ...stored({ seq: { kind: 'integer' }, person_id: uuid, person_properties: json }),
+    ['person.properties', { column: 'person_properties', type: json }],
+    ['_inserted_at', { column: 'inserted_at', type: datetime }],
+    ['team_id', { is_project_id: true }],
+    ['set', partOfProperties('$set')],
+    ['set_once', partOfProperties('$set_once')],
+  ]),
+}
+
 const plainTable = (physical: PhysicalTable, types: Record<string, Type>): Table => ({
   physical,
   star: Object.keys(types),
@@ -83,6 +131,7 @@ const plainTable = (physical: PhysicalTable, types: Record<string, Type>): Table
 
 export const TABLES: Readonly<Record<TableName, Table>> = {
   events,
+  exported_events: exportedEvents,
   persons: plainTable('persons', {
     id: uuid,
     created_at: datetime,
@@ -98,7 +147,13 @@ export const TABLES: Readonly<Record<TableName, Table>> = {
   }),
 }
 
-export const isTableName = (name: string): name is TableName => Object.hasOwn(TABLES, name)
+const NAMED: ReadonlyMap<string, TableName> = new Map(
+  (['events', 'persons', 'person_distinct_ids', 'groups'] as const).map((name) => [name, name]),
+)
+const NAMED_IN_EXPORTS: ReadonlyMap<string, TableName> = new Map([['events', 'exported_events']])
+
+/** The tables that a query can name. */
+export const namedTables = ({ exported }: QueryContext) => (exported ? NAMED_IN_EXPORTS : NAMED)
 
 type Joined = { from: readonly ('ids' | 'person' | 'ids_of_person' | `group_${number}`)[]; sql: () => string }
 
@@ -113,9 +168,14 @@ function joinedColumns(dialect: Dialect): ReadonlyMap<string, Joined> {
       properties: 'p.properties',
       distinct_ids: 'i.ids',
     })
+  const ofPersonCopy = (column: string): Joined => ({
+    from: ['ids', 'person'],
+    sql: () => ofPerson(`p.${column}`),
+  })
   const personId = () => `coalesce(${ofPerson('d.person_id')}, ${dialect.personlessId('e.distinct_id')})`
   return new Map<string, Joined>([
-    ['person_id', { from: ['ids'], sql: personId }],
+    // "Current", because events also carry the person they were stored with.
+    ['current_person_id', { from: ['ids'], sql: personId }],
     [
       'person',
       {
@@ -124,10 +184,9 @@ function joinedColumns(dialect: Dialect): ReadonlyMap<string, Joined> {
       },
     ],
     ['person_key', { from: ['ids', 'person'], sql: () => ofPerson('p.id') }],
-    ...['created_at', 'properties', 'is_identified'].map((name): [string, Joined] => [
-      `person_${name}`,
-      { from: ['ids', 'person'], sql: () => ofPerson(`p.${name}`) },
-    ]),
+    ['person_created_at', ofPersonCopy('created_at')],
+    ['current_person_properties', ofPersonCopy('properties')],
+    ['person_is_identified', ofPersonCopy('is_identified')],
     ...GROUP_INDEXES.flatMap((index) =>
       ['key', 'properties'].map((name): [string, Joined] => [
         `group_${index}_${name}`,

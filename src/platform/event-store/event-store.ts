@@ -12,6 +12,9 @@ export type StoredEvent = {
   elements_chain: string
   /** False: the event asked for no person profile. */
   has_person: boolean
+  /** Who did it, and their properties as JSON text, as known when the event was stored: what exports hand on. */
+  person_id: string
+  person_properties: string
   /** JSON text, returned as it is. */
   properties: string
   /** Text of the properties in HOT_PROPERTIES (layout.ts), in that order. */
@@ -25,8 +28,10 @@ export type PersonCopy = {
   is_identified: boolean
   /** JSON text. */
   properties: string
+  /** Rises with every change. */
+  version: number
 }
-export type DistinctIdCopy = { distinct_id: string; person_id: string }
+export type DistinctIdCopy = { distinct_id: string; person_id: string; version: number }
 export type GroupCopy = { index: number; key: string; created_at: bigint; properties: string }
 
 export type Copies = {
@@ -68,6 +73,39 @@ export type StoreAnswer = {
 /** As JSON has them: date-times as ISO text, 64-bit integers beyond 2^53 as text, tuples and arrays as arrays. */
 export type StoreValue = string | number | boolean | null | readonly StoreValue[]
 
+/** What a column of an export holds; json is JSON text. */
+export type ColumnKind = 'text' | 'json' | 'integer' | 'float' | 'boolean' | 'timestamp'
+
+export type ExportColumn = { name: string; kind: ColumnKind }
+
+/**
+ * Rows of a project in a fixed order. The SQL selects `position` (BIGINT, ascending in that order) and then one column
+ * `c1`, `c2`, … for each of `columns`: text as VARCHAR, json as VARCHAR or JSON, integer as any integer, float as DOUBLE,
+ * boolean as BOOLEAN, timestamp as TIMESTAMP in UTC; all may be null.
+ */
+export type ExportRows = {
+  project_id: number
+  sql: string
+  parameters: readonly Parameter[]
+  columns: readonly ExportColumn[]
+}
+
+export type ParquetCompression = 'zstd' | 'snappy' | 'lz4' | 'gzip' | 'brotli' | 'none'
+
+/**
+ * How rows are written: one JSON object to a line, with json columns nested and instants in ISO 8601 (UTC, six digits);
+ * PostgreSQL's COPY text; Parquet with json as text.
+ */
+export type ExportFormat =
+  | { kind: 'json-lines' | 'copy-text' }
+  | { kind: 'parquet'; compression: ParquetCompression }
+
+/** In the store's staging folder; whoever asked for it deletes it. */
+export type StagedFile = { path: string; rows: number; bytes: number }
+
+/** Positions (from, to] and how many rows there are in them. */
+export type PositionBlock = { from: number; to: number; rows: number }
+
 export type EventStore = {
   /** Whose SQL it speaks. */
   engine: 'duckdb' | 'clickhouse'
@@ -79,6 +117,25 @@ export type EventStore = {
   write(writes: readonly ProjectWrite[], now: Date, copies_position?: bigint | null): Promise<Written[]>
   /** Of that project's tables alone (layout.ts). Throws QueryTimeout, QueryFault or StoreBusy. */
   query(query: StoreQuery): Promise<StoreAnswer>
+  /**
+   * The project's last position that arrived before `time`. Once it is given no event can arrive before that time any
+   * more, however the clock is set.
+   */
+  positionAt(project_id: number, time: Date): Promise<number>
+  /** The project's last position of all; 0 when it has no events. */
+  lastPosition(project_id: number): Promise<number>
+  /** How many rows there are in each stretch of `block_size` positions; stretches without rows are left out. */
+  countBlocks(rows: ExportRows, block_size: number, signal: AbortSignal): Promise<PositionBlock[]>
+  /**
+   * Writes the rows with positions in (from, to], in order, to a file of its own: the same rows always give the same
+   * bytes. Throws the signal's reason when aborted, and leaves no file then.
+   */
+  exportRows(
+    rows: ExportRows,
+    range: { from: number; to: number },
+    format: ExportFormat,
+    signal: AbortSignal,
+  ): Promise<StagedFile>
   /** The last position handed to `write` and committed. */
   copiesPosition(): Promise<bigint>
   /** The project's events and copies go for good; later writes for it store nothing. */

@@ -29,9 +29,10 @@ export function hotColumn(property: (typeof HOT_PROPERTIES)[number]): string {
 /**
  * Tables of one project. Times are TIMESTAMP in UTC, ids UUID, the rest as named:
  * - events: seq BIGINT, inserted_at, uuid, event, distinct_id, timestamp, created_at, elements_chain, person_mode
- *   UTINYINT (0 full, 1 without a person profile), properties (JSON text), then the hot columns (text, null when absent)
- * - persons: id, created_at, is_identified BOOLEAN, properties (JSON text)
- * - distinct_ids: distinct_id, person_id
+ *   UTINYINT (0 full, 1 without a person profile), person_id and person_properties (JSON text) as of the time of storing,
+ *   properties (JSON text), then the hot columns (text, null when absent). Rows lie in order of seq.
+ * - persons: id, created_at, is_identified BOOLEAN, properties (JSON text), version BIGINT, changed_at
+ * - distinct_ids: distinct_id, person_id, version BIGINT, changed_at; both `changed_at` are times of arrival here
  * - groups: index UTINYINT, key, created_at, properties (JSON text)
  */
 export function tablesOf(project_id: number) {

@@ -1,6 +1,6 @@
 // The forms in which filters come, how they are joined, and the limits on them.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { filterExpression, parsePropertyFilters, readPropertyFilters } from './properties.ts'
+import { filterExpression, parsePropertyFilters, readPropertyFilters } from '../property-filters.ts'
 import { NOW, openFilteredStore, type FilteredStore } from './fixture/store.ts'
 
 let store: FilteredStore

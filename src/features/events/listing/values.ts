@@ -2,7 +2,7 @@
 import type { Expr, SelectQuery } from '../../../hogql/ast.ts'
 import { invalid } from '../../../platform/http/errors.ts'
 import type { Services } from '../../../platform/services.ts'
-import { filterExpression, readPropertyFilters } from '../filters/properties.ts'
+import { filterExpression, readPropertyFilters } from '../property-filters.ts'
 import { runQuery, type AskedProject } from '../run-query.ts'
 import { cellsOfRecord, type CsvTable } from './csv.ts'
 import { allTexts, defaultBefore, lastText, type Clock, type GivenQuery } from './parameters.ts'

@@ -11,16 +11,22 @@ const event = (properties: Record<string, unknown>) => ({
   created_at: 2n,
 })
 
+const SOMEBODY = { id: '018f0000-0000-7000-8000-000000000001', properties: '{"plan":"pro"}' }
+
 const hotOf = (properties: Record<string, unknown>) =>
   Object.fromEntries(
-    toStoredEvent(event(properties), true).hot.flatMap((text, at) =>
+    toStoredEvent(event(properties), true, SOMEBODY).hot.flatMap((text, at) =>
       text === null ? [] : [[HOT_PROPERTIES[at], text]],
     ),
   )
 
 describe('toStoredEvent', () => {
   it('keeps the fields and writes the properties as JSON, elements aside', () => {
-    const stored = toStoredEvent(event({ a: { b: [1, null] }, n: Infinity, $elements_chain: 'a:' }), false)
+    const stored = toStoredEvent(
+      event({ a: { b: [1, null] }, n: Infinity, $elements_chain: 'a:' }),
+      false,
+      SOMEBODY,
+    )
     expect(stored).toEqual({
       uuid: '0190b5b0-8f2a-7c3e-9d4f-123456789abc',
       event: 'e',
@@ -29,6 +35,8 @@ describe('toStoredEvent', () => {
       created_at: 2n,
       elements_chain: 'a:',
       has_person: false,
+      person_id: SOMEBODY.id,
+      person_properties: SOMEBODY.properties,
       properties: '{"a":{"b":[1,null]},"n":null}',
       hot: HOT_PROPERTIES.map(() => null),
     })

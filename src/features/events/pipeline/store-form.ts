@@ -4,8 +4,11 @@ import { HOT_PROPERTIES } from '../../../platform/event-store/layout.ts'
 import { takeElementsChain } from './elements.ts'
 import type { PipelineEvent } from './event.ts'
 
+/** Who did it, with properties as JSON text. */
+export type EventPerson = { id: string; properties: string }
+
 /** The event's properties are used up: elements leave them for a column of their own. */
-export function toStoredEvent(event: PipelineEvent, hasPerson: boolean): StoredEvent {
+export function toStoredEvent(event: PipelineEvent, hasPerson: boolean, person: EventPerson): StoredEvent {
   const { properties } = event
   const elements_chain = takeElementsChain(properties)
   return {
@@ -16,6 +19,8 @@ export function toStoredEvent(event: PipelineEvent, hasPerson: boolean): StoredE
     created_at: event.created_at,
     elements_chain,
     has_person: hasPerson,
+    person_id: person.id,
+    person_properties: person.properties,
     properties: JSON.stringify(properties),
     hot: HOT_PROPERTIES.map((name) => hotText(properties[name])),
   }

@@ -3,7 +3,7 @@ import { isObject } from '../../../lib/json-object.ts'
 import type { Expr } from '../../../hogql/ast.ts'
 import { parseMoment } from '../../../lib/relative-time.ts'
 import { invalid } from '../../../platform/http/errors.ts'
-import { filterExpression, readPropertyFilters } from '../filters/properties.ts'
+import { filterExpression, readPropertyFilters } from '../property-filters.ts'
 import { allOf, compare, constant, field, moment } from '../tree.ts'
 import type { HogqlQuery } from './schema.ts'
 

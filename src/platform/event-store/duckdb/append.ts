@@ -35,6 +35,8 @@ const EVENT_TYPES: readonly DuckDBType[] = [
   TIMESTAMP,
   VARCHAR,
   UTINYINT,
+  UUID,
+  VARCHAR,
   VARCHAR,
   ...HOT_PROPERTIES.map(() => VARCHAR),
 ]
@@ -59,17 +61,27 @@ export function appendEvents(
     part.map((at) => timeValue(events.created_at[at]!)),
     part.map((at) => events.elements_chain[at]!),
     part.map((at) => events.person_mode[at]!),
+    part.map((at) => uuidValue(events.person_id[at]!)),
+    part.map((at) => events.person_properties[at]!),
     part.map((at) => events.properties[at]!),
     ...events.hot.map((column) => part.map((at) => column[at]!)),
   ])
 }
 
-export function appendPersons(connection: DuckDBConnection, table: string, rows: readonly PersonCopy[]) {
-  return append(connection, table, [UUID, TIMESTAMP, BOOLEAN, VARCHAR], rows, (part) => [
+export function appendPersons(
+  connection: DuckDBConnection,
+  table: string,
+  rows: readonly PersonCopy[],
+  changed_at: bigint,
+) {
+  const types = [UUID, TIMESTAMP, BOOLEAN, VARCHAR, BIGINT, TIMESTAMP]
+  return append(connection, table, types, rows, (part) => [
     part.map((row) => uuidValue(row.id)),
     part.map((row) => timeValue(row.created_at)),
     part.map((row) => row.is_identified),
     part.map((row) => row.properties),
+    part.map((row) => BigInt(row.version)),
+    part.map(() => timeValue(changed_at)),
   ])
 }
 
@@ -77,10 +89,13 @@ export function appendDistinctIds(
   connection: DuckDBConnection,
   table: string,
   rows: readonly DistinctIdCopy[],
+  changed_at: bigint,
 ) {
-  return append(connection, table, [VARCHAR, UUID], rows, (part) => [
+  return append(connection, table, [VARCHAR, UUID, BIGINT, TIMESTAMP], rows, (part) => [
     part.map((row) => row.distinct_id),
     part.map((row) => uuidValue(row.person_id)),
+    part.map((row) => BigInt(row.version)),
+    part.map(() => timeValue(changed_at)),
   ])
 }
 

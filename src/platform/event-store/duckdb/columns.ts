@@ -9,6 +9,8 @@ export type EventColumns = {
   created_at: BigInt64Array
   elements_chain: string[]
   person_mode: Uint8Array
+  person_id: string[]
+  person_properties: string[]
   properties: string[]
   /** One list per hot property. */
   hot: (string | null)[][]
@@ -28,6 +30,8 @@ export function toColumns({ project_id, events, ...copies }: ProjectWrite): Proj
       created_at: micros(events, 'created_at'),
       elements_chain: events.map((event) => event.elements_chain),
       person_mode: Uint8Array.from(events, (event) => (event.has_person ? 0 : 1)),
+      person_id: events.map((event) => event.person_id),
+      person_properties: events.map((event) => event.person_properties),
       properties: events.map((event) => event.properties),
       hot: Array.from({ length: hotCount }, (_, index) => events.map((event) => event.hot[index] ?? null)),
     },

@@ -13,9 +13,14 @@ export type DatabaseOptions = {
 
 const SPILL_PER_MEMORY = 4
 
+/** The only folder that statements may write to. */
+export function stagingFolder(folder: string): string {
+  return join(folder, 'staging')
+}
+
 export async function openInstance({ folder, memory_mb, threads }: DatabaseOptions): Promise<DuckDBInstance> {
   const spill = join(folder, 'spill')
-  const staging = join(folder, 'staging')
+  const staging = stagingFolder(folder)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const instance = await openFile(join(folder, 'events.duckdb'), {
     memory_limit: `${memory_mb}MB`,

@@ -3,7 +3,12 @@ import {
   QueryFault,
   QueryTimeout,
   StoreBusy,
+  StoreGone,
   StoreTaken,
+  type ExportFormat,
+  type ExportRows,
+  type PositionBlock,
+  type StagedFile,
   type StoreAnswer,
   type StoreQuery,
   type StoreValue,
@@ -19,6 +24,11 @@ export type Calls = {
   /** Long answers come in parts, so that taking one in never holds the main thread up: ask `more` until none is left. */
   query(query: StoreQuery): Part & Pick<StoreAnswer, 'columns'>
   more(rest: number): Part
+  /** Microseconds since 1970. */
+  positionAt(project_id: number, time: bigint): number
+  lastPosition(project_id: number): number
+  countBlocks(rows: ExportRows, block_size: number): PositionBlock[]
+  exportRows(rows: ExportRows, range: { from: number; to: number }, format: ExportFormat): StagedFile
   copiesPosition(): bigint
   deleteProject(project_id: number): void
   close(): void
@@ -30,13 +40,16 @@ export type Call = {
   [Name in keyof Calls]: { id: number; name: Name; args: Parameters<Calls[Name]> }
 }[keyof Calls]
 
+/** The call of that number need not go on. It is answered all the same. */
+export type Abort = { abort: number }
+
 export type Answer =
   | { id: number; result: unknown }
   | { id: number; fault: Fault }
   /** Sent once, when the file is open; `failure` when it could not be opened. */
   | { ready: true; failure?: Fault }
 
-const FAULTS = { QueryFault, QueryTimeout, StoreBusy, StoreTaken, Error } as const
+const FAULTS = { QueryFault, QueryTimeout, StoreBusy, StoreGone, StoreTaken, Error } as const
 type FaultKind = keyof typeof FAULTS
 type Fault = { kind: FaultKind; message: string }
 

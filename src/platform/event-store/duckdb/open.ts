@@ -1,12 +1,13 @@
 // The event store in DuckDB, as the rest of the program sees it: calls that are carried out by a thread of its own.
 import { availableParallelism } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
 import { startThread } from '../../threads.ts'
 import { StoreGone, type EventStore } from '../event-store.ts'
 import { toColumns } from './columns.ts'
-import { restoreFault, type Answer, type Calls, type ThreadOptions } from './messages.ts'
+import { restoreFault, type Abort, type Answer, type Calls, type ThreadOptions } from './messages.ts'
 
 export type DuckDbOptions = {
   folder: string
@@ -40,7 +41,7 @@ function storeOf(thread: StoreThread, onClosed: () => void): EventStore {
   return {
     engine: 'duckdb',
     write: (writes, now, copies_position = null) =>
-      thread.call('write', writes.map(toColumns), BigInt(now.getTime()) * 1000n, copies_position),
+      thread.call('write', writes.map(toColumns), micros(now), copies_position),
     async query(query) {
       const { columns, rows, rest } = await thread.call('query', query)
       if (rest === null) return { columns, rows }
@@ -53,6 +54,16 @@ function storeOf(thread: StoreThread, onClosed: () => void): EventStore {
       }
       return { columns, rows: all }
     },
+    positionAt: (project_id, time) => thread.call('positionAt', project_id, micros(time)),
+    lastPosition: (project_id) => thread.call('lastPosition', project_id),
+    countBlocks: (rows, block_size, signal) => thread.callUntil(signal, 'countBlocks', rows, block_size),
+    async exportRows(rows, range, format, signal) {
+      const file = await thread.callUntil(signal, 'exportRows', rows, range, format)
+      // It was written before the thread learned that nobody wants it.
+      if (signal.aborted) await rm(file.path, { force: true })
+      signal.throwIfAborted()
+      return file
+    },
     copiesPosition: () => thread.call('copiesPosition'),
     deleteProject: (project_id) => thread.call('deleteProject', project_id),
     async close() {
@@ -61,6 +72,8 @@ function storeOf(thread: StoreThread, onClosed: () => void): EventStore {
     },
   }
 }
+
+const micros = (time: Date) => BigInt(time.getTime()) * 1000n
 
 type Pending = { resolve(result: unknown): void; reject(error: Error): void }
 
@@ -103,8 +116,35 @@ class StoreThread {
     name: Name,
     ...args: Parameters<Calls[Name]>
   ): Promise<ReturnType<Calls[Name]>> {
-    if (this.#gone) return Promise.reject(this.#gone)
+    return this.#post(++this.#last_id, name, args)
+  }
+
+  /** When it is aborted, the thread is told, and throws away what it has done before this throws the signal's reason. */
+  async callUntil<Name extends keyof Calls>(
+    signal: AbortSignal,
+    name: Name,
+    ...args: Parameters<Calls[Name]>
+  ): Promise<ReturnType<Calls[Name]>> {
+    signal.throwIfAborted()
     const id = ++this.#last_id
+    const abort = () => this.#worker.postMessage({ abort: id } satisfies Abort)
+    signal.addEventListener('abort', abort, { once: true })
+    try {
+      return await this.#post(id, name, args)
+    } catch (error) {
+      signal.throwIfAborted()
+      throw error
+    } finally {
+      signal.removeEventListener('abort', abort)
+    }
+  }
+
+  #post<Name extends keyof Calls>(
+    id: number,
+    name: Name,
+    args: Parameters<Calls[Name]>,
+  ): Promise<ReturnType<Calls[Name]>> {
+    if (this.#gone) return Promise.reject(this.#gone)
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { resolve: resolve as Pending['resolve'], reject })
       this.#worker.postMessage({ id, name, args })

@@ -18,20 +18,52 @@ const MIGRATIONS: readonly Migration[] = [
       'CREATE TABLE deleted_project (id BIGINT NOT NULL)',
     ],
   },
+  { perProject: addPersonsToEvents },
 ]
+
+/** Events carry their person since exports hand it on: those stored before get what is known of it today. */
+function addPersonsToEvents(project_id: number): string[] {
+  const { events, persons, distinct_ids } = tablesOf(project_id)
+  const hot = HOT_PROPERTIES.map(hotColumn).join(', ')
+  const old = `${events}_old`
+  return [
+    `ALTER TABLE ${persons} ADD COLUMN version BIGINT DEFAULT 0`,
+    `ALTER TABLE ${persons} ADD COLUMN changed_at TIMESTAMP DEFAULT TIMESTAMP '1970-01-01'`,
+    `ALTER TABLE ${distinct_ids} ADD COLUMN version BIGINT DEFAULT 0`,
+    `ALTER TABLE ${distinct_ids} ADD COLUMN changed_at TIMESTAMP DEFAULT TIMESTAMP '1970-01-01'`,
+    `ALTER TABLE ${events} RENAME TO ${old}`,
+    createEvents(project_id),
+    // In order of position, as everything that is written and exported later relies on.
+    `INSERT INTO ${events}
+      SELECT e.seq, e.inserted_at, e.uuid, e.event, e.distinct_id, e.timestamp, e.created_at, e.elements_chain,
+        e.person_mode, p.id, coalesce(p.properties, '{}'), e.properties, ${hot}
+      FROM ${old} AS e
+      LEFT JOIN ${distinct_ids} AS d ON d.distinct_id = e.distinct_id AND e.person_mode = 0
+      LEFT JOIN ${persons} AS p ON p.id = d.person_id
+      ORDER BY e.seq`,
+    `DROP TABLE ${old}`,
+  ]
+}
+
+function createEvents(project_id: number): string {
+  const hot = HOT_PROPERTIES.map((property) => `${hotColumn(property)} VARCHAR`).join(', ')
+  return `CREATE TABLE ${tablesOf(project_id).events} (
+    seq BIGINT NOT NULL, inserted_at TIMESTAMP NOT NULL, uuid UUID NOT NULL, event VARCHAR NOT NULL,
+    distinct_id VARCHAR NOT NULL, timestamp TIMESTAMP NOT NULL, created_at TIMESTAMP NOT NULL,
+    elements_chain VARCHAR NOT NULL, person_mode UTINYINT NOT NULL, person_id UUID,
+    person_properties VARCHAR NOT NULL USING COMPRESSION zstd,
+    properties VARCHAR NOT NULL USING COMPRESSION zstd, ${hot})`
+}
 
 export function createProjectTables(project_id: number): string[] {
   const tables = tablesOf(project_id)
-  const hot = HOT_PROPERTIES.map((property) => `${hotColumn(property)} VARCHAR`).join(', ')
   return [
-    `CREATE TABLE ${tables.events} (
-      seq BIGINT NOT NULL, inserted_at TIMESTAMP NOT NULL, uuid UUID NOT NULL, event VARCHAR NOT NULL,
-      distinct_id VARCHAR NOT NULL, timestamp TIMESTAMP NOT NULL, created_at TIMESTAMP NOT NULL,
-      elements_chain VARCHAR NOT NULL, person_mode UTINYINT NOT NULL,
-      properties VARCHAR NOT NULL USING COMPRESSION zstd, ${hot})`,
+    createEvents(project_id),
     `CREATE TABLE ${tables.persons} (
-      id UUID NOT NULL, created_at TIMESTAMP NOT NULL, is_identified BOOLEAN NOT NULL, properties VARCHAR NOT NULL)`,
-    `CREATE TABLE ${tables.distinct_ids} (distinct_id VARCHAR NOT NULL, person_id UUID NOT NULL)`,
+      id UUID NOT NULL, created_at TIMESTAMP NOT NULL, is_identified BOOLEAN NOT NULL, properties VARCHAR NOT NULL,
+      version BIGINT NOT NULL, changed_at TIMESTAMP NOT NULL)`,
+    `CREATE TABLE ${tables.distinct_ids} (
+      distinct_id VARCHAR NOT NULL, person_id UUID NOT NULL, version BIGINT NOT NULL, changed_at TIMESTAMP NOT NULL)`,
     `CREATE TABLE ${tables.groups} (
       index UTINYINT NOT NULL, key VARCHAR NOT NULL, created_at TIMESTAMP NOT NULL, properties VARCHAR NOT NULL)`,
   ]

@@ -1,9 +1,11 @@
 // The store's own thread: the only place that opens the file. Nothing it does holds the main thread up.
 import { parentPort, workerData } from 'node:worker_threads'
-import type { StoreAnswer } from '../event-store.ts'
-import { openInstance } from './database.ts'
+import { StoreGone, type StoreAnswer } from '../event-store.ts'
+import { openInstance, stagingFolder } from './database.ts'
+import { Exporter } from './exporter.ts'
 import {
   describeFault,
+  type Abort,
   type Answer,
   type Call,
   type Calls,
@@ -19,13 +21,22 @@ const port = parentPort!
 const send = (answer: Answer) => port.postMessage(answer)
 
 type Handlers = { probe(): Promise<void> } & {
-  [Name in keyof Calls]: (...args: Parameters<Calls[Name]>) => Promise<ReturnType<Calls[Name]>>
+  [Name in keyof Calls]: (
+    ...args: [...Parameters<Calls[Name]>, AbortSignal]
+  ) => Promise<ReturnType<Calls[Name]>>
 }
+
+/** Calls that are being answered, by number. */
+const underway = new Map<number, AbortController>()
 
 async function open(options: ThreadOptions): Promise<Handlers> {
   const instance = await openInstance(options)
   const writer = await Writer.open(instance)
   const reader = await Reader.open(instance, options.readers, options.query_timeout_ms)
+  const exporter = await Exporter.open(instance, {
+    staging: stagingFolder(options.folder),
+    isDeleted: (project_id) => writer.isDeleted(project_id),
+  })
   const rests = new Map<number, StoreAnswer['rows']>()
   let rest_id = 0
 
@@ -50,9 +61,23 @@ async function open(options: ThreadOptions): Promise<Handlers> {
     async probe() {
       await reader.query({ project_id: 0, sql: 'SELECT 1', parameters: [], timezone: 'UTC', max_rows: 1 })
     },
+    positionAt: (project_id, time) => writer.positionAt(project_id, time),
+    lastPosition: (project_id) => writer.lastPosition(project_id),
+    async countBlocks(rows, block_size, signal) {
+      if (!writer.isDeleted(rows.project_id)) await writer.makeTables(rows.project_id)
+      return exporter.countBlocks(rows, block_size, signal)
+    },
+    async exportRows(rows, range, format, signal) {
+      if (!writer.isDeleted(rows.project_id)) await writer.makeTables(rows.project_id)
+      return exporter.exportRows(rows, range, format, signal)
+    },
     copiesPosition: () => Promise.resolve(writer.copies_position),
     deleteProject: (project_id) => writer.deleteProject(project_id),
     async close() {
+      for (const controller of underway.values()) {
+        controller.abort(new StoreGone('the event store is closed'))
+      }
+      await exporter.close()
       reader.close()
       await writer.close()
       instance.closeSync()
@@ -62,21 +87,30 @@ async function open(options: ThreadOptions): Promise<Handlers> {
 
 try {
   const handlers = await open(workerData as ThreadOptions)
-  port.on('message', ({ id, name, args }: Call) => {
-    const work = (handlers[name] as (...args: unknown[]) => Promise<unknown>)(...args)
-    work.then(
-      (result) => {
-        send({ id, result })
-        if (name === 'close') port.close()
-      },
-      async (error: unknown) => {
-        send({ id, fault: describeFault(error) })
-        // After some faults of its own DuckDB takes no more statements: then only a new process helps.
-        if (/INTERNAL Error|FATAL Error|invalidated/.test(String(error))) {
-          await handlers.probe().catch(() => process.exit(1))
-        }
-      },
-    )
+  port.on('message', (message: Call | Abort) => {
+    if ('abort' in message) {
+      underway.get(message.abort)?.abort()
+      return
+    }
+    const { id, name, args } = message
+    const controller = new AbortController()
+    underway.set(id, controller)
+    const work = (handlers[name] as (...args: unknown[]) => Promise<unknown>)(...args, controller.signal)
+    work
+      .finally(() => underway.delete(id))
+      .then(
+        (result) => {
+          send({ id, result })
+          if (name === 'close') port.close()
+        },
+        async (error: unknown) => {
+          send({ id, fault: describeFault(error) })
+          // After some faults of its own DuckDB takes no more statements: then only a new process helps.
+          if (/INTERNAL Error|FATAL Error|invalidated/.test(String(error))) {
+            await handlers.probe().catch(() => process.exit(1))
+          }
+        },
+      )
   })
   send({ ready: true })
 } catch (error) {

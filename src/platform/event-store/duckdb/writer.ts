@@ -4,16 +4,16 @@ import {
   DuckDBListValue,
   LIST,
   UUID,
-  VARCHAR,
   type DuckDBConnection,
   type DuckDBInstance,
-  type DuckDBValue,
 } from '@duckdb/node-api'
-import type { Copies, Written } from '../event-store.ts'
+import type { Written } from '../event-store.ts'
 import { tablesOf } from '../layout.ts'
-import { appendDistinctIds, appendEvents, appendGroups, appendPersons, uuidValue } from './append.ts'
+import { appendEvents, uuidValue } from './append.ts'
 import type { EventColumns, ProjectColumns } from './columns.ts'
+import { replaceCopies } from './copies.ts'
 import { createProjectTables, dropProjectTables, migrateFile, projectsWithTables } from './schema.ts'
+import { isOutOfMemory, rows, run } from './statements.ts'
 
 const DAY = 86_400_000_000n
 const CHECKPOINT_WHEN_IDLE_MS = 2_000
@@ -61,12 +61,7 @@ export class Writer {
       for (const write of writes) {
         if (!this.#deleted.has(write.project_id)) written.push(await this.#writeProject(write))
       }
-      await run(
-        this.#connection,
-        'UPDATE store_state SET copies_position = $1, inserted_at = make_timestamp($2)',
-        [this.#copies_position, this.#inserted_at],
-        [BIGINT, BIGINT],
-      )
+      await this.#keepState()
       return written
     })
   }
@@ -78,7 +73,7 @@ export class Writer {
     const kept = await this.#withoutDuplicates(project_id, events)
     const { events: table } = tablesOf(project_id)
     await appendEvents(this.#connection, table, events, kept, last + 1, this.#inserted_at)
-    await this.#replaceCopies(project_id, copies)
+    await replaceCopies(this.#connection, project_id, copies, this.#inserted_at)
     const last_seq = last + kept.length
     this.#projects.set(project_id, last_seq)
     return { project_id, stored: kept.length, last_seq, inserted_at: this.#inserted_at }
@@ -87,6 +82,25 @@ export class Writer {
   /** So that a query finds the tables of a project that has no events yet. */
   async makeTables(project_id: number): Promise<void> {
     if (!this.#projects.has(project_id)) await this.#transaction(() => this.#ensureTables(project_id))
+  }
+
+  isDeleted(project_id: number): boolean {
+    return this.#deleted.has(project_id)
+  }
+
+  /** Whatever is written after it arrives at `time` or later: that is durable before the answer is given. */
+  positionAt(project_id: number, time: bigint): Promise<number> {
+    return this.#transaction(async () => {
+      if (time > this.#inserted_at) {
+        this.#inserted_at = time
+        await this.#keepState()
+      }
+      return (await this.#firstFrom(project_id, time)) - 1
+    })
+  }
+
+  lastPosition(project_id: number): Promise<number> {
+    return this.#inTurn(() => this.#lastSeq(project_id))
   }
 
   deleteProject(project_id: number): Promise<void> {
@@ -108,10 +122,8 @@ export class Writer {
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    clearTimeout(this.#idle)
     const result = this.#queue.then(work)
     this.#queue = result.catch(() => undefined)
-    this.#idle = setTimeout(() => this.#checkpointSoon(), this.#checkpointDelay()).unref()
     return result
   }
 
@@ -133,6 +145,8 @@ export class Writer {
   }
 
   #transaction<T>(work: () => Promise<T>): Promise<T> {
+    clearTimeout(this.#idle)
+    this.#idle = setTimeout(() => this.#checkpointSoon(), this.#checkpointDelay()).unref()
     return this.#inTurn(async () => {
       try {
         return await this.#attempt(work)
@@ -186,6 +200,15 @@ export class Writer {
       this.#deleted.add(Number(id))
   }
 
+  async #keepState(): Promise<void> {
+    await run(
+      this.#connection,
+      'UPDATE store_state SET copies_position = $1, inserted_at = make_timestamp($2)',
+      [this.#copies_position, this.#inserted_at],
+      [BIGINT, BIGINT],
+    )
+  }
+
   async #ensureTables(project_id: number): Promise<void> {
     if (this.#projects.has(project_id)) return
     for (const sql of createProjectTables(project_id)) await this.#connection.run(sql)
@@ -195,10 +218,25 @@ export class Writer {
 
   async #lastSeq(project_id: number): Promise<number> {
     const known = this.#projects.get(project_id)
-    if (known !== null && known !== undefined) return known
+    if (known === undefined) return 0
+    if (known !== null) return known
     const { events } = tablesOf(project_id)
     const [row] = await rows(this.#connection, `SELECT coalesce(max(seq), 0) FROM ${events}`)
     return Number(row![0])
+  }
+
+  /** The first position that arrived at `time` or later, or the one to be given next: times never run backwards. */
+  async #firstFrom(project_id: number, time: bigint): Promise<number> {
+    if (!this.#projects.has(project_id)) return 1
+    // Older row groups are passed over by their bounds, which a search for the last one before would have to read.
+    const [row] = await rows(
+      this.#connection,
+      `SELECT min(seq) FROM ${tablesOf(project_id).events} WHERE inserted_at >= make_timestamp($1)`,
+      [time],
+      [BIGINT],
+    )
+    const first = row![0]
+    return first === null ? (await this.#lastSeq(project_id)) + 1 : Number(first)
   }
 
   /** Indexes of the events that the project has neither in its table nor earlier in the batch, a day around. */
@@ -234,46 +272,4 @@ export class Writer {
       return !isKnown
     })
   }
-
-  async #replaceCopies(project_id: number, copies: Copies): Promise<void> {
-    const tables = tablesOf(project_id)
-    const persons = [...copies.deleted_persons, ...copies.persons.map(({ id }) => id)]
-    if (persons.length > 0) {
-      const ids = new DuckDBListValue(persons.map(uuidValue))
-      const sql = `DELETE FROM ${tables.persons} WHERE id IN (SELECT unnest($1))`
-      await run(this.#connection, sql, [ids], [LIST(UUID)])
-    }
-    await appendPersons(this.#connection, tables.persons, copies.persons)
-    if (copies.distinct_ids.length > 0) {
-      const ids = new DuckDBListValue(copies.distinct_ids.map(({ distinct_id }) => distinct_id))
-      const sql = `DELETE FROM ${tables.distinct_ids} WHERE distinct_id IN (SELECT unnest($1))`
-      await run(this.#connection, sql, [ids], [LIST(VARCHAR)])
-    }
-    await appendDistinctIds(this.#connection, tables.distinct_ids, copies.distinct_ids)
-    for (const { index, key } of copies.groups) {
-      const sql = `DELETE FROM ${tables.groups} WHERE index = $1 AND key = $2`
-      await run(this.#connection, sql, [index, key])
-    }
-    await appendGroups(this.#connection, tables.groups, copies.groups)
-  }
-}
-
-function isOutOfMemory(error: unknown): boolean {
-  return error instanceof Error && error.message.startsWith('Out of Memory Error')
-}
-
-type Values = DuckDBValue[]
-type Types = Parameters<DuckDBConnection['run']>[2]
-
-async function run(connection: DuckDBConnection, sql: string, values: Values, types?: Types): Promise<void> {
-  await connection.run(sql, values, types)
-}
-
-async function rows(
-  connection: DuckDBConnection,
-  sql: string,
-  values: Values = [],
-  types?: Types,
-): Promise<DuckDBValue[][]> {
-  return (await connection.run(sql, values, types)).getRows()
 }

@@ -1,10 +1,10 @@
 // Property filters in all the forms that clients send: a list, a group of groups, or an object of old. They become a
 // HogQL tree, so that one compiler fences them in and prints them for every engine.
-import { isObject, type JsonObject } from '../../../lib/json-object.ts'
-import type { Expr } from '../../../hogql/ast.ts'
-import { complainAbout, type Complain, type Condition, type FilterContext } from './condition.ts'
-import { OPERATORS } from './operators.ts'
-import { readFilter, type GivenFilter } from './read-filter.ts'
+import { isObject, type JsonObject } from '../../lib/json-object.ts'
+import type { Expr } from '../../hogql/ast.ts'
+import { complainAbout, type Complain, type Condition, type FilterContext } from './filters/condition.ts'
+import { OPERATORS } from './filters/operators.ts'
+import { readFilter, type GivenFilter } from './filters/read-filter.ts'
 
 export type PropertyGroup = { type: 'AND' | 'OR'; values: readonly (Condition | PropertyGroup)[] }
 

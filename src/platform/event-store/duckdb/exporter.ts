@@ -1,0 +1,148 @@
+// Rows out of the store into files: a few at a time, projects in turn, without the time limit that queries have.
+import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api'
+import { randomUUID } from 'node:crypto'
+import { rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  StoreBusy,
+  type ExportFormat,
+  type ExportRows,
+  type Parameter,
+  type PositionBlock,
+  type StagedFile,
+} from '../event-store.ts'
+import { engineType, engineValue } from './bind.ts'
+import { copySql, countSql } from './export-sql.ts'
+import { faultOf } from './faults.ts'
+import { isOutOfMemory, rows as rowsOf } from './statements.ts'
+import { Turns } from './turns.ts'
+
+// Two keep the disk and both cores of a small machine busy; more only share the memory out.
+const AT_WORK = 2
+// One that comes between two steps of a statement is lost, so it is repeated.
+const INTERRUPT_EVERY_MS = 20
+
+export type ExporterOptions = { staging: string; isDeleted(project_id: number): boolean }
+
+type Statement = { sql: string; parameters: readonly Parameter[] }
+
+export class Exporter {
+  readonly #turns: Turns<DuckDBConnection>
+  /** Those that wait for everybody else to be done wait for each other first. */
+  #alone: Promise<unknown> = Promise.resolve()
+
+  private constructor(
+    connections: readonly DuckDBConnection[],
+    private readonly options: ExporterOptions,
+  ) {
+    this.#turns = new Turns(connections)
+  }
+
+  static async open(instance: DuckDBInstance, options: ExporterOptions): Promise<Exporter> {
+    const connections = []
+    for (let index = 0; index < AT_WORK; index++) connections.push(await instance.connect())
+    return new Exporter(connections, options)
+  }
+
+  async countBlocks(rows: ExportRows, block_size: number, signal: AbortSignal): Promise<PositionBlock[]> {
+    const blocks = await this.#run(rows.project_id, countSql(rows, block_size), signal)
+    return blocks.map(([block, count]) => {
+      const from = Number(block) * block_size
+      return { from, to: from + block_size, rows: Number(count) }
+    })
+  }
+
+  async exportRows(
+    rows: ExportRows,
+    range: { from: number; to: number },
+    format: ExportFormat,
+    signal: AbortSignal,
+  ): Promise<StagedFile> {
+    const path = join(this.options.staging, randomUUID())
+    const { header_lines, ...statement } = copySql(rows, range, format, path)
+    try {
+      const [written] = await this.#run(rows.project_id, statement, signal)
+      const { size } = await stat(path)
+      return { path, rows: Number(written![0]) - header_lines, bytes: size }
+    } catch (error) {
+      // DuckDB leaves what it wrote until then.
+      await rm(path, { force: true })
+      throw error
+    }
+  }
+
+  /** Returns when nothing is at work any more: whoever calls it has aborted what was. */
+  async close(): Promise<void> {
+    for (let index = 0; index < AT_WORK; index++) (await this.#turns.take(0)).closeSync()
+  }
+
+  async #run(project_id: number, statement: Statement, signal: AbortSignal): Promise<DuckDBValue[][]> {
+    try {
+      const rows = await this.#inTurn(project_id, statement, signal).catch((error: unknown) => {
+        if (!isOutOfMemory(error)) throw error
+        return this.#withoutOthers(project_id, statement, signal)
+      })
+      this.#assertKept(project_id)
+      return rows
+    } catch (error) {
+      signal.throwIfAborted()
+      this.#assertKept(project_id)
+      throw exportFault(error)
+    }
+  }
+
+  async #inTurn(project_id: number, statement: Statement, signal: AbortSignal): Promise<DuckDBValue[][]> {
+    const connection = await this.#turns.take(project_id, signal)
+    try {
+      return await ask(connection, statement, signal)
+    } finally {
+      this.#turns.giveBack(connection)
+    }
+  }
+
+  #withoutOthers(project_id: number, statement: Statement, signal: AbortSignal): Promise<DuckDBValue[][]> {
+    const work = this.#alone.then(async () => {
+      const taken: DuckDBConnection[] = []
+      try {
+        while (taken.length < AT_WORK) taken.push(await this.#turns.take(project_id, signal))
+        return await ask(taken[0]!, statement, signal)
+      } finally {
+        for (const connection of taken) this.#turns.giveBack(connection)
+      }
+    })
+    this.#alone = work.catch(() => undefined)
+    return work
+  }
+
+  #assertKept(project_id: number): void {
+    if (this.options.isDeleted(project_id)) throw new Error('the project was deleted')
+  }
+}
+
+async function ask(
+  connection: DuckDBConnection,
+  { sql, parameters }: Statement,
+  signal: AbortSignal,
+): Promise<DuckDBValue[][]> {
+  let repeat: NodeJS.Timeout | undefined
+  const interrupt = () => {
+    connection.interrupt()
+    repeat = setInterval(() => connection.interrupt(), INTERRUPT_EVERY_MS)
+  }
+  signal.addEventListener('abort', interrupt, { once: true })
+  try {
+    return await rowsOf(connection, sql, parameters.map(engineValue), parameters.map(engineType))
+  } finally {
+    signal.removeEventListener('abort', interrupt)
+    clearInterval(repeat)
+  }
+}
+
+function exportFault(error: unknown): unknown {
+  if (isOutOfMemory(error)) return new StoreBusy('The event store has too little memory for this export.')
+  // Its text names files of ours.
+  if (error instanceof Error && error.message.startsWith('IO Error')) {
+    return new StoreBusy('The event store could not write the export to its disk: it may be full.')
+  }
+  return faultOf(error, false) ?? error
+}

@@ -1,0 +1,141 @@
+// The suite of exports on DuckDB, and what is true of DuckDB alone.
+import { DuckDBInstance } from '@duckdb/node-api'
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { StoreBusy, type ExportRows } from '../event-store.ts'
+import { exportSuite, type OpenedForExports } from '../fixture/export-suite.ts'
+import { eventsOf, storedEvent } from '../fixture/suite.ts'
+import { tablesOf } from '../layout.ts'
+import { openDuckDb } from './open.ts'
+import { Turns } from './turns.ts'
+
+const options = { memory_mb: 256, query_timeout_ms: 1_500 }
+
+async function readParquet(path: string): ReturnType<OpenedForExports['readParquet']> {
+  const instance = await DuckDBInstance.create(':memory:')
+  const connection = await instance.connect()
+  await connection.run("SET TimeZone = 'UTC'")
+  const result = await connection.run('SELECT * FROM read_parquet($1)', [path])
+  const names = result.columnNames()
+  const types = Object.fromEntries(names.map((name, index) => [name, String(result.columnType(index))]))
+  const rows = (await result.getRows()).map((row) => row.map(plain))
+  connection.closeSync()
+  instance.closeSync()
+  return { types, rows }
+}
+
+function plain(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  return String(value).replace(' ', 'T').replace(/\+00$/, 'Z')
+}
+
+describe('DuckDB', () => {
+  exportSuite(async (): Promise<OpenedForExports> => {
+    const folder = await mkdtemp(join(tmpdir(), 'longshore-store-'))
+    let store = await openDuckDb({ folder, ...options })
+    return {
+      store,
+      async reopen() {
+        await store.close()
+        return (store = await openDuckDb({ folder, ...options }))
+      },
+      selectNames: (id) => `SELECT seq AS position, event AS c1 FROM ${tablesOf(id).events}`,
+      selectValues: (rows) =>
+        rows
+          .map(([position, ...values]) =>
+            [
+              `SELECT ${position}::BIGINT AS position`,
+              ...values.map((value, index) => `${value} AS c${index + 1}`),
+            ].join(', '),
+          )
+          .join(' UNION ALL '),
+      endless: `SELECT count(*) AS position, 'x' AS c1 FROM range(100000000) a, range(100000000) b WHERE a.range + b.range = 7`,
+      faulty: `SELECT range + 1 AS position, CAST(CAST('x' || range AS INTEGER) AS VARCHAR) AS c1 FROM range(3)`,
+      staged: () => readdir(join(folder, 'staging')),
+      readParquet,
+      async dispose() {
+        await store.close()
+        await rm(folder, { recursive: true, force: true })
+      },
+    }
+  })
+})
+
+describe('the folder', () => {
+  let folder: string
+  const never = new AbortController().signal
+  beforeEach(async () => void (folder = await mkdtemp(join(tmpdir(), 'longshore-store-'))))
+  afterEach(() => rm(folder, { recursive: true, force: true }))
+
+  it('of a store that was killed still holds arrivals back to the time that was asked for', async () => {
+    const time = new Date('2026-03-01T12:00:00Z')
+    const later = new Date(time.getTime() + 3_600_000)
+    const store = await openDuckDb({ folder: join(folder, 'a'), ...options })
+    await store.write([eventsOf(1, storedEvent())], time)
+    expect(await store.positionAt(1, later)).toBe(1)
+    // What a kill leaves: the files as they are, nothing closed.
+    await cp(join(folder, 'a'), join(folder, 'b'), { recursive: true })
+    await store.close()
+    const again = await openDuckDb({ folder: join(folder, 'b'), ...options })
+    const [written] = await again.write([eventsOf(1, storedEvent())], time)
+    expect(written!.inserted_at).toBe(BigInt(later.getTime()) * 1000n)
+    expect(await again.positionAt(1, later)).toBe(1)
+    await again.close()
+  })
+
+  it('is not asked for more memory than the store has: an export says so, and the store goes on', async () => {
+    const store = await openDuckDb({ folder, ...options, memory_mb: 64 })
+    const huge: ExportRows = {
+      project_id: 1,
+      sql: `SELECT 1::BIGINT AS position, array_agg(range)::VARCHAR AS c1 FROM range(30000000)`,
+      parameters: [],
+      columns: [{ name: 'text', kind: 'text' }],
+    }
+    const range = { from: 0, to: 10 }
+    const results = await Promise.allSettled(
+      [huge, huge].map((rows) => store.exportRows(rows, range, { kind: 'json-lines' }, never)),
+    )
+    for (const result of results) {
+      expect(result).toMatchObject({
+        status: 'rejected',
+        reason: { message: expect.stringContaining('memory') },
+      })
+      expect((result as PromiseRejectedResult).reason).toBeInstanceOf(StoreBusy)
+    }
+    expect(await readdir(join(folder, 'staging'))).toEqual([])
+    const small = { ...huge, sql: `SELECT 1::BIGINT AS position, 'x' AS c1` }
+    expect((await store.exportRows(small, range, { kind: 'json-lines' }, never)).rows).toBe(1)
+    await store.close()
+  })
+})
+
+describe('turns', () => {
+  it('go round the projects, and whoever leaves the line is passed over', async () => {
+    const turns = new Turns(['only'])
+    const order: string[] = []
+    const work = async (project_id: number, name: string, signal?: AbortSignal) => {
+      const thing = await turns.take(project_id, signal)
+      order.push(name)
+      await Promise.resolve()
+      turns.giveBack(thing)
+    }
+    const leave = new AbortController()
+    const first = await turns.take(1)
+    const all = Promise.all([
+      work(1, 'a1'),
+      work(1, 'a2'),
+      work(1, 'a3'),
+      work(2, 'b1'),
+      expect(work(2, 'b2', leave.signal)).rejects.toThrow('gone'),
+      work(2, 'b3'),
+      expect(work(3, 'c1', leave.signal)).rejects.toThrow('gone'),
+    ])
+    leave.abort(new Error('gone'))
+    turns.giveBack(first)
+    await all
+    expect(order).toEqual(['a1', 'b1', 'a2', 'b3', 'a3'])
+    expect(await turns.take(9)).toBe('only')
+  })
+})

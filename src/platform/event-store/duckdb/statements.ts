@@ -1,0 +1,24 @@
+// Statements with bound values, as the writer and the exporter send them, and what their failures mean.
+import type { DuckDBConnection, DuckDBType, DuckDBValue } from '@duckdb/node-api'
+
+export async function run(
+  connection: DuckDBConnection,
+  sql: string,
+  values: DuckDBValue[],
+  types?: DuckDBType[],
+): Promise<void> {
+  await connection.run(sql, values, types)
+}
+
+export async function rows(
+  connection: DuckDBConnection,
+  sql: string,
+  values: DuckDBValue[] = [],
+  types?: DuckDBType[],
+): Promise<DuckDBValue[][]> {
+  return (await connection.run(sql, values, types)).getRows()
+}
+
+export function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('Out of Memory Error')
+}
