@@ -12,6 +12,11 @@ const OUTSIDE = [
   /^@fastify\/swagger/,
   /^@zxcvbn-ts\//,
   /^pg-native$/,
+  // Loaded only when an export needs them: the program at rest does not pay for them.
+  /^@aws-sdk\//,
+  /^@smithy\//,
+  /^@azure\//,
+  /^snowflake-sdk$/,
 ]
 /** By the names src/platform/threads.ts knows. */
 const THREADS = {

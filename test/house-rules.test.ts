@@ -66,6 +66,7 @@ describe('imports', () => {
       'organizations',
       'persons',
       'events',
+      'batch-exports',
       'api-keys',
       'domains',
       'two-factor',

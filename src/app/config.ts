@@ -4,6 +4,7 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import pg from 'pg'
 import { z } from 'zod'
+import { DESTINATIONS } from '../features/batch-exports/destinations/index.ts'
 import { email } from '../platform/http/fields.ts'
 import { openMailer } from '../platform/mail/mail.ts'
 import { findFaultyAllowEntries } from '../platform/outbound/allow-list.ts'
@@ -92,6 +93,13 @@ export const Environment = z.object({
   MAX_KEYS_PER_USER: count({ min: 1, max: 1000 }).default(10),
   EVENT_MEMORY_MB: count({ min: 128, max: 1_048_576 }).optional(),
   QUERY_TIMEOUT_S: count({ min: 1, max: 3600 }).default(30),
+  EXPORT_DIR: optional.transform((path) => (path === null ? null : resolve(path))),
+  DISABLED_DESTINATIONS: list.refine(
+    (entries) => entries.every((entry) => DESTINATIONS.has(entry)),
+    `must be a list of ${[...DESTINATIONS.keys()].join(', ')}`,
+  ),
+  SUB_HOURLY_EXPORTS: onOff('on'),
+  ALLOW_PLAINTEXT: onOff('off'),
   RATE_LIMITS: onOff('on'),
   OPEN_SIGNUP: onOff('off'),
   LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),

@@ -3,6 +3,12 @@ import { accountRoutes } from '../features/account/routes.ts'
 import { twoFactorRoutes } from '../features/account/two-factor-routes.ts'
 import { activityLogRoutes } from '../features/activity-log/routes.ts'
 import { findCallerByKey } from '../features/api-keys/caller.ts'
+import { backfillRoutes } from '../features/batch-exports/backfills/routes.ts'
+import { logRoutes } from '../features/batch-exports/logs/routes.ts'
+import { reconciliationRoutes } from '../features/batch-exports/reconciliation/routes.ts'
+import { batchExportRoutes } from '../features/batch-exports/routes.ts'
+import { runRoutes } from '../features/batch-exports/runs/routes.ts'
+import { destinationTestRoutes } from '../features/batch-exports/tests/routes.ts'
 import { personalKeyRoutes } from '../features/api-keys/personal-routes.ts'
 import { serviceKeyRoutes } from '../features/api-keys/service-routes.ts'
 import { domainRoutes } from '../features/domains/routes.ts'
@@ -31,6 +37,12 @@ export const routes: readonly Route[] = [
   ...personRoutes,
   ...eventRoutes,
   ...queryRoutes,
+  ...destinationTestRoutes,
+  ...batchExportRoutes,
+  ...runRoutes,
+  ...logRoutes,
+  ...backfillRoutes,
+  ...reconciliationRoutes,
   ...serviceKeyRoutes,
   ...activityLogRoutes,
   ...accountRoutes,

@@ -1,4 +1,6 @@
 // One line per background job and timetable entry.
+import { exportFailedEmail } from '../features/batch-exports/failure-email.ts'
+import { forgetOldLogs } from '../features/batch-exports/logs/forget.ts'
 import { domainRecordGoneEmail, recheckDomains } from '../features/domains/recheck.ts'
 import { inviteEmail } from '../features/invites/invite-email.ts'
 import { joinedEmail } from '../features/members/joined-email.ts'
@@ -17,6 +19,7 @@ const forgetExpired = job<Record<string, never>>({
     await forgetExpiredSessions(db, now)
     await forgetOldFailures(db, now)
     await forgetOldAnswers(db, now)
+    await forgetOldLogs(db, now)
   },
 })
 
@@ -29,6 +32,7 @@ export const jobs: readonly AnyJob[] = [
   recheckDomains,
   domainRecordGoneEmail,
   deleteProjectEvents,
+  exportFailedEmail,
   resealSecrets,
   forgetExpired,
 ]

@@ -1,6 +1,7 @@
 // Start and stop, in order: settings → stores → migrations → listening → first owner → jobs; and back.
 import type { FastifyInstance } from 'fastify'
 import type { AddressInfo } from 'node:net'
+import { ExportEngine } from '../features/batch-exports/engine/engine.ts'
 import { addCapture } from '../features/events/capture/serve.ts'
 import { Ingest } from '../features/events/ingest.ts'
 import { openMetrics } from '../platform/http/metrics.ts'
@@ -45,6 +46,8 @@ export async function serve(config: Config, print: (text: string) => void): Prom
     const ingest = new Ingest(services)
     await ingest.catchUp()
     opened.push({ what: 'ingestion', close: () => ingest.close() })
+    const exports = new ExportEngine(services)
+    opened.push({ what: 'exports', close: () => within(SERVICES_LIMIT_MS, exports.close(), undefined) })
     const app = await buildApp(config, services, ingest)
     opened.push({ what: 'HTTP', close: () => finishRequests(app) })
     const open = closedUntilReady(app)
@@ -54,6 +57,8 @@ export async function serve(config: Config, print: (text: string) => void): Prom
     const first = await makeFirstOwner(services, config)
     open()
     await services.jobs.work(services)
+    // Whoever holds the events' file is the only one who can be exporting from it.
+    await exports.start({ takes_over: true })
     print(first ? firstStartText(url, first) : `Longshore is ready at ${url}\n`)
     return {
       url,

@@ -99,6 +99,10 @@ export async function openServices(
       is_signup_open: config.OPEN_SIGNUP,
       max_keys_per_user: config.MAX_KEYS_PER_USER,
       domain_challenge_prefix: config.DOMAIN_CHALLENGE_PREFIX,
+      disabled_destinations: config.DISABLED_DESTINATIONS,
+      sub_hourly_exports: config.SUB_HOURLY_EXPORTS,
+      export_folder: config.EXPORT_DIR ?? join(config.DATA_DIR, 'exports'),
+      allow_plaintext: config.ALLOW_PLAINTEXT,
     },
     now: () => new Date(),
     async close() {

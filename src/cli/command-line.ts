@@ -10,16 +10,22 @@ import { createUser } from './create-user.ts'
 import { doctor } from './doctor.ts'
 import { generateEvents } from './events/generate.ts'
 import { importEvents } from './events/import.ts'
+import { demo } from './exports/demo.ts'
+import { runExport } from './exports/export.ts'
+import { verify } from './exports/verify.ts'
 import { migrate } from './migrate.ts'
 import { serve } from './serve.ts'
 
 const commands: readonly Command[] = [
+  demo,
   serve,
   migrate,
   createUser,
   createKey,
   importEvents,
   generateEvents,
+  runExport,
+  verify,
   doctor,
 ]
 /** What the first word of a command with two means. */

@@ -31,4 +31,12 @@ export type Settings = {
   is_signup_open: boolean
   max_keys_per_user: number
   domain_challenge_prefix: string
+  /** Types of destinations that are switched off. */
+  disabled_destinations: readonly string[]
+  /** Whether exports may run more often than once an hour. */
+  sub_hourly_exports: boolean
+  /** Root of the folders that exports to files write to. */
+  export_folder: string
+  /** Databases without TLS may be exported to: for development and tests. */
+  allow_plaintext: boolean
 }

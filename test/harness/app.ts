@@ -10,6 +10,7 @@ import { readConfig, type Config } from '../../src/app/config.ts'
 import { access, routes } from '../../src/app/http.ts'
 import { addPages } from '../../src/app/pages.ts'
 import { openEventStore, openServices } from '../../src/app/services.ts'
+import { ExportEngine } from '../../src/features/batch-exports/engine/engine.ts'
 import { addCapture } from '../../src/features/events/capture/serve.ts'
 import { Ingest } from '../../src/features/events/ingest.ts'
 import { openDatabase, type Database } from '../../src/platform/db/database.ts'
@@ -54,6 +55,8 @@ export type TestApp = {
   post(url: string, body?: unknown, call?: Call): Promise<Reply>
   patch(url: string, body?: unknown, call?: Call): Promise<Reply>
   delete(url: string, call?: Call): Promise<Reply>
+  /** The clockwork of exports, standing still: tests move it by `tick` and wait by `idle`. */
+  exports: ExportEngine
   /** Moves the application's clock. */
   advance(ms: number): void
   close(): Promise<void>
@@ -81,6 +84,7 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
   const ingest = new Ingest(services)
   const http = await buildHttp(services, ingest, config)
   await services.jobs.work(services)
+  const exports = new ExportEngine(services)
   const canary = new Canary()
 
   const call = async (method: string, url: string, options: Call = {}): Promise<Reply> => {
@@ -121,9 +125,11 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
     post: (url, body, options) => call('POST', url, { ...options, body: body ?? {} }),
     patch: (url, body, options) => call('PATCH', url, { ...options, body: body ?? {} }),
     delete: (url, options) => call('DELETE', url, options),
+    exports,
     advance: (ms) => void (ahead_ms += ms),
     async close() {
       await http.close()
+      await exports.close()
       await ingest.close()
       await opened.close()
       await eventStore.close()
@@ -159,6 +165,10 @@ function openWhenUsed(open: () => Promise<EventStore>): EventStore {
     engine: 'duckdb',
     write: async (...args) => (await store()).write(...args),
     query: async (query) => (await store()).query(query),
+    positionAt: async (...args) => (await store()).positionAt(...args),
+    lastPosition: async (project_id) => (await store()).lastPosition(project_id),
+    countBlocks: async (...args) => (await store()).countBlocks(...args),
+    exportRows: async (...args) => (await store()).exportRows(...args),
     copiesPosition: async () => (await store()).copiesPosition(),
     deleteProject: async (project_id) => (await store()).deleteProject(project_id),
     close: async () => (await opened)?.close(),

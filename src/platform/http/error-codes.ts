@@ -68,6 +68,10 @@ export const ERROR_CODES = {
   payload_too_large: [413, 'Captured data, packed or unpacked, or one event of it is over the limit.'],
   unsupported_media_type: [415, 'The body is neither JSON nor form data, or is compressed.'],
   idempotency_mismatch: [422, 'The Idempotency-Key was used with another request.'],
+  too_many_concurrent_backfills: [
+    429,
+    'The project has ten backfills at work: wait for one to end, or cancel it.',
+  ],
   throttled: [429, 'Too many requests; see the Retry-After header.'],
   error: [500, 'A fault of ours. The detail says nothing more; the log does, under the request id.'],
   unavailable: [

@@ -9,7 +9,7 @@ import type { Page, PagedAnswer } from './paging.ts'
 import type { Scope } from './scopes.ts'
 import type { Rate } from './throttle.ts'
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** What a caller must bring: a key scope (or a session), just any credential, a session and no key, or nothing. */
 type Demand<A extends AccessName | undefined> =

@@ -30,7 +30,7 @@ export function gatedConnector(gate: Gate): buildConnector.connector {
   }
 }
 
-function gatedLookup(gate: Gate): LookupFunction {
+export function gatedLookup(gate: Gate): LookupFunction {
   const check = callbackify((hostname: string) => gate.check(canonicalHost(hostname)))
   return (hostname, options, callback) =>
     check(hostname, (error, addresses) => {

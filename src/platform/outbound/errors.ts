@@ -3,10 +3,18 @@
 
 /** The gate said no: not http(s), private or reserved, or not to be resolved. The user has to change the address. */
 export class OutboundRefused extends Error {
-  override readonly name = 'OutboundRefused'
+  override readonly name: string = 'OutboundRefused'
+  /** What remains of an error when a client that others wrote wraps it in its own. */
+  readonly code: string = 'OUTBOUND_REFUSED'
   constructor() {
     super('This address may not be called: it is not a public http(s) address, or it does not resolve.')
   }
+}
+
+/** Nothing to be dialled now: the name may resolve later, so a configuration with it may be saved. */
+export class OutboundUnresolved extends OutboundRefused {
+  override readonly name = 'OutboundUnresolved'
+  override readonly code = 'OUTBOUND_UNRESOLVED'
 }
 
 export type OutboundFailure = 'time_limit' | 'size_limit' | 'redirect_limit' | 'connection' | 'request'

@@ -4,7 +4,7 @@ import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { canonicalIp, isPublic, type Host, type Ip } from './address.ts'
 import type { AllowList } from './allow-list.ts'
-import { OutboundRefused } from './errors.ts'
+import { OutboundRefused, OutboundUnresolved } from './errors.ts'
 
 export type CheckedAddress = { address: string; family: 4 | 6 }
 
@@ -12,7 +12,10 @@ export type CheckedAddress = { address: string; family: 4 | 6 }
 export type Lookup = (name: string) => Promise<{ address: string }[]>
 
 export type Gate = {
-  /** The addresses that may be dialled for this host, at least one; throws OutboundRefused otherwise. */
+  /**
+   * The addresses that may be dialled for this host, at least one. Throws OutboundRefused otherwise: as
+   * OutboundUnresolved when there is no address.
+   */
   check(host: Host | null): Promise<CheckedAddress[]>
   /** The same for a literal address, which needs no lookup. */
   checkIp(ip: Ip): CheckedAddress
@@ -42,14 +45,15 @@ export function openGate(allow: AllowList, lookup: Lookup): Gate {
 
 async function resolve(name: string, lookup: Lookup): Promise<Ip[]> {
   const found = await withinLimit(lookup(name)).catch(() => [])
-  if (found.length === 0 || !found.every(({ address }) => isIP(address))) throw new OutboundRefused()
+  if (found.length === 0) throw new OutboundUnresolved()
+  if (!found.every(({ address }) => isIP(address))) throw new OutboundRefused()
   return found.map(({ address }) => canonicalIp(address))
 }
 
 async function withinLimit<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const limit = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new OutboundRefused()), LOOKUP_LIMIT_MS)
+    timer = setTimeout(() => reject(new OutboundUnresolved()), LOOKUP_LIMIT_MS)
   })
   return await Promise.race([work, limit]).finally(() => clearTimeout(timer))
 }

@@ -1,12 +1,20 @@
 // The gate and the calls through it, against real servers on loopback that count what reaches them.
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import {
+  createServer,
+  get as httpGet,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+} from 'node:http'
+import { get as httpsGet } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { startSmtpServer } from '../../../test/stand-ins/smtp.ts'
-import { findFaultyAllowEntries } from './allow-list.ts'
-import { OutboundFailed, OutboundRefused } from './errors.ts'
-import type { Lookup } from './gate.ts'
+import { gatedAgents } from './agents.ts'
+import { findFaultyAllowEntries, parseAllowList } from './allow-list.ts'
+import { OutboundFailed, OutboundRefused, OutboundUnresolved } from './errors.ts'
+import { openGate, type Lookup } from './gate.ts'
 import { openOutbound, type Outbound } from './outbound.ts'
 
 type Seen = { method: string; path: string; headers: IncomingMessage['headers']; body: string }
@@ -54,6 +62,17 @@ function scriptedLookup(...answers: string[][]) {
     return addresses.map((address) => ({ address }))
   }
   return { lookup, asked }
+}
+
+async function withoutTlsChecks(work: () => Promise<void>): Promise<void> {
+  const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED
+  process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
+  try {
+    await work()
+  } finally {
+    if (before === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED
+    else process.env.NODE_TLS_REJECT_UNAUTHORIZED = before
+  }
 }
 
 /** All of these would lead to a server on 127.0.0.1 or ::1 if they were dialled. */
@@ -158,7 +177,8 @@ describe('inner addresses are refused and nothing is dialled', () => {
       throw Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' })
     })
     await expect(outbound.fetch('http://nowhere.example/')).rejects.toThrow(OutboundRefused)
-    await expect(outbound.checkedAddress('nowhere.example')).rejects.toThrow(OutboundRefused)
+    await expect(outbound.checkedAddress('nowhere.example')).rejects.toThrow(OutboundUnresolved)
+    await expect(outbound.checkedAddress('10.0.0.1')).rejects.not.toThrow(OutboundUnresolved)
   })
 
   test.each([
@@ -261,6 +281,68 @@ describe('the allow-list', () => {
     ]
     expect(findFaultyAllowEntries([...good, ...faulty])).toEqual(faulty)
     expect(() => openOutbound({ allow: ['10.0.0.0/33'] })).toThrow('10.0.0.0/33')
+  })
+})
+
+describe('agents for clients that others wrote', () => {
+  async function getThrough(outbound: Outbound, url: string): Promise<number> {
+    const agents = outbound.agents()
+    closers.push(async () => agents.close())
+    const request = url.startsWith('https:')
+      ? httpsGet(url, { agent: agents.https })
+      : httpGet(url, { agent: agents.http })
+    const [answer] = (await once(request, 'response')) as [IncomingMessage]
+    answer.resume()
+    return answer.statusCode!
+  }
+
+  test.each(LOOPBACK_HOSTS)('refuse http and https to %s', async (host) => {
+    const server = await startServer()
+    const outbound = open([], localNames)
+    for (const scheme of ['http', 'https']) {
+      await expect(getThrough(outbound, `${scheme}://${host}:${server.port}/`)).rejects.toThrow(
+        OutboundRefused,
+      )
+    }
+    expect(server.connections).toBe(0)
+  })
+
+  test('tell a name that does not resolve from one that is refused', async () => {
+    const outbound = open([], async (name) => (name === 'inner.example' ? [{ address: '10.0.0.1' }] : []))
+    await expect(getThrough(outbound, 'http://nowhere.example/')).rejects.toThrow(OutboundUnresolved)
+    await expect(getThrough(outbound, 'http://inner.example/')).rejects.not.toThrow(OutboundUnresolved)
+  })
+
+  test('dial what is allowed, by name and by address, with one lookup for one connection', async () => {
+    const server = await startServer()
+    const { lookup, asked } = scriptedLookup(['127.0.0.1'], ['127.0.0.2'])
+    const outbound = open(['127.0.0.1'], lookup)
+    expect(await getThrough(outbound, `http://127.0.0.1:${server.port}/`)).toBe(200)
+    expect(await getThrough(outbound, `http://rebind.example:${server.port}/`)).toBe(200)
+    expect(asked).toEqual(['rebind.example'])
+    await expect(getThrough(outbound, `http://rebind.example:${server.port}/`)).rejects.toThrow(
+      OutboundRefused,
+    )
+    expect(server.connections).toBe(2)
+  })
+
+  test('give up a connection on which nothing moves', async () => {
+    const server = await startServer(() => {})
+    const gate = openGate(parseAllowList(['127.0.0.1']), localNames)
+    const agents = gatedAgents(gate, { connect_ms: 5000, idle_ms: 50 })
+    closers.push(async () => agents.close())
+    const request = httpGet(server.url, { agent: agents.http })
+    await expect(once(request, 'response')).rejects.toMatchObject({ code: 'ESOCKETTIMEDOUT' })
+    expect(server.requests).toHaveLength(1)
+  })
+
+  test('end the call at a certificate nobody trusts, whatever the environment says', async () => {
+    const server = await startSmtpServer({ tls: 'implicit' })
+    closers.push(() => server.close())
+    await withoutTlsChecks(async () => {
+      const failed = getThrough(open(['127.0.0.1']), `https://127.0.0.1:${server.port}/`)
+      await expect(failed).rejects.toMatchObject({ code: expect.stringMatching(/SELF_SIGNED|CERT/) })
+    })
   })
 })
 
@@ -462,18 +544,13 @@ describe('requests and answers', () => {
   test('a certificate nobody trusts ends the call, whatever the environment says', async () => {
     const server = await startSmtpServer({ tls: 'implicit' })
     closers.push(() => server.close())
-    const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED
-    process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
-    try {
+    await withoutTlsChecks(async () => {
       const failed = open(['127.0.0.1']).fetch(`https://127.0.0.1:${server.port}/`)
       await expect(failed).rejects.toMatchObject({
         failure: 'connection',
         code: expect.stringMatching(/SELF_SIGNED|CERT/),
       })
-    } finally {
-      if (before === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED
-      else process.env.NODE_TLS_REJECT_UNAUTHORIZED = before
-    }
+    })
   })
 })
 

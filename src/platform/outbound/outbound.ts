@@ -2,6 +2,7 @@
 // connection goes through the gate when it is made, so a check at save time cannot grow stale.
 import { Agent } from 'undici'
 import { canonicalHost } from './address.ts'
+import { gatedAgents, type GatedAgents } from './agents.ts'
 import { parseAllowList } from './allow-list.ts'
 import { call, type OutboundAnswer, type OutboundInit } from './call.ts'
 import { gatedConnector } from './connector.ts'
@@ -12,6 +13,8 @@ export type Outbound = {
   fetch(url: string, init?: OutboundInit): Promise<OutboundAnswer>
   /** For TCP clients of destinations: connect to the address returned, never to the name again. */
   checkedAddress(host: string): Promise<CheckedAddress>
+  /** For HTTP clients that others wrote: what they dial through these is checked. To be closed by the caller. */
+  agents(): GatedAgents
   close(): Promise<void>
 }
 
@@ -31,6 +34,7 @@ export function openOutbound(options: { allow: readonly string[]; lookup?: Looku
       const [first] = await gate.check(canonicalHost(host))
       return first!
     },
+    agents: () => gatedAgents(gate),
     close: () => agent.close(),
   }
 }

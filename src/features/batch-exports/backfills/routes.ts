@@ -1,0 +1,105 @@
+// Backfills of an export: look at them, ask for one, stop one. The same calls below both names of a project.
+import type { Db } from '../../../platform/db/database.ts'
+import { created, ok, route } from '../../../platform/http/route.ts'
+import { getExport } from '../queries.ts'
+import { cursorPage, cursorPaged, readCursor } from '../runs/cursor.ts'
+import { recordCancelled } from '../runs/record-steering.ts'
+import { BackfillStarted, Cancelled } from '../runs/schema.ts'
+import { BackfillRequest } from '../schema.ts'
+import { backfillExport } from '../steer.ts'
+import { cancelBackfill } from './cancel.ts'
+import { presentBackfill } from './present.ts'
+import { getBackfill, listBackfills, type BackfillOrder } from './read-queries.ts'
+import { Backfill, BACKFILL_ORDERINGS, BackfillQuery, type BackfillOrdering } from './schema.ts'
+
+type Base = '/api/projects/:project_id' | '/api/environments/:project_id'
+
+const PAGE_SIZE = 50
+
+export const backfillRoutes = [
+  ...backfillRoutesBelow('/api/projects/:project_id'),
+  ...backfillRoutesBelow('/api/environments/:project_id'),
+]
+
+function backfillRoutesBelow(base: Base) {
+  return [
+    route({
+      method: 'GET',
+      path: `${base}/batch_exports/:batch_export_id/backfills/`,
+      summary: 'List the backfills of an export',
+      scope: 'batch_export:read',
+      level: 'member',
+      item: ({ db, project, params }) => getExport(db, project.id, params.batch_export_id),
+      query: BackfillQuery,
+      answers: { 200: cursorPaged(Backfill) },
+      async handle({ db, item, query, request }) {
+        const cursor = readCursor(query.cursor)
+        const nearest = await listBackfills(db, item, readOrder(query.ordering), cursor, PAGE_SIZE + 1)
+        return ok(cursorPage(nearest, PAGE_SIZE, cursor, request, presentBackfill))
+      },
+    }),
+
+    route({
+      method: 'POST',
+      path: `${base}/batch_exports/:batch_export_id/backfills/`,
+      summary: 'Export a range of the past again',
+      scope: 'batch_export:write',
+      level: 'member',
+      item: ({ db, project, params }) => getExport(db, project.id, params.batch_export_id),
+      body: BackfillRequest,
+      answers: { 201: BackfillStarted },
+      async handle(context) {
+        const { project, item, body } = context
+        const { backfill_id } = await backfillExport(context, { project, row: item }, body)
+        return created({ backfill_id: backfill_id! })
+      },
+    }),
+
+    route({
+      method: 'GET',
+      path: `${base}/batch_exports/:batch_export_id/backfills/:id/`,
+      summary: 'One backfill, and how far it has come',
+      scope: 'batch_export:read',
+      level: 'member',
+      item: findBackfillOfPath,
+      answers: { 200: Backfill },
+      handle: async ({ item }) => ok(presentBackfill(item.backfill)),
+    }),
+
+    route({
+      method: 'POST',
+      path: `${base}/batch_exports/:batch_export_id/backfills/:id/cancel/`,
+      summary: 'Stop a backfill and the runs it has at work',
+      scope: 'batch_export:write',
+      level: 'member',
+      item: findBackfillOfPath,
+      answers: { 200: Cancelled },
+      async handle(context) {
+        const { db, item, now } = context
+        await db.transaction(async (tx) => {
+          await cancelBackfill(tx, item.backfill, now)
+          await recordCancelled(tx, context, item.row, 'backfill', item.backfill)
+        })
+        return ok({ cancelled: true as const })
+      },
+    }),
+  ]
+}
+
+async function findBackfillOfPath(context: {
+  db: Db
+  project: { id: number }
+  params: { batch_export_id: string; id: string }
+}) {
+  const { db, project, params } = context
+  const row = await getExport(db, project.id, params.batch_export_id)
+  return { row, backfill: await getBackfill(db, row, params.id) }
+}
+
+function readOrder(text: string | undefined): BackfillOrder {
+  const isKnown = (name: string): name is BackfillOrdering =>
+    BACKFILL_ORDERINGS.some((known) => known === name)
+  const ordering = text !== undefined && isKnown(text) ? text : '-created_at'
+  const by = ordering.endsWith('created_at') ? 'created_at' : 'start_at'
+  return { by, is_newest_first: ordering.startsWith('-') }
+}

@@ -1,0 +1,117 @@
+// Configurations of destinations: complete ones, changes to stored ones, and whether their hosts may be called. Creating,
+// changing and testing a destination all come through here. No message repeats a value: any of them may be a secret.
+import { isDeepStrictEqual } from 'node:util'
+import { z } from 'zod'
+import { isObject, type JsonObject } from '../../lib/json-object.ts'
+import { attrOf } from '../../platform/http/body.ts'
+import { ApiError, invalid } from '../../platform/http/errors.ts'
+import { validate } from '../../platform/http/validate.ts'
+import { OutboundRefused, OutboundUnresolved } from '../../platform/outbound/errors.ts'
+import type { Outbound } from '../../platform/outbound/outbound.ts'
+import { IGNORED_KEYS } from './destinations/config-fields.ts'
+import type { DestinationKind } from './destinations/destination.ts'
+import { DESTINATIONS } from './destinations/index.ts'
+import { mergeConfig } from './secrets.ts'
+
+// Of keys in a message: somebody may have sent thousands, or pasted a file as one.
+const MAX_NAMED = 20
+const MAX_NAME = 100
+
+export function getKind(type: string): DestinationKind {
+  const kind = DESTINATIONS.get(type)
+  if (kind) return kind
+  const known = [...DESTINATIONS.keys()].join(', ')
+  throw invalid('destination__type', 'invalid_choice', `Choose one of: ${known}.`)
+}
+
+/** Complete, with defaults filled in and secrets in place. */
+export function readConfig(kind: DestinationKind, sent: JsonObject): JsonObject {
+  const meant = Object.fromEntries(Object.entries(sent).filter(([key]) => !IGNORED_KEYS.has(key)))
+  assertKnownKeys(kind, meant)
+  const config = validConfig(kind, meant)
+  const fault = kind.faults?.(config)
+  if (!fault) return config
+  const attr = fault.field === null ? 'destination' : `destination__${fault.field}`
+  throw invalid(attr, 'invalid_input', fault.message)
+}
+
+/** What is sent goes over what is stored (with its secrets), and the result must be right as a whole. */
+export function changeConfig(kind: DestinationKind, stored: JsonObject, sent: JsonObject): JsonObject {
+  assertNoSecretErased(kind, sent)
+  const config = readConfig(kind, mergeConfig(stored, sent))
+  if (isAimedElsewhere(kind, stored, config)) assertSecretsSent(kind, stored, sent)
+  return config
+}
+
+/** A name that does not resolve may do so by the time of the first run, which asks again. */
+export async function assertHostsAllowed(
+  outbound: Pick<Outbound, 'checkedAddress'>,
+  kind: DestinationKind,
+  config: JsonObject,
+): Promise<void> {
+  for (const host of kind.hosts(config)) {
+    try {
+      await outbound.checkedAddress(host)
+    } catch (error) {
+      if (!(error instanceof OutboundRefused)) throw error
+      if (error instanceof OutboundUnresolved) continue
+      throw invalid('destination', 'invalid_input', 'The host of this destination may not be called.')
+    }
+  }
+}
+
+/** They come first and all at once: they are typing errors, or mean another destination. */
+function assertKnownKeys(kind: DestinationKind, sent: JsonObject): void {
+  const issues = kind.config.safeParse(sent).error?.issues ?? []
+  const unknown = issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key].join('.')) : [],
+  )
+  if (unknown.length === 0) return
+  const names = unknown.slice(0, MAX_NAMED).map((name) => `\`${name.slice(0, MAX_NAME)}\``)
+  throw invalid('destination', 'invalid_input', `${kind.type} does not know ${names.join(', ')}.`)
+}
+
+/** Refused in the words in which every other field is, but by one code. */
+function validConfig(kind: DestinationKind, sent: JsonObject): JsonObject {
+  try {
+    return validate(z.object({ destination: kind.config }), { destination: sent }).destination
+  } catch (error) {
+    throw error instanceof ApiError ? invalid(error.attr, 'invalid_input', error.detail) : error
+  }
+}
+
+/** A form that sends its blank fields back must not erase the credentials it was never shown. */
+function assertNoSecretErased(kind: DestinationKind, sent: JsonObject): void {
+  for (const path of kind.secrets) {
+    const value = valueAt(sent, path)
+    if (value !== null && value !== '') continue
+    throw invalid(secretAttr(path), 'invalid_input', 'A secret cannot be blank: leave it out to keep it.')
+  }
+}
+
+function isAimedElsewhere(kind: DestinationKind, stored: JsonObject, config: JsonObject): boolean {
+  return kind.aims.some((path) => !isDeepStrictEqual(valueAt(stored, path), valueAt(config, path)))
+}
+
+/** Otherwise whoever may change an export could have its secrets delivered to a host of their own. */
+function assertSecretsSent(kind: DestinationKind, stored: JsonObject, sent: JsonObject): void {
+  for (const path of kind.secrets) {
+    const isKept = (valueAt(stored, path) ?? null) !== null && valueAt(sent, path) === undefined
+    if (!isKept) continue
+    const detail = 'Send this secret again: the change would send the stored one somewhere else.'
+    throw invalid(secretAttr(path), 'invalid_input', detail)
+  }
+}
+
+function secretAttr(path: string): string | null {
+  return attrOf(['destination', ...path.split('.')])
+}
+
+function valueAt(config: JsonObject, path: string): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>(
+      (value, key) => (isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined),
+      config,
+    )
+}

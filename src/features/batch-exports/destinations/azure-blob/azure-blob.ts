@@ -1,0 +1,141 @@
+// Delivers files to Azure Blob Storage: blocks that nobody sees until the list of them is committed. Loaded when a run
+// or a test needs it.
+import {
+  BlobServiceClient,
+  newPipeline,
+  StorageSharedKeyCredential,
+  type ContainerClient,
+} from '@azure/storage-blob'
+import type { Outbound } from '../../../../platform/outbound/outbound.ts'
+import type { OutputFile } from '../../formats/encoding.ts'
+import type { Destination, TestStep } from '../destination.ts'
+import { deliverFiles, fileEncoding, type FilePlace } from '../file-delivery.ts'
+import { sendParts } from '../file-parts.ts'
+import { trialName } from '../prefix.ts'
+import { azureFault, isMissing } from './faults.ts'
+import type { AzureBlobConfig } from './kind.ts'
+
+type Container = { client: ContainerClient; close(): void }
+
+/** The second try comes at once, the next after 2, 6 and 14 s. */
+const RETRIES = { maxTries: 5, retryDelayInMs: 2_000, maxRetryDelayInMs: 32_000 }
+
+const reachable: TestStep<AzureBlobConfig> = {
+  name: 'Container reachable',
+  description: 'Asks the account for the container with the key given.',
+  run: ({ config, outbound, signal }) =>
+    withContainer(config, outbound, async ({ client }) => {
+      await asking(signal, () => client.getProperties({ abortSignal: signal }))
+    }),
+}
+
+const writable: TestStep<AzureBlobConfig> = {
+  name: 'Container writable',
+  description: 'Puts a small blob under the prefix and removes it.',
+  run: ({ config, outbound, signal }) =>
+    withContainer(config, outbound, async ({ client }) => {
+      const blob = client.getBlockBlobClient(trialName(config.prefix))
+      await asking(signal, () => blob.upload('', 0, { abortSignal: signal }))
+      await asking(signal, () => blob.delete({ abortSignal: signal }))
+    }),
+}
+
+export const azureBlob: Destination<AzureBlobConfig> = {
+  encoding: fileEncoding,
+  steps: [reachable, writable],
+  async open({ config, run, outbound, signal }) {
+    const container = openContainer(config, outbound)
+    return deliverFiles(placeInContainer(container, signal), config, run, signal)
+  },
+  async inspect({ config, outbound, signal }) {
+    const { client, close } = openContainer(config, outbound)
+    return {
+      read: (name) => asking(signal, () => readBlob(client, name, signal)),
+      close: async () => close(),
+    }
+  },
+}
+
+function openContainer(config: AzureBlobConfig, outbound: Outbound): Container {
+  const url = config.endpoint_url ?? `https://${config.account_name}.blob.core.windows.net`
+  const agents = outbound.agents()
+  // The last two are handed on to the layer below, which its types do not say. With an agent of ours it also leaves the
+  // proxies of the environment alone.
+  const options = {
+    retryOptions: RETRIES,
+    agent: url.startsWith('https:') ? agents.https : agents.http,
+    redirectOptions: { maxRetries: 0 },
+  }
+  const credential = new StorageSharedKeyCredential(config.account_name, config.account_key)
+  const service = new BlobServiceClient(url, newPipeline(credential, options))
+  return { client: service.getContainerClient(config.container_name), close: () => agents.close() }
+}
+
+function placeInContainer({ client, close }: Container, signal: AbortSignal): FilePlace {
+  return {
+    async stage(name, file) {
+      const blob = client.getBlockBlobClient(name)
+      const blocks = await sendParts(file, signal, async (part, stop) => {
+        const id = blockId(file, part.index)
+        const options = { abortSignal: stop, transactionalContentMD5: Buffer.from(part.md5, 'base64') }
+        await asking(stop, () => blob.stageBlock(id, () => part.read(), part.bytes, options))
+        return id
+      })
+      const metadata = { rows: String(file.rows), sha256: file.sha256 }
+      return {
+        async publish() {
+          await asking(null, () => blob.commitBlockList(blocks, { metadata }))
+        },
+        // Azure has no call for it: nobody sees the blocks, the next attempt replaces them, and a week later they go.
+        drop: async () => {},
+      }
+    },
+    async put(name, content) {
+      const blobHTTPHeaders = { blobContentType: 'application/json' }
+      await asking(null, () =>
+        client.getBlockBlobClient(name).upload(content, Buffer.byteLength(content), { blobHTTPHeaders }),
+      )
+    },
+    close,
+  }
+}
+
+/** Blocks of another content can never be mixed in. All ids of a blob have to be of one length. */
+function blockId({ sha256 }: OutputFile, index: number): string {
+  return Buffer.from(`${sha256.slice(0, 32)}-${String(index).padStart(6, '0')}`).toString('base64')
+}
+
+async function readBlob(client: ContainerClient, name: string, signal: AbortSignal) {
+  try {
+    const { readableStreamBody } = await client.getBlobClient(name).download(0, undefined, {
+      abortSignal: signal,
+    })
+    return (readableStreamBody as AsyncIterable<Uint8Array> | undefined) ?? null
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}
+
+async function withContainer(
+  config: AzureBlobConfig,
+  outbound: Outbound,
+  work: (container: Container) => Promise<void>,
+): Promise<void> {
+  const container = openContainer(config, outbound)
+  try {
+    await work(container)
+  } finally {
+    container.close()
+  }
+}
+
+/** One exchange with Azure; what goes wrong is said in the words of destinations. */
+async function asking<T>(signal: AbortSignal | null, exchange: () => Promise<T>): Promise<T> {
+  try {
+    return await exchange()
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw azureFault(error)
+  }
+}

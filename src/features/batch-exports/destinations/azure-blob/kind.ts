@@ -1,0 +1,45 @@
+// Azure Blob Storage. Credentials stand in the configuration: there are no linked integrations.
+import { z } from 'zod'
+import type { DestinationKind } from '../destination.ts'
+import { compressionFault, eventFilter, fileOutput, name, optionalName, secret } from '../config-fields.ts'
+import { endpointFault } from '../endpoint.ts'
+import { prefixFault } from '../prefix.ts'
+
+const Config = z.strictObject({
+  account_name: name(),
+  account_key: secret(),
+  container_name: name(),
+  prefix: z.string().trim().max(1024).default(''),
+  /** Null for `https://<account_name>.blob.core.windows.net`. */
+  endpoint_url: optionalName(),
+  ...fileOutput,
+  ...eventFilter,
+})
+export type AzureBlobConfig = z.output<typeof Config>
+
+export const azureBlobKind: DestinationKind<AzureBlobConfig> = {
+  type: 'AzureBlob',
+  config: Config,
+  secrets: ['account_key'],
+  aims: ['account_name', 'container_name', 'endpoint_url'],
+  models: ['events', 'persons', 'sessions'],
+  columns: 'files',
+  takes_custom_columns: true,
+  faults(config) {
+    if (!/^[a-z0-9]{3,24}$/.test(config.account_name)) {
+      return { field: 'account_name', message: 'An account name has 3 to 24 small letters and digits.' }
+    }
+    if (!/^(\$root|\$web|[a-z0-9](-?[a-z0-9]){2,62})$/.test(config.container_name)) {
+      return {
+        field: 'container_name',
+        message: 'A container name has 3 to 63 small letters, digits and single dashes.',
+      }
+    }
+    const prefix = prefixFault(config.prefix)
+    if (prefix !== null) return { field: 'prefix', message: prefix }
+    return endpointFault(config.endpoint_url) ?? compressionFault(config)
+  },
+  hosts: ({ endpoint_url }) => (endpoint_url === null ? [] : [new URL(endpoint_url).hostname]),
+  target: ({ account_name, container_name, prefix }) => `azure://${account_name}/${container_name}/${prefix}`,
+  load: async () => (await import('./azure-blob.ts')).azureBlob,
+}

@@ -1,0 +1,71 @@
+// The BigQuery destination: through its REST API, so that every call passes the outbound gate.
+import { randomUUID } from 'node:crypto'
+import type { Destination, TestStep } from '../destination.ts'
+import { openApi } from './api.ts'
+import { openDelivery } from './delivery.ts'
+import { ask } from './jobs.ts'
+import type { BigQueryConfig } from './kind.ts'
+import { tableName } from './merge-script.ts'
+import { dropTable, findLocation, insertTable } from './tables.ts'
+
+/** A third of what BigQuery takes at a time: a file is sent from memory. */
+const MAX_FILE_BYTES = 32 * 1024 * 1024
+const UUIDS_AT_A_TIME = 1000
+
+export const bigQuery = bigQueryAt('https://bigquery.googleapis.com')
+
+export function bigQueryAt(base_url: string): Destination<BigQueryConfig> {
+  return {
+    encoding: () => ({ format: 'JSONLines', compression: 'gzip', max_bytes: MAX_FILE_BYTES, max_rows: null }),
+    steps: steps(base_url),
+    open: (context) => openDelivery(base_url, context),
+    async inspect(context) {
+      const api = openApi(base_url, context)
+      const location = await findLocation(api)
+      const table = tableName(context.config, context.config.table_id)
+      const query = `SELECT uuid, COUNT(*) FROM ${table} WHERE uuid IN UNNEST(@uuids) GROUP BY uuid`
+      return {
+        async occurrences(uuids) {
+          const counts = new Map(uuids.map((uuid) => [uuid, 0]))
+          for (let at = 0; at < uuids.length; at += UUIDS_AT_A_TIME) {
+            const asked = uuids.slice(at, at + UUIDS_AT_A_TIME)
+            for (const [uuid, count] of await ask(api, location, query, { uuids: asked })) {
+              counts.set(String(uuid), Number(count))
+            }
+          }
+          return counts
+        },
+        close: async () => {},
+      }
+    },
+  }
+}
+
+function steps(base_url: string): TestStep<BigQueryConfig>[] {
+  return [
+    {
+      name: 'Project',
+      description: 'The service account is accepted and may use the project.',
+      async run(context) {
+        await openApi(base_url, context).call('/datasets?maxResults=1')
+      },
+    },
+    {
+      name: 'Dataset',
+      description: 'The dataset exists.',
+      async run(context) {
+        await findLocation(openApi(base_url, context))
+      },
+    },
+    {
+      name: 'Table',
+      description: 'A table can be created in the dataset; the one made for this is dropped again.',
+      async run(context) {
+        const api = openApi(base_url, context)
+        const name = `longshore_test_${randomUUID().replaceAll('-', '')}`
+        await insertTable(api, name, { schema: { fields: [{ name: 'uuid', type: 'STRING' }] } })
+        await dropTable(api, name)
+      },
+    },
+  ]
+}

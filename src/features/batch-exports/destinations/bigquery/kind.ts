@@ -1,0 +1,45 @@
+// A table in BigQuery, with the fields of a service account's key.
+import { z } from 'zod'
+import type { DestinationKind } from '../destination.ts'
+import { eventFilter, flag, httpUrl, name, secret } from '../config-fields.ts'
+
+// These become parts of addresses and of statements: nothing that means something there.
+const projectId = () =>
+  name().refine((text) => /^[a-z0-9][a-z0-9.:-]{0,99}$/i.test(text), {
+    error: 'A project id has letters, digits, dashes, dots and colons.',
+  })
+const datasetId = () =>
+  name().refine((text) => /^\w{1,1024}$/.test(text), {
+    error: 'A dataset id has letters, digits and underscores.',
+  })
+// Shorter than BigQuery allows, because the stage's name is longer.
+const tableId = () =>
+  name().refine((text) => /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}\p{Pc}\p{Pd} ]{0,199}$/u.test(text), {
+    error: 'A table id has up to 200 letters, digits, underscores, dashes and spaces.',
+  })
+
+const Config = z.strictObject({
+  project_id: projectId(),
+  dataset_id: datasetId(),
+  table_id: tableId().default('events'),
+  private_key: secret(),
+  private_key_id: secret(),
+  token_uri: httpUrl(),
+  client_email: secret(),
+  use_json_type: flag(false),
+  ...eventFilter,
+})
+export type BigQueryConfig = z.output<typeof Config>
+
+export const bigQueryKind: DestinationKind<BigQueryConfig> = {
+  type: 'BigQuery',
+  config: Config,
+  secrets: ['private_key', 'private_key_id', 'token_uri', 'client_email'],
+  aims: ['project_id'],
+  models: ['events', 'persons', 'sessions'],
+  columns: 'bigquery',
+  takes_custom_columns: true,
+  hosts: ({ token_uri }) => [new URL(token_uri).hostname],
+  target: ({ project_id, dataset_id, table_id }) => `bigquery://${project_id}/${dataset_id}.${table_id}`,
+  load: async () => (await import('./bigquery.ts')).bigQuery,
+}

@@ -1,0 +1,62 @@
+// The one script that makes a run visible in BigQuery: rows and ledger in one transaction.
+import type { OutputColumn } from '../../definition.ts'
+import { Refused, type RunFacts } from '../destination.ts'
+import type { BigQueryConfig } from './kind.ts'
+import { insertMissing, LEDGER_TABLE, mergeKey, mergeRows } from './merge.ts'
+import { stageType } from './tables.ts'
+
+export type MergeScript = {
+  config: BigQueryConfig
+  run: Pick<RunFacts, 'model' | 'has_custom_columns'>
+  /** Those that the table has as well. */
+  columns: readonly OutputColumn[]
+  /** Of the table's columns, by their names in small letters. */
+  types: ReadonlyMap<string, string>
+  stage: string
+}
+
+/** Takes the parameters run_id, batch_export_id, table_name and rows. */
+export function mergeScript({ config, run, columns, types, stage }: MergeScript): string {
+  const names = columns.map(({ name }) => name)
+  const values = columns.map((column) => valueOf(column, types.get(column.name.toLowerCase())!))
+  const staged = tableName(config, stage)
+  // The time of an event never changes, so the same event is on the same day. Custom columns may call anything a time.
+  const by_day = run.model === 'events' && !run.has_custom_columns && names.includes('timestamp')
+  const merge = {
+    table: tableName(config, config.table_id),
+    source: `(SELECT ${values.join(', ')} FROM ${staged})`,
+    columns: names,
+    key: mergeKey(run.model, names),
+    quote,
+    ...(by_day && { within: 't.`timestamp` BETWEEN first_at AND last_at' }),
+  }
+  return [
+    ...(by_day ? [`DECLARE first_at DEFAULT (SELECT MIN(\`timestamp\`) FROM ${staged})`] : []),
+    ...(by_day ? [`DECLARE last_at DEFAULT (SELECT MAX(\`timestamp\`) FROM ${staged})`] : []),
+    'BEGIN TRANSACTION',
+    run.model === 'events' ? insertMissing(merge) : mergeRows(merge),
+    `INSERT INTO ${tableName(config, LEDGER_TABLE)} (run_id, batch_export_id, table_name, \`rows\`, finished_at) VALUES (@run_id, @batch_export_id, @table_name, @rows, CURRENT_TIMESTAMP())`,
+    'COMMIT TRANSACTION',
+  ].join(';\n')
+}
+
+function valueOf(column: OutputColumn, type: string): string {
+  const name = quote(column.name)
+  const staged = stageType(column)
+  if (staged === type) return name
+  // Of no value at all this makes the text null.
+  if (staged === 'JSON' && type === 'STRING') return `NULLIF(TO_JSON_STRING(${name}), 'null') AS ${name}`
+  if (staged === 'STRING' && type === 'JSON') return `PARSE_JSON(${name}, wide_number_mode => 'round') AS ${name}`
+  if (!/^[A-Z0-9]+$/.test(type)) throw new Refused(`The table's column ${column.name} has a type without rows' values.`)
+  return `CAST(${name} AS ${type}) AS ${name}`
+}
+
+export function tableName({ project_id, dataset_id }: BigQueryConfig, table: string): string {
+  return quote(`${project_id}.${dataset_id}.${table}`)
+}
+
+/** Quoted names know the escapes of texts. */
+function quote(name: string): string {
+  if (/\p{Cc}/u.test(name)) throw new Refused('A column name may not have control characters.')
+  return `\`${name.replaceAll('\\', String.raw`\\`).replaceAll('`', String.raw`\``)}\``
+}

@@ -1,0 +1,84 @@
+// How a run's rows join those of a warehouse's table: what tells rows apart, which of two is kept, and the statement
+// that says so. For BigQuery, Snowflake and Databricks, which differ in names and types only.
+import type { Model, OutputColumn } from '../../definition.ts'
+import { Refused } from '../destination.ts'
+
+/** The table beside the data that says which runs are in it. */
+export const LEDGER_TABLE = 'longshore_export_runs'
+
+export type MergeKey = {
+  /** Empty: rows cannot be told apart, all are added. */
+  columns: readonly string[]
+  /** A row takes the place of the one that is there when one of these is higher; empty: what is there stays. */
+  versions: readonly string[]
+}
+
+const KEYS: Record<Model, MergeKey> = {
+  events: { columns: ['uuid'], versions: [] },
+  persons: {
+    columns: ['team_id', 'distinct_id'],
+    versions: ['person_version', 'person_distinct_id_version'],
+  },
+  sessions: { columns: ['team_id', 'session_id'], versions: ['end_timestamp'] },
+}
+
+/** `columns` are those that both the run and the table have. */
+export function mergeKey(model: Model, columns: readonly string[]): MergeKey {
+  const key = KEYS[model]
+  const missing = [...key.columns, ...key.versions].filter((column) => !columns.includes(column))
+  if (missing.length === 0) return key
+  if (model === 'events') return { columns: [], versions: [] }
+  throw new Refused(`The table lacks what tells ${model} apart: ${missing.join(', ')}.`)
+}
+
+/** A table of an earlier version may lack columns: they are left out, and the owner is told. */
+export function columnsInBoth(
+  columns: readonly OutputColumn[],
+  isInTable: (name: string) => boolean,
+  warn: (message: string) => void,
+): OutputColumn[] {
+  const lacking = columns.filter(({ name }) => !isInTable(name)).map(({ name }) => name)
+  if (lacking.length === columns.length) throw new Refused('The table has none of the columns to be exported.')
+  if (lacking.length > 0) warn(`The table lacks the columns ${lacking.join(', ')}: they are left out.`)
+  return columns.filter(({ name }) => isInTable(name))
+}
+
+export type Merge = {
+  /** As SQL. */
+  table: string
+  /** As SQL, with the columns as the table has them. */
+  source: string
+  columns: readonly string[]
+  key: MergeKey
+  quote(name: string): string
+  /** A condition on the table's rows `t` that holds for all that could be the same; spares reading the others. */
+  within?: string
+}
+
+/** Adds the rows that are not there. Unlike MERGE it does not get in the way of other writers. */
+export function insertMissing(merge: Merge): string {
+  const names = merge.columns.map(merge.quote)
+  const all = `INSERT INTO ${merge.table} (${names.join(', ')}) SELECT ${names.map((name) => `s.${name}`).join(', ')} FROM ${merge.source} AS s`
+  if (merge.key.columns.length === 0) return all
+  return `${all} WHERE NOT EXISTS (SELECT 1 FROM ${merge.table} AS t WHERE ${isSame(merge)})`
+}
+
+/** Adds the rows that are not there, and replaces those of which it has a newer version. */
+export function mergeRows(merge: Merge): string {
+  const names = merge.columns.map(merge.quote)
+  const newer = merge.key.versions
+    .map(merge.quote)
+    .map((name) => `t.${name} IS NULL OR s.${name} > t.${name}`)
+    .join(' OR ')
+  const update = `UPDATE SET ${names.map((name) => `${name} = s.${name}`).join(', ')}`
+  return [
+    `MERGE INTO ${merge.table} AS t USING ${merge.source} AS s ON ${isSame(merge)}`,
+    ...(newer === '' ? [] : [`WHEN MATCHED AND (${newer}) THEN ${update}`]),
+    `WHEN NOT MATCHED THEN INSERT (${names.join(', ')}) VALUES (${names.map((name) => `s.${name}`).join(', ')})`,
+  ].join(' ')
+}
+
+function isSame({ key, quote, within }: Merge): string {
+  const equal = key.columns.map(quote).map((name) => `t.${name} = s.${name}`)
+  return [...equal, ...(within === undefined ? [] : [within])].join(' AND ')
+}

@@ -1,0 +1,44 @@
+// A table in Databricks. Credentials stand in the configuration: there are no linked integrations.
+import { z } from 'zod'
+import type { DestinationKind } from '../destination.ts'
+import { eventFilter, flag, host, name, secret } from '../config-fields.ts'
+
+/** As Unity Catalog allows them; they are parts of paths as well. */
+const catalogName = () =>
+  name().refine((text) => /^[^\s./\\'`\p{Cc}]{1,255}$/u.test(text), {
+    error: 'A name has up to 255 characters, without blanks, dots, slashes and quotes.',
+  })
+
+const warehousePath = () =>
+  name().refine((text) => /^\/?sql\/1\.0\/(warehouses|endpoints)\/[A-Za-z0-9]+$/.test(text), {
+    error: 'This must be the HTTP path of a SQL warehouse: /sql/1.0/warehouses/<id>.',
+  })
+
+const Config = z.strictObject({
+  server_hostname: host(),
+  http_path: warehousePath(),
+  catalog: catalogName(),
+  schema: catalogName(),
+  table_name: catalogName(),
+  /** Of a service principal. */
+  client_id: secret(),
+  client_secret: secret(),
+  use_variant_type: flag(true),
+  use_automatic_schema_evolution: flag(true),
+  ...eventFilter,
+})
+export type DatabricksConfig = z.output<typeof Config>
+
+export const databricksKind: DestinationKind<DatabricksConfig> = {
+  type: 'Databricks',
+  config: Config,
+  secrets: ['client_id', 'client_secret'],
+  aims: ['server_hostname', 'http_path'],
+  models: ['events', 'persons', 'sessions'],
+  columns: 'databricks',
+  takes_custom_columns: true,
+  hosts: ({ server_hostname }) => [server_hostname],
+  target: ({ server_hostname, catalog, schema, table_name }) =>
+    `databricks://${server_hostname}/${catalog}.${schema}.${table_name}`,
+  load: async () => (await import('./databricks.ts')).databricks,
+}

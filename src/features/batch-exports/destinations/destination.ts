@@ -1,0 +1,121 @@
+// What every destination is: a description that is cheap to load (configuration, what it can take), and the part that
+// connects, which is loaded when a run or a test needs it. The conformance suite holds all of them to the same promises.
+import type { z } from 'zod'
+import type { Outbound } from '../../../platform/outbound/outbound.ts'
+import type { DataInterval, Model, OutputColumn } from '../definition.ts'
+import type { Encoding, OutputFile } from '../formats/encoding.ts'
+
+/** Which list of default columns a destination has; columns.ts of the source names them. */
+export type ColumnSet = 'files' | 'postgres' | 'redshift' | 'bigquery' | 'snowflake' | 'databricks' | 'http'
+
+export type DestinationKind<Config = Record<string, unknown>> = {
+  type: string
+  /** A strict object: unknown keys are refused. Coercions and defaults are its own. */
+  config: z.ZodType<Config>
+  /** Keys that are never given out, as paths: `password`, `copy_inputs.authorization`. */
+  secrets: readonly string[]
+  /** Keys that say where the secrets are sent: whoever changes one sends the secrets again. */
+  aims: readonly string[]
+  models: readonly Model[]
+  columns: ColumnSet
+  /** Whether `hogql_query` may choose the columns. */
+  takes_custom_columns: boolean
+  /** What the rules across fields find wrong with a complete configuration; `field` null for the whole. */
+  faults?(config: Config): { field: string | null; message: string } | null
+  /** Hosts to be asked of the outbound gate when a configuration is saved. */
+  hosts(config: Config): string[]
+  /** Where the data goes, for people: no secret in it. */
+  target(config: Config): string
+  load(): Promise<Destination<Config>>
+}
+
+export type Destination<Config = Record<string, unknown>> = {
+  /** How rows are written for it, and where one file ends. */
+  encoding(config: Config, run: RunFacts): Encoding
+  steps: readonly TestStep<Config>[]
+  open(context: DeliveryContext<Config>): Promise<Delivery>
+  /** Reads back what was delivered, for verification; null where nothing can be read back. */
+  inspect: ((context: Omit<DeliveryContext<Config>, 'progress'>) => Promise<Inspection>) | null
+}
+
+/** What a destination may know of the run it serves. */
+export type RunFacts = {
+  id: string
+  attempt: number
+  batch_export_id: string
+  project_id: number
+  model: Model
+  interval: DataInterval
+  is_backfill: boolean
+  /** With hogql_query. */
+  has_custom_columns: boolean
+}
+
+export type DeliveryContext<Config = Record<string, unknown>> = {
+  /** With secrets. */
+  config: Config
+  run: RunFacts
+  columns: readonly OutputColumn[]
+  outbound: Outbound
+  settings: DestinationSettings
+  /** Aborted on cancel, on loss of the lease and when the time is up: stop all I/O. */
+  signal: AbortSignal
+  log(level: 'DEBUG' | 'INFO' | 'WARNING', message: string): void
+  /** Durable between attempts; saving fails once the run is no longer ours. */
+  progress: { last: unknown; save(value: unknown): Promise<void> }
+}
+
+export type DestinationSettings = {
+  /** Root of the `File` destination. */
+  export_folder: string
+  /** Also plain connections to databases are allowed: set-ups for development and tests. */
+  allow_plaintext: boolean
+}
+
+/** One attempt at one run. Nothing of it may be visible to a reader of the destination before `finish`. */
+export type Delivery = {
+  /** Files come in order. Returns once the file on disk is no longer needed. */
+  write(file: OutputFile): Promise<void>
+  /** Makes the whole run visible, exactly once however often it is attempted. */
+  finish(): Promise<Delivered>
+  /** Drops what was sent and not finished. Never throws. */
+  abort(): Promise<void>
+}
+
+export type Delivered = {
+  /** Rows of this run that are at the destination now. */
+  rows: number
+  /** Named as the destination names them; empty for tables. */
+  files: DeliveredFile[]
+}
+
+export type DeliveredFile = { name: string; rows: number; bytes: number; sha256: string }
+
+export type TestStep<Config> = {
+  name: string
+  description: string
+  /** Throws with a message for people, without secrets. */
+  run(context: Pick<DeliveryContext<Config>, 'config' | 'outbound' | 'settings' | 'signal'>): Promise<void>
+}
+
+export type Inspection = {
+  /** The content of a delivered file, by its name; null when it is not there. */
+  read?(name: string): Promise<AsyncIterable<Uint8Array> | null>
+  /** How many rows the destination's table has for each of these event uuids. */
+  occurrences?(uuids: readonly string[]): Promise<ReadonlyMap<string, number>>
+  close(): Promise<void>
+}
+
+/** Retrying is of no use before the user has changed something: the run fails at once. */
+export class Refused extends Error {}
+/** Nobody answers there. The user's matter, unless an earlier run of the export got through. */
+export class Unreachable extends Error {}
+/** Will pass: try again later. */
+export class Passing extends Error {
+  constructor(
+    message: string,
+    readonly retry_after_ms: number | null = null,
+  ) {
+    super(message)
+  }
+}

@@ -1,0 +1,79 @@
+// What all destinations for files share: names, the order in which files become visible, and the manifest. S3,
+// AzureBlob and File each bring a place to put them.
+import type { z } from 'zod'
+import type { Encoding, OutputFile } from '../formats/encoding.ts'
+import type { fileOutput } from './config-fields.ts'
+import type { DeliveredFile, Delivery, RunFacts } from './destination.ts'
+import { fileName, manifestName, renderName } from './prefix.ts'
+
+export type FilePlace = {
+  /** Brings a file there without making it visible. The one on this machine's disk is not needed afterwards. */
+  stage(name: string, file: OutputFile): Promise<StagedFile>
+  /** Something small, visible at once and as a whole. */
+  put(name: string, content: string): Promise<void>
+  close(): void
+}
+
+export type StagedFile = {
+  /** May be repeated, also when the answer to the first time was lost. */
+  publish(): Promise<void>
+  /** Does nothing to a file that was published. */
+  drop(): Promise<void>
+}
+
+type FileOutput = { [Key in keyof typeof fileOutput]: z.output<(typeof fileOutput)[Key]> }
+
+const MEGABYTE = 1024 * 1024
+
+export function fileEncoding({ file_format, compression, max_file_size_mb }: FileOutput): Encoding {
+  const max_bytes = max_file_size_mb === null ? null : max_file_size_mb * MEGABYTE
+  return { format: file_format, compression, max_bytes, max_rows: null }
+}
+
+export function deliverFiles(
+  place: FilePlace,
+  config: FileOutput & { prefix: string },
+  run: RunFacts,
+  signal: AbortSignal,
+): Delivery {
+  const encoding = fileEncoding(config)
+  const name = renderName(config.prefix, run)
+  const files: DeliveredFile[] = []
+  const staged: StagedFile[] = []
+  return {
+    async write(file) {
+      const { index, rows, bytes, sha256 } = file
+      const key = fileName(name, index, encoding)
+      staged.push(await place.stage(key, file))
+      files.push({ name: key, rows, bytes, sha256 })
+    },
+    async finish() {
+      // From the first file on all of them become visible, also for a run that is cancelled meanwhile: half of it
+      // would be taken for the whole.
+      signal.throwIfAborted()
+      for (const file of staged) await file.publish()
+      if (encoding.max_bytes !== null) await place.put(manifestName(name), manifest(files))
+      place.close()
+      return { rows: totalOf(files, 'rows'), files }
+    },
+    async abort() {
+      await Promise.allSettled(staged.map((file) => file.drop()))
+      place.close()
+    },
+  }
+}
+
+/** A function of the files alone: a repeated run writes the same bytes. PostHog's has `files` only. */
+function manifest(files: readonly DeliveredFile[]): string {
+  const content = {
+    files: files.map(({ name }) => name),
+    rows: totalOf(files, 'rows'),
+    bytes: totalOf(files, 'bytes'),
+    contents: files,
+  }
+  return `${JSON.stringify(content, null, 2)}\n`
+}
+
+function totalOf(files: readonly DeliveredFile[], figure: 'rows' | 'bytes'): number {
+  return files.reduce((total, file) => total + file[figure], 0)
+}

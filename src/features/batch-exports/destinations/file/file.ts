@@ -1,0 +1,88 @@
+// Delivers files to a folder on this machine: written beside their place under a temporary name, and renamed at the end.
+import { randomUUID } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { copyFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { errorCode } from '../../../../lib/error-code.ts'
+import type { Destination, RunFacts } from '../destination.ts'
+import { deliverFiles, fileEncoding, type FilePlace } from '../file-delivery.ts'
+import { findFile, flush, makeFolders, onDisk, temporaryName } from './folder.ts'
+import type { FileConfig } from './kind.ts'
+
+/** Below those of the files, which count from 0. */
+const MANIFEST_INDEX = -1
+
+export const file: Destination<FileConfig> = {
+  encoding: fileEncoding,
+  steps: [
+    {
+      name: 'Folder writable',
+      description: 'Makes the export folder if need be, writes a small file into it and removes it.',
+      run: ({ settings }) => onDisk(() => tryFolder(settings.export_folder)),
+    },
+  ],
+  async open({ config, run, settings, signal }) {
+    return deliverFiles(placeInFolder(settings.export_folder, run), config, run, signal)
+  },
+  async inspect({ run, settings }) {
+    return {
+      async read(name) {
+        const path = await onDisk(() => findFile(settings.export_folder, run.project_id, name))
+        return path === null ? null : createReadStream(path)
+      },
+      close: async () => {},
+    }
+  },
+}
+
+function placeInFolder(root: string, run: RunFacts): FilePlace {
+  return {
+    stage: (name, { path, index }) =>
+      onDisk(async () => {
+        const place = await makeFolders(root, run.project_id, name)
+        await removeEarlier(dirname(place), run)
+        const temporary = temporaryName(place, run, index)
+        await move(path, temporary)
+        await flush(temporary)
+        return {
+          publish: () => onDisk(() => rename(temporary, place).then(() => flush(dirname(place)))),
+          drop: () => rm(temporary, { force: true }),
+        }
+      }),
+    put: (name, content) =>
+      onDisk(async () => {
+        const place = await makeFolders(root, run.project_id, name)
+        const temporary = temporaryName(place, run, MANIFEST_INDEX)
+        await writeFile(temporary, content, { flush: true })
+        await rename(temporary, place)
+        await flush(dirname(place))
+      }),
+    close() {},
+  }
+}
+
+/** What an attempt left that was killed. One that lives on in spite of us finds its file gone, and fails. */
+async function removeEarlier(folder: string, { id, attempt }: RunFacts): Promise<void> {
+  if (attempt === 1) return
+  for (const name of await readdir(folder)) {
+    const earlier = name.startsWith(`.${id}.`) && Number(name.split('.')[2]) < attempt
+    if (earlier) await rm(join(folder, name), { force: true })
+  }
+}
+
+/** The rows are written elsewhere, maybe on another disk. */
+async function move(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to)
+  } catch (error) {
+    if (errorCode(error) !== 'EXDEV') throw error
+    await copyFile(from, to)
+  }
+}
+
+async function tryFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  const trial = join(folder, `.${randomUUID()}.connection-test`)
+  await writeFile(trial, '')
+  await rm(trial)
+}

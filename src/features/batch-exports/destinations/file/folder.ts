@@ -1,0 +1,97 @@
+// One project's own folder below the configured root. Nothing here follows a symbolic link below that root, so no name
+// leads out of the folder, nor into another project's.
+import { constants } from 'node:fs'
+import { lstat, mkdir, open, realpath } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { errorCode } from '../../../../lib/error-code.ts'
+import { Passing, Refused } from '../destination.ts'
+
+/** Where a file of this name stands, its folders made. The root may itself be a link: it is the operator's. */
+export async function makeFolders(root: string, project_id: number, name: string): Promise<string> {
+  await mkdir(root, { recursive: true })
+  let folder = await realpath(root)
+  const segments = segmentsOf(project_id, name)
+  const file = segments.pop()!
+  for (const segment of segments) {
+    const parent = folder
+    folder = join(parent, segment)
+    if (await makeFolder(folder)) await flush(parent)
+    await assertFolder(folder)
+  }
+  return join(folder, file)
+}
+
+/** The same for reading: null when it is not there. */
+export async function findFile(root: string, project_id: number, name: string): Promise<string | null> {
+  try {
+    let place = await realpath(root)
+    const segments = segmentsOf(project_id, name)
+    const file = segments.pop()!
+    for (const segment of segments) {
+      place = join(place, segment)
+      await assertFolder(place)
+    }
+    return (await lstat(join(place, file))).isFile() ? join(place, file) : null
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return null
+    throw error
+  }
+}
+
+/** What was written or renamed in it outlasts a power cut only then. */
+export async function flush(path: string): Promise<void> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** What an error of the file system means for a run. Paths of this machine are nobody else's matter. */
+export async function onDisk<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const code = errorCode(error)
+    if (code === '') throw error
+    if (code === 'ENAMETOOLONG') throw new Refused('The file names are too long: use a shorter prefix.')
+    if (['ENOTDIR', 'EISDIR', 'ENOTEMPTY', 'EEXIST'].includes(code)) {
+      throw new Refused(`There is a file where a folder is needed, or the reverse (${code}).`)
+    }
+    if (['EACCES', 'EPERM', 'EROFS', 'ELOOP'].includes(code)) {
+      throw new Refused(`The export folder cannot be written (${code}).`)
+    }
+    throw new Passing(`The export folder could not be written (${code}).`)
+  }
+}
+
+function segmentsOf(project_id: number, name: string): string[] {
+  const segments = name.split('/').filter((segment) => segment !== '')
+  if (segments.length === 0 || segments.some((segment) => segment === '.' || segment === '..')) {
+    throw new Refused('This name leads out of the folder.')
+  }
+  return [String(project_id), ...segments]
+}
+
+/** Whether it had to be made. */
+async function makeFolder(folder: string): Promise<boolean> {
+  try {
+    await mkdir(folder)
+    return true
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false
+    throw error
+  }
+}
+
+async function assertFolder(folder: string): Promise<void> {
+  const found = await lstat(folder)
+  if (found.isSymbolicLink()) throw new Refused('The way to the folder leads through a symbolic link.')
+  if (!found.isDirectory()) throw new Refused('There is a file where a folder is needed.')
+}
+
+/** Beside the file, so that renaming it is one step. The number tells attempts at a run apart. */
+export function temporaryName(path: string, { id, attempt }: { id: string; attempt: number }, index: number) {
+  return join(dirname(path), `.${id}.${attempt}.${index}.partial`)
+}

@@ -1,0 +1,30 @@
+// A folder on this machine, below the configured root: needs no account anywhere.
+import { z } from 'zod'
+import type { DestinationKind } from '../destination.ts'
+import { compressionFault, eventFilter, fileOutput } from '../config-fields.ts'
+import { prefixFault } from '../prefix.ts'
+
+const Config = z.strictObject({
+  prefix: z.string().trim().max(1024).default(''),
+  ...fileOutput,
+  ...eventFilter,
+})
+export type FileConfig = z.output<typeof Config>
+
+export const fileKind: DestinationKind<FileConfig> = {
+  type: 'File',
+  config: Config,
+  secrets: [],
+  aims: [],
+  models: ['events', 'persons', 'sessions'],
+  columns: 'files',
+  takes_custom_columns: true,
+  faults(config) {
+    const prefix = prefixFault(config.prefix)
+    if (prefix !== null) return { field: 'prefix', message: prefix }
+    return compressionFault(config)
+  },
+  hosts: () => [],
+  target: ({ prefix }) => `file:${prefix}`,
+  load: async () => (await import('./file.ts')).file,
+}

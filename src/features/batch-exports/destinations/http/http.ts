@@ -1,0 +1,105 @@
+// Posts batches of events to an endpoint, one after the other. Each is visible as soon as it is taken, so this is at
+// least once: a repeated batch has the run's id and the number that it had before, and its events their uuids.
+import { z } from 'zod'
+import {
+  Passing,
+  Refused,
+  Unreachable,
+  type Delivery,
+  type DeliveryContext,
+  type Destination,
+} from '../destination.ts'
+import { OutboundFailed, OutboundRefused, OutboundUnresolved } from '../../../../platform/outbound/errors.ts'
+import type { OutboundAnswer } from '../../../../platform/outbound/call.ts'
+import { oneLine } from '../../logs/write.ts'
+import { batchesOf, emptyBatch, MAX_EVENTS } from './batches.ts'
+import type { HttpConfig } from './kind.ts'
+
+// Below the 50 MB that a batch may have: what is added to each event leaves a file one batch.
+const FILE_BYTES = 40 * 1000 * 1000
+const TIMEOUT_MS = 60_000
+const LONGEST_WAIT_MS = 60 * 60_000
+const MAX_CHARACTERS = 500
+
+/** Batches that were acknowledged, from the first on, and the rows in them. */
+const Progress = z
+  .object({ acknowledged: z.int().nonnegative(), rows: z.int().nonnegative() })
+  .catch({ acknowledged: 0, rows: 0 })
+
+export const http: Destination<HttpConfig> = {
+  encoding: () => ({ format: 'JSONLines', compression: null, max_bytes: FILE_BYTES, max_rows: MAX_EVENTS }),
+  steps: [
+    {
+      name: 'Endpoint answers',
+      description: 'Sends a batch without events and expects it to be taken.',
+      run: (context) => post(context, emptyBatch(context.config.token), {}),
+    },
+  ],
+  open: async (context) => openDelivery(context),
+  inspect: null,
+}
+
+function openDelivery(context: DeliveryContext<HttpConfig>): Delivery {
+  const { config, run, progress, signal } = context
+  let done = Progress.parse(progress.last)
+  let sequence = 0
+  return {
+    async write(file) {
+      for await (const { rows, body } of batchesOf(file.path, config.token, signal)) {
+        const number = sequence++
+        if (number < done.acknowledged) continue
+        await post(context, body, {
+          'X-Batch-Export-Run-Id': run.id,
+          'X-Batch-Sequence': String(number),
+        })
+        done = { acknowledged: number + 1, rows: done.rows + rows }
+        await progress.save(done)
+      }
+    },
+    finish: async () => ({ rows: done.rows, files: [] }),
+    abort: async () => {},
+  }
+}
+
+async function post(
+  { config, outbound, signal }: Pick<DeliveryContext<HttpConfig>, 'config' | 'outbound' | 'signal'>,
+  body: Buffer,
+  headers: Record<string, string>,
+): Promise<void> {
+  const answer = await outbound
+    .fetch(config.url, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body,
+      timeout_ms: TIMEOUT_MS,
+      signal,
+    })
+    .catch((error: unknown) => {
+      throw failureOf(error)
+    })
+  assertTaken(answer, config.token)
+}
+
+function failureOf(error: unknown): unknown {
+  if (error instanceof OutboundUnresolved) return new Unreachable(error.message)
+  if (error instanceof OutboundRefused) return new Refused(error.message)
+  if (!(error instanceof OutboundFailed)) return error
+  return error.failure === 'request' ? new Refused(error.message) : new Passing(error.message)
+}
+
+function assertTaken({ status, headers, body }: OutboundAnswer, token: string): void {
+  if (status >= 200 && status < 300) return
+  const message = `The endpoint answered with status ${status}`
+  if (status < 400) throw new Refused(`${message}, a redirect, which is not followed.`)
+  const said = oneLine(body.toString().replaceAll(token, '***')).slice(0, MAX_CHARACTERS)
+  const whole = said === '' ? `${message}.` : `${message}: ${said}`
+  if (status === 429 || status >= 500) throw new Passing(whole, retryAfterMs(headers))
+  throw new Refused(whole)
+}
+
+/** Seconds or a date; a date is held against the answer's own, so that clocks need not agree. */
+function retryAfterMs({ 'retry-after': after, date }: Record<string, string>): number | null {
+  if (after === undefined) return null
+  const ms = /^\d+$/.test(after) ? Number(after) * 1000 : Date.parse(after) - Date.parse(date ?? '')
+  return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), LONGEST_WAIT_MS)
+}

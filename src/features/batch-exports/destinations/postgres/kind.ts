@@ -1,0 +1,33 @@
+// A table in PostgreSQL.
+import { z } from 'zod'
+import type { DestinationKind } from '../destination.ts'
+import { eventFilter, flag, host, identifier, port, secret } from '../config-fields.ts'
+import { ledgerFault } from '../sql-table/ledger-name.ts'
+
+const Config = z.strictObject({
+  user: secret(),
+  password: secret(),
+  host: host(),
+  port: port(5432),
+  database: identifier(),
+  schema: identifier().default('public'),
+  table_name: identifier().default('events'),
+  has_self_signed_cert: flag(false),
+  ...eventFilter,
+})
+export type PostgresConfig = z.output<typeof Config>
+
+export const postgresKind: DestinationKind<PostgresConfig> = {
+  type: 'Postgres',
+  config: Config,
+  secrets: ['user', 'password'],
+  aims: ['host', 'port', 'database', 'has_self_signed_cert'],
+  models: ['events', 'persons', 'sessions'],
+  columns: 'postgres',
+  takes_custom_columns: true,
+  faults: ledgerFault,
+  hosts: (config) => [config.host],
+  target: ({ host, port, database, schema, table_name }) =>
+    `postgres://${host}:${port}/${database} ${schema}.${table_name}`,
+  load: async () => (await import('./postgres.ts')).postgres,
+}

@@ -1,0 +1,84 @@
+// From the stage into the table, in one statement.
+import type { Model } from '../../definition.ts'
+import { Refused } from '../destination.ts'
+import { quoted, quotedList } from '../sql-table/identifiers.ts'
+import type { Session } from '../sql-table/session.ts'
+import { KEYS, VERSIONS, type Table } from '../sql-table/table.ts'
+
+export const STAGE = 'pg_temp."longshore_stage"'
+
+/** Events that cannot be there yet, or that nothing tells apart. */
+export async function insertAll(session: Session, table: Table, columns: readonly string[]): Promise<void> {
+  await session.run(
+    `INSERT INTO ${table.name} (${quotedList(columns)}) SELECT ${quotedList(columns)} FROM ${STAGE}`,
+  )
+}
+
+/** Events whose uuid is not there yet. An event keeps its timestamp, so only the time that the stage spans is searched. */
+export async function insertNew(session: Session, table: Table, columns: readonly string[]): Promise<void> {
+  const insert = `INSERT INTO ${table.name} (${quotedList(columns)}) SELECT ${quotedList(columns)} FROM ${STAGE} stage`
+  if (await hasUniqueKey(session, table, ['uuid'])) {
+    await session.run(`${insert} ON CONFLICT ("uuid") DO NOTHING`)
+    return
+  }
+  const span = columns.includes('timestamp') ? await spanOfStage(session) : null
+  const type = table.types.get('timestamp')
+  const within = span === null ? '' : `AND there."timestamp" BETWEEN $1::${type} AND $2::${type}`
+  await session.run(
+    `${insert} WHERE NOT EXISTS (SELECT FROM ${table.name} there WHERE there."uuid" = stage."uuid" ${within})`,
+    span === null ? [] : [span.first, span.last],
+  )
+}
+
+async function spanOfStage(session: Session): Promise<{ first: string; last: string } | null> {
+  const [span] = await session.rows<{ first: string | null; last: string | null; none: string }>(
+    `SELECT min("timestamp")::text AS first, max("timestamp")::text AS last,
+            count(*) FILTER (WHERE "timestamp" IS NULL) AS none
+       FROM ${STAGE}`,
+  )
+  if (span === undefined || span.first === null || span.last === null || span.none !== '0') return null
+  return { first: span.first, last: span.last }
+}
+
+/** Persons and sessions: one row for each, and the newer one stays. */
+export async function upsert(
+  session: Session,
+  table: Table,
+  columns: readonly string[],
+  model: Exclude<Model, 'events'>,
+): Promise<void> {
+  const key = KEYS[model]!
+  const changed = columns.filter((column) => !key.includes(column)).map(quoted)
+  const newer = VERSIONS[model]
+    .filter((column) => columns.includes(column))
+    .map(quoted)
+    .map((column) => `there.${column} IS NULL OR there.${column} < excluded.${column}`)
+  await session.run(
+    `INSERT INTO ${table.name} AS there (${quotedList(columns)}) SELECT ${quotedList(columns)} FROM ${STAGE}
+     ON CONFLICT (${quotedList(key)}) DO UPDATE
+        SET ${changed.map((column) => `${column} = excluded.${column}`).join(', ')}
+      ${newer.length === 0 ? '' : `WHERE ${newer.join(' OR ')}`}`,
+  )
+}
+
+export async function assertKey(session: Session, table: Table, model: Model): Promise<void> {
+  const key = KEYS[model]
+  if (key === null || (await hasUniqueKey(session, table, key))) return
+  throw new Refused(`The table ${table.name} has no primary key on (${key.join(', ')}).`)
+}
+
+/** What ON CONFLICT can go by: no part of the rows left out, no expressions, checked at once. */
+async function hasUniqueKey(session: Session, table: Table, columns: readonly string[]): Promise<boolean> {
+  const keys = await session.rows<{ columns: string[] }>(
+    `SELECT array_agg(a.attname::text) AS columns
+       FROM pg_index i
+       JOIN pg_attribute a
+         ON a.attrelid = i.indrelid AND a.attnum = ANY ((i.indkey::int2[])[0:i.indnkeyatts - 1])
+      WHERE i.indrelid = $1::regclass AND i.indisunique AND i.indimmediate AND i.indisvalid
+        AND i.indpred IS NULL AND i.indexprs IS NULL
+      GROUP BY i.indexrelid`,
+    [table.name],
+  )
+  const wanted = columns.toSorted().join()
+  return keys.some((key) => key.columns.toSorted().join() === wanted)
+}

@@ -1,0 +1,157 @@
+// Delivers to a table in PostgreSQL: one transaction for a run, with an entry in the ledger beside the table. An attempt
+// that finds the run there already does nothing.
+import type { OutputColumn } from '../../definition.ts'
+import type { Delivery, DeliveryContext, Destination } from '../destination.ts'
+import { cleanedStretches } from '../sql-table/cleaned.ts'
+import { ATTEMPTS_OF_RUNS, connect } from '../sql-table/connect.ts'
+import { qualified, quotedList } from '../sql-table/identifiers.ts'
+import { inspectTable } from '../sql-table/inspect.ts'
+import { entryOf } from '../sql-table/ledger.ts'
+import { alreadyDelivered, isClear, lookAround, type Place } from '../sql-table/place.ts'
+import type { Session } from '../sql-table/session.ts'
+import { tableSteps } from '../sql-table/steps.ts'
+import { definitionOf, KEYS, type Table } from '../sql-table/table.ts'
+import type { PostgresConfig } from './kind.ts'
+import { assertKey, insertAll, insertNew, STAGE, upsert } from './merge.ts'
+import { lockTable, mayGoStraight } from './way.ts'
+
+const FILE_BYTES = 50 * 1000 * 1000
+
+const TYPES: Record<OutputColumn['kind'], string> = {
+  text: 'TEXT',
+  json: 'JSONB',
+  integer: 'BIGINT',
+  float: 'DOUBLE PRECISION',
+  boolean: 'BOOLEAN',
+  timestamp: 'TIMESTAMPTZ',
+}
+
+const typeOf = (column: OutputColumn) => column.type ?? TYPES[column.kind]
+const nameOf = ({ schema, table_name }: PostgresConfig) => ({ schema, table: table_name })
+
+export const postgres: Destination<PostgresConfig> = {
+  encoding: () => ({ format: 'CopyText', compression: null, max_bytes: FILE_BYTES, max_rows: null }),
+  steps: tableSteps(nameOf),
+  async open(context) {
+    const session = await connect(context, ATTEMPTS_OF_RUNS)
+    try {
+      return await openDelivery(context, session)
+    } catch (error) {
+      await session.close()
+      throw error
+    }
+  },
+  inspect: (context) => inspectTable(context, nameOf(context.config)),
+}
+
+type Context = DeliveryContext<PostgresConfig>
+
+async function openDelivery(context: Context, session: Session): Promise<Delivery> {
+  const { config, run } = context
+  await setUp(session)
+  const place = await lookAround(session, nameOf(config), context, { typeOf, also: timeIndex(context) })
+  await assertKey(session, place.table, run.model)
+  const recorded = (await place.ledger?.find(run.id)) ?? null
+  if (recorded !== null) return alreadyDelivered(session, recorded)
+  await session.run('BEGIN ISOLATION LEVEL READ COMMITTED')
+  const is_straight = await goesStraight(place, context)
+  if (!is_straight) await makeStage(session, context.columns, place.table)
+  return deliveryOf(place, context, is_straight)
+}
+
+/**
+ * The run has its own limit of time, so statements have none; a transaction whose client has gone without a word ends
+ * soon, and with it its locks. Only settings that the server knows: older ones lack some.
+ */
+async function setUp(session: Session): Promise<void> {
+  await session.run(
+    `SELECT set_config(known.name, wanted.value, false)
+       FROM pg_settings known
+       JOIN (VALUES ('timezone', 'UTC'), ('statement_timeout', '0'), ('lock_timeout', '0'),
+                    ('idle_in_transaction_session_timeout', '5min'), ('transaction_timeout', '0'),
+                    ('client_connection_check_interval', '10s'))
+         AS wanted (name, value) ON lower(known.name) = wanted.name`,
+  )
+}
+
+/** Runs that look for their rows search a stretch of time. BRIN costs COPY next to nothing, and is no key. */
+function timeIndex({ run, columns, config }: Context): string {
+  const has = (name: string) => columns.some((column) => column.name === name)
+  if (run.model !== 'events' || !has('uuid') || !has('timestamp')) return ''
+  return `CREATE INDEX ON ${qualified(nameOf(config))} USING brin ("timestamp")`
+}
+
+async function goesStraight(place: Place, { run, columns }: Context): Promise<boolean> {
+  // A COPY cannot leave out fields of the file.
+  const is_whole = place.shared.length === columns.length
+  if (KEYS[run.model] !== null || !is_whole) return false
+  // Without a uuid nothing can be looked for: the ledger alone makes it exact.
+  return !place.has_uuid || (await mayGoStraight(place, run))
+}
+
+/** Typed as the table is, so that what the table takes is what the stage takes. */
+async function makeStage(session: Session, columns: readonly OutputColumn[], table: Table): Promise<void> {
+  const typeInTable = (column: OutputColumn) => table.types.get(column.name) ?? typeOf(column)
+  const definition = definitionOf(columns, typeInTable, null)
+  await session.run(`CREATE TEMP TABLE "longshore_stage" (${definition}) ON COMMIT DROP`)
+}
+
+function deliveryOf(place: Place, context: Context, is_straight: boolean): Delivery {
+  const { session, table, has_uuid } = place
+  const { run, columns, signal, log } = context
+  const names = quotedList(columns.map(({ name }) => name))
+  const copy = `COPY ${is_straight ? table.name : STAGE} (${names}) FROM STDIN`
+  let rows = 0
+  let is_cleaned = false
+  return {
+    async write(file) {
+      const stretches = cleanedStretches(file.path, columns, signal, () => (is_cleaned = true))
+      const copied = await session.copy(copy, stretches)
+      if (copied !== file.rows) throw new Error(`${copied} of ${file.rows} rows of a file were copied`)
+      rows += copied
+    },
+    async finish() {
+      if (is_cleaned) log('WARNING', 'JSON lost what jsonb cannot hold: \\u0000, or half a surrogate pair.')
+      const was_clear = is_straight ? has_uuid : await merge(place, context)
+      const delivered = await commit(place, context, rows, was_clear && !run.is_backfill)
+      await session.close()
+      return { rows: delivered, files: [] }
+    },
+    abort: () => session.close(),
+  }
+}
+
+/** Whether the table held nothing that the run could have brought. */
+async function merge(place: Place, { run }: Context): Promise<boolean> {
+  const { session, table, shared, has_uuid } = place
+  const names = shared.map(({ name }) => name)
+  await lockTable(place)
+  if (run.model !== 'events') {
+    await upsert(session, table, names, run.model)
+    return false
+  }
+  const is_clear = has_uuid && (await isClear(place, run))
+  if (is_clear || !has_uuid) await insertAll(session, table, names)
+  else await insertNew(session, table, names)
+  return is_clear
+}
+
+/** Another worker may have been at the same run, and faster: then its rows stay and ours go. */
+async function commit(
+  { session, ledger }: Place,
+  { run, config }: Context,
+  rows: number,
+  disjoint: boolean,
+): Promise<number> {
+  if (ledger !== null) {
+    const entry = entryOf(ledger, { run, table: config.table_name, rows, disjoint }, 'now()')
+    const { count } = await session.run(`${entry.text} ON CONFLICT ("run_id") DO NOTHING`, entry.values)
+    if (count === 0) {
+      await session.run('ROLLBACK')
+      return (await ledger.find(run.id)) ?? rows
+    }
+  }
+  const { command } = await session.run('COMMIT')
+  if (command !== 'COMMIT') throw new Error('the transaction was rolled back')
+  return rows
+}

@@ -1,0 +1,13 @@
+import { afterAll, beforeAll } from 'vitest'
+import type { PostgresStandIn } from '../../../../../test/stand-ins/postgres.ts'
+import type { DestinationKind } from '../destination.ts'
+import { describeDestination } from '../fixture/suite.ts'
+import { openSqlWorld } from '../sql-table/fixture/world.ts'
+import { startRedshiftServer } from './fixture/server.ts'
+import { redshiftKind } from './kind.ts'
+
+let server: PostgresStandIn
+beforeAll(async () => void (server = await startRedshiftServer()))
+afterAll(() => server.close())
+
+describeDestination('Redshift', () => openSqlWorld(server, redshiftKind as unknown as DestinationKind))

@@ -1,0 +1,35 @@
+// A table in Amazon Redshift: PostgreSQL's protocol, but no COPY from the client.
+import { z } from 'zod'
+import type { DestinationKind } from '../destination.ts'
+import { eventFilter, flag, host, identifier, port, secret } from '../config-fields.ts'
+import { ledgerFault } from '../sql-table/ledger-name.ts'
+
+const Config = z.strictObject({
+  user: secret(),
+  password: secret(),
+  host: host(),
+  port: port(5439),
+  database: identifier(),
+  schema: identifier().default('public'),
+  table_name: identifier().default('events'),
+  has_self_signed_cert: flag(false),
+  properties_data_type: z.enum(['varchar', 'super']).default('varchar'),
+  mode: z.enum(['INSERT'], { error: 'Only the mode INSERT is supported.' }).default('INSERT'),
+  ...eventFilter,
+})
+export type RedshiftConfig = z.output<typeof Config>
+
+export const redshiftKind: DestinationKind<RedshiftConfig> = {
+  type: 'Redshift',
+  config: Config,
+  secrets: ['user', 'password'],
+  aims: ['host', 'port', 'database', 'has_self_signed_cert'],
+  models: ['events', 'persons', 'sessions'],
+  columns: 'redshift',
+  takes_custom_columns: true,
+  faults: ledgerFault,
+  hosts: (config) => [config.host],
+  target: ({ host, port, database, schema, table_name }) =>
+    `redshift://${host}:${port}/${database} ${schema}.${table_name}`,
+  load: async () => (await import('./redshift.ts')).redshift,
+}

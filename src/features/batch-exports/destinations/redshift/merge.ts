@@ -1,0 +1,59 @@
+// From the stage into the table: out of the stage goes what the table has already, out of the table what the stage has
+// newer, and the rest of the stage goes in.
+import type { Model, OutputColumn } from '../../definition.ts'
+import { quoted, quotedList } from '../sql-table/identifiers.ts'
+import type { Session } from '../sql-table/session.ts'
+import { KEYS, VERSIONS, type Table } from '../sql-table/table.ts'
+import { STAGE } from './insert.ts'
+
+export type Move = {
+  session: Session
+  table: Table
+  columns: readonly OutputColumn[]
+  model: Model
+  /** No row of the stage can be in the table. */
+  is_clear: boolean
+  has_uuid: boolean
+}
+
+export async function moveRows({ session, table, columns, model, is_clear, has_uuid }: Move): Promise<void> {
+  const names = columns.map(({ name }) => name)
+  if (model !== 'events') await replaceOlder(session, table, names, model)
+  else if (has_uuid && !is_clear) await dropKnownEvents(session, table, names)
+  const values = columns.map(({ name }) =>
+    table.types.get(name) === 'super' ? `JSON_PARSE(${quoted(name)})` : quoted(name),
+  )
+  await session.run(
+    `INSERT INTO ${table.name} (${quotedList(names)}) SELECT ${values.join(', ')} FROM ${STAGE}`,
+  )
+}
+
+/** An event keeps its timestamp, so only the time that the stage spans is searched. */
+async function dropKnownEvents(session: Session, table: Table, names: readonly string[]): Promise<void> {
+  const within = names.includes('timestamp')
+    ? `AND (there."timestamp" IS NULL OR there."timestamp" >= (SELECT min("timestamp") FROM ${STAGE})
+            AND there."timestamp" <= (SELECT max("timestamp") FROM ${STAGE}))`
+    : ''
+  await session.run(
+    `DELETE FROM ${STAGE} USING ${table.name} there WHERE ${STAGE}."uuid" = there."uuid" ${within}`,
+  )
+}
+
+async function replaceOlder(
+  session: Session,
+  table: Table,
+  names: readonly string[],
+  model: Exclude<Model, 'events'>,
+): Promise<void> {
+  const same = KEYS[model]!.map((key) => `${STAGE}.${quoted(key)} = there.${quoted(key)}`).join(' AND ')
+  const older = VERSIONS[model]
+    .filter((version) => names.includes(version))
+    .map((version) => `there.${quoted(version)} >= ${STAGE}.${quoted(version)}`)
+  if (older.length > 0) {
+    await session.run(
+      `DELETE FROM ${STAGE} USING ${table.name} there WHERE ${same} AND ${older.join(' AND ')}`,
+    )
+  }
+  const replaced = KEYS[model]!.map((key) => `${table.name}.${quoted(key)} = stage.${quoted(key)}`)
+  await session.run(`DELETE FROM ${table.name} USING ${STAGE} stage WHERE ${replaced.join(' AND ')}`)
+}

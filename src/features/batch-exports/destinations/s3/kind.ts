@@ -1,0 +1,62 @@
+// S3 and whatever speaks its protocol.
+import { z } from 'zod'
+import type { DestinationKind } from '../destination.ts'
+import {
+  compressionFault,
+  eventFilter,
+  fileOutput,
+  flag,
+  name,
+  optionalName,
+  secret,
+} from '../config-fields.ts'
+import { endpointFault } from '../endpoint.ts'
+import { prefixFault } from '../prefix.ts'
+
+const Config = z.strictObject({
+  bucket_name: name(),
+  region: name(),
+  prefix: name(),
+  aws_access_key_id: secret().nullable().default(null),
+  aws_secret_access_key: secret().nullable().default(null),
+  encryption: z.enum(['AES256', 'aws:kms']).nullable().default(null),
+  kms_key_id: optionalName(),
+  endpoint_url: optionalName(),
+  use_virtual_style_addressing: flag(false),
+  ...fileOutput,
+  ...eventFilter,
+})
+export type S3Config = z.output<typeof Config>
+
+export const s3Kind: DestinationKind<S3Config> = {
+  type: 'S3',
+  config: Config,
+  secrets: ['aws_access_key_id', 'aws_secret_access_key'],
+  aims: ['bucket_name', 'region', 'endpoint_url', 'use_virtual_style_addressing'],
+  models: ['events', 'persons', 'sessions'],
+  columns: 'files',
+  takes_custom_columns: true,
+  faults(config) {
+    // Both become part of a host name or a path.
+    if (!/^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/.test(config.bucket_name)) {
+      return {
+        field: 'bucket_name',
+        message: 'A bucket name has letters, digits, dots, dashes and underscores.',
+      }
+    }
+    if (!/^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/.test(config.region)) {
+      return { field: 'region', message: 'A region has letters, digits and dashes.' }
+    }
+    const prefix = prefixFault(config.prefix)
+    if (prefix !== null) return { field: 'prefix', message: prefix }
+    const endpoint = endpointFault(config.endpoint_url)
+    if (endpoint !== null) return endpoint
+    if (config.kms_key_id !== null && config.encryption !== 'aws:kms') {
+      return { field: 'kms_key_id', message: 'A KMS key goes with the encryption aws:kms.' }
+    }
+    return compressionFault(config)
+  },
+  hosts: ({ endpoint_url }) => (endpoint_url === null ? [] : [new URL(endpoint_url).hostname]),
+  target: ({ bucket_name, prefix }) => `s3://${bucket_name}/${prefix}`,
+  load: async () => (await import('./s3.ts')).s3,
+}

@@ -1,0 +1,146 @@
+// A bucket as a place for files. Every file is a multipart upload, also a small one: it is at S3 as a whole before any
+// of the run's files can be seen.
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  PutObjectCommand,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3'
+import type { OutputFile } from '../../formats/encoding.ts'
+import { Passing, Refused, type DeliveryContext } from '../destination.ts'
+import type { FilePlace, StagedFile } from '../file-delivery.ts'
+import { sendParts, type FilePart } from '../file-parts.ts'
+import { tryAgain } from '../try-again.ts'
+import { asking, type Bucket } from './client.ts'
+import { notS3 } from './faults.ts'
+
+type Upload = { Bucket: string; Key: string; UploadId: string }
+type Attempt = Pick<DeliveryContext, 'run' | 'signal' | 'log'>
+
+export function placeInBucket(bucket: Bucket, attempt: Attempt): FilePlace {
+  return {
+    async stage(key, file) {
+      const upload = await begin(bucket, key, file, attempt)
+      try {
+        const etags = await sendParts(file, attempt.signal, (part, signal) =>
+          sendPart(bucket, upload, part, signal),
+        )
+        return staged(bucket, upload, etags, file)
+      } catch (error) {
+        // Left to the next attempt if this fails as well.
+        await drop(bucket, upload).catch(() => {})
+        throw error
+      }
+    },
+    async put(key, content) {
+      const { ETag } = await asking(null, () =>
+        bucket.client.send(
+          new PutObjectCommand({
+            Bucket: bucket.name,
+            Key: key,
+            Body: content,
+            ContentType: 'application/json',
+            ...bucket.encryption,
+          }),
+        ),
+      )
+      if (ETag === undefined) throw notS3()
+    },
+    close: () => bucket.close(),
+  }
+}
+
+/** What is begun is also told apart from what was begun before: by an attempt that died, or by a lost answer. */
+async function begin(bucket: Bucket, key: string, file: OutputFile, attempt: Attempt): Promise<Upload> {
+  const { signal, run } = attempt
+  const command = new CreateMultipartUploadCommand({
+    Bucket: bucket.name,
+    Key: key,
+    Metadata: marksOf(file),
+    ...bucket.encryption,
+  })
+  const begun = await asking(signal, () => bucket.client.send(command, { abortSignal: signal }))
+  if (begun.UploadId === undefined) throw notS3()
+  const upload = { Bucket: bucket.name, Key: key, UploadId: begun.UploadId }
+  if (run.attempt > 1 || (begun.$metadata.attempts ?? 1) > 1) await dropOthers(bucket, upload, attempt)
+  return upload
+}
+
+/** Unfinished uploads are paid for and never seen. Credentials that may not look for them are good enough to export. */
+async function dropOthers(bucket: Bucket, ours: Upload, { signal, log }: Attempt): Promise<void> {
+  try {
+    // One page holds a thousand, all of this one file.
+    const command = new ListMultipartUploadsCommand({ Bucket: bucket.name, Prefix: ours.Key })
+    const { Uploads = [] } = await asking(signal, () => bucket.client.send(command, { abortSignal: signal }))
+    for (const { Key, UploadId } of Uploads) {
+      if (Key === ours.Key && UploadId !== ours.UploadId) await drop(bucket, { ...ours, UploadId: UploadId! })
+    }
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    log('DEBUG', `Uploads that an earlier attempt left open were not removed: ${error.message}`)
+  }
+}
+
+/** The client cannot repeat what it reads from a stream, so it is repeated here. */
+async function sendPart(
+  bucket: Bucket,
+  upload: Upload,
+  part: FilePart,
+  signal: AbortSignal,
+): Promise<string> {
+  const { ETag } = await tryAgain(signal, () =>
+    asking(signal, () =>
+      bucket.client.send(
+        new UploadPartCommand({
+          ...upload,
+          PartNumber: part.index + 1,
+          Body: part.read(),
+          ContentLength: part.bytes,
+          ContentMD5: part.md5,
+        }),
+        { abortSignal: signal },
+      ),
+    ),
+  )
+  if (ETag === undefined) throw notS3()
+  return ETag
+}
+
+function staged(bucket: Bucket, upload: Upload, etags: readonly string[], file: OutputFile): StagedFile {
+  const Parts = etags.map((ETag, index) => ({ ETag, PartNumber: index + 1 }))
+  const complete = new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } })
+  return {
+    async publish() {
+      try {
+        await asking(null, () => bucket.client.send(complete))
+      } catch (error) {
+        // After a lost answer the client asks again, and the upload is no longer there.
+        if (!(error instanceof Passing) || !(await isThere(bucket, upload.Key, file))) throw error
+      }
+    },
+    drop: () => drop(bucket, upload),
+  }
+}
+
+/** Kept with the object: what it must hold, for readers and for ourselves. */
+function marksOf({ rows, sha256 }: OutputFile): Record<string, string> {
+  return { rows: String(rows), sha256 }
+}
+
+async function isThere(bucket: Bucket, key: string, file: OutputFile): Promise<boolean> {
+  const command = new HeadObjectCommand({ Bucket: bucket.name, Key: key })
+  const found = await bucket.client.send(command).catch(() => null)
+  return found?.ContentLength === file.bytes && found.Metadata?.sha256 === file.sha256
+}
+
+async function drop(bucket: Bucket, upload: Upload): Promise<void> {
+  try {
+    await asking(null, () => bucket.client.send(new AbortMultipartUploadCommand(upload)))
+  } catch (error) {
+    // NoSuchUpload among them: it was completed, or somebody else dropped it.
+    if (!(error instanceof Passing)) throw error
+  }
+}

@@ -1,0 +1,141 @@
+// One attempt at bringing a run to Snowflake: its files go to a stage of its own, from there into a table beside the
+// user's, and one transaction takes the rows over. Called by snowflake.ts.
+import { Passing, Refused, type Delivery, type DeliveryContext } from '../destination.ts'
+import { columnsInBoth } from '../bigquery/merge.ts'
+import type { SnowflakeConfig } from './kind.ts'
+import { connect, type AccessUrl, type Session } from './session.ts'
+import * as statements from './statements.ts'
+
+type Context = DeliveryContext<SnowflakeConfig>
+type Attempt = { session: Session; context: Context; stage: string }
+
+const ABORT_LIMIT_MS = 30_000
+const EARLIER_STAGES = 5
+
+export async function openDelivery(accessUrl: AccessUrl, context: Context): Promise<Delivery> {
+  const session = await connect(accessUrl, context)
+  const attempt = { session, context, stage: stageName(context, context.run.attempt) }
+  try {
+    await assertWarehouse(session)
+    await session.run(statements.createLedger(context.config))
+    await dropEarlierStages(attempt)
+    const delivered = await deliveredRows(attempt)
+    return delivered === null ? await load(attempt) : nothingToDo(session, delivered)
+  } catch (error) {
+    await session.close()
+    throw error
+  }
+}
+
+async function load(attempt: Attempt): Promise<Delivery> {
+  const { session, context, stage } = attempt
+  const { config } = context
+  const takeOver = await planTakeOver(attempt)
+  await session.run(statements.createStage(config, stage))
+  let sent = 0
+  return {
+    async write({ path, index, rows }) {
+      await session.run(statements.putFile(config, stage, path, index))
+      sent += rows
+    },
+    async finish() {
+      await copyFiles(attempt, sent)
+      const rows = await commit(attempt, takeOver, sent)
+      await dropStage(attempt)
+      await session.close()
+      return { rows, files: [] }
+    },
+    async abort() {
+      await dropStage(attempt)
+      await session.close()
+    },
+  }
+}
+
+/** For an attempt after the one that got through without hearing of it. */
+function nothingToDo(session: Session, rows: number): Delivery {
+  return {
+    write: async () => {},
+    async finish() {
+      await session.close()
+      return { rows, files: [] }
+    },
+    abort: () => session.close(),
+  }
+}
+
+export async function assertWarehouse(session: Session): Promise<void> {
+  const [row] = await session.run('SELECT CURRENT_WAREHOUSE() AS "warehouse"')
+  // A login with a warehouse that is not there succeeds, without any.
+  if (typeof row?.warehouse !== 'string') throw new Refused('Snowflake: the warehouse does not exist, or the user may not use it.')
+}
+
+/** Of an attempt: whoever still works on an earlier one cannot get into this one's rows. */
+function stageName({ config, run }: Context, attempt: number): string {
+  return `stage_${config.table_name}_${run.id.replaceAll('-', '')}_${attempt}`
+}
+
+/** What attempts before this one could not drop. */
+async function dropEarlierStages({ session, context }: Attempt): Promise<void> {
+  const { attempt } = context.run
+  for (let earlier = Math.max(1, attempt - EARLIER_STAGES); earlier < attempt; earlier += 1) {
+    await session.run(statements.dropTable(context.config, stageName(context, earlier)))
+  }
+}
+
+/** The stage's files go with it. Statements that make or drop something commit, hence the rollback beforehand. */
+async function dropStage({ session, context, stage }: Attempt): Promise<void> {
+  const signal = AbortSignal.timeout(ABORT_LIMIT_MS)
+  try {
+    await session.run('ROLLBACK', [], signal)
+    await session.run(statements.dropTable(context.config, stage), [], signal)
+  } catch {
+    context.log('WARNING', `The table ${stage} could not be dropped: it is of no further use.`)
+  }
+}
+
+async function deliveredRows({ session, context }: Attempt): Promise<number | null> {
+  const [row] = await session.run(statements.findInLedger(context.config), [context.run.id])
+  return row === undefined ? null : Number(row.rows)
+}
+
+/** The statement, fixed before anything is sent: what a table makes impossible is said at once. */
+async function planTakeOver({ session, context, stage }: Attempt): Promise<string> {
+  const { config, run, columns, log } = context
+  let types = await columnTypes(session, config)
+  if (types.size === 0) {
+    await session.run(statements.createTable(config, config.table_name, columns))
+    types = await columnTypes(session, config)
+  }
+  const shared = columnsInBoth(
+    columns,
+    (name) => types.has(name),
+    (message) => log('WARNING', message),
+  )
+  return statements.takeOver(config, run, shared, types, stage)
+}
+
+async function columnTypes(session: Session, config: SnowflakeConfig): Promise<ReadonlyMap<string, string>> {
+  const rows = await session.run(statements.listColumns(config), [config.schema, config.table_name])
+  return new Map(rows.map(({ name, type }) => [String(name), String(type)]))
+}
+
+async function copyFiles({ session, context, stage }: Attempt, sent: number): Promise<void> {
+  const files = await session.run(statements.copyFiles(context.config, stage))
+  const loaded = files.reduce((sum, file) => sum + Number(file.rows_loaded), 0)
+  if (loaded !== sent) throw new Passing(`Snowflake: ${loaded} of ${sent} rows were loaded.`)
+}
+
+/** The run's entry in the ledger comes first: whoever finds it there adds nothing. */
+async function commit(attempt: Attempt, takeOver: string, rows: number): Promise<number> {
+  const { session, context } = attempt
+  const { config, run } = context
+  await session.run('BEGIN TRANSACTION')
+  const entry = [run.id, run.batch_export_id, config.table_name, rows]
+  const [claimed] = await session.run(statements.claimInLedger(config), entry)
+  if (Number(claimed?.['number of rows inserted']) === 1) await session.run(takeOver)
+  await session.run('COMMIT')
+  const delivered = await deliveredRows(attempt)
+  if (delivered === null) throw new Passing('Snowflake: the run is not in its ledger.')
+  return delivered
+}

@@ -1,0 +1,77 @@
+// The Snowflake destination.
+import { randomUUID } from 'node:crypto'
+import type { Destination, TestStep } from '../destination.ts'
+import { quoted } from '../sql-table/identifiers.ts'
+import { assertWarehouse, openDelivery } from './delivery.ts'
+import type { SnowflakeConfig } from './kind.ts'
+import { connect, snowflakeUrl, type AccessUrl, type Session } from './session.ts'
+import { createTable, dropTable, tableName } from './statements.ts'
+
+const MAX_FILE_BYTES = 100 * 1024 * 1024
+const UUIDS_AT_A_TIME = 1000
+
+export const snowflake = snowflakeAt(snowflakeUrl)
+
+export function snowflakeAt(accessUrl: AccessUrl): Destination<SnowflakeConfig> {
+  return {
+    encoding: () => ({ format: 'JSONLines', compression: 'gzip', max_bytes: MAX_FILE_BYTES, max_rows: null }),
+    steps: steps(accessUrl),
+    open: (context) => openDelivery(accessUrl, context),
+    async inspect(context) {
+      const session = await connect(accessUrl, context)
+      return {
+        async occurrences(uuids) {
+          const counts = new Map(uuids.map((uuid) => [uuid, 0]))
+          for (let at = 0; at < uuids.length; at += UUIDS_AT_A_TIME) {
+            const asked = uuids.slice(at, at + UUIDS_AT_A_TIME)
+            for (const row of await countUuids(session, context.config, asked)) {
+              counts.set(String(row.uuid), Number(row.count))
+            }
+          }
+          return counts
+        },
+        close: () => session.close(),
+      }
+    },
+  }
+}
+
+async function countUuids(session: Session, config: SnowflakeConfig, uuids: readonly string[]) {
+  const marks = uuids.map(() => '?').join(', ')
+  return await session.run(
+    `SELECT "uuid", COUNT(*) AS "count" FROM ${tableName(config, config.table_name)} WHERE "uuid" IN (${marks}) GROUP BY "uuid"`,
+    uuids,
+  )
+}
+
+function steps(accessUrl: AccessUrl): TestStep<SnowflakeConfig>[] {
+  const step = (
+    name: string,
+    description: string,
+    work: (session: Session, config: SnowflakeConfig) => Promise<unknown>,
+  ): TestStep<SnowflakeConfig> => ({
+    name,
+    description,
+    async run(context) {
+      const session = await connect(accessUrl, context)
+      await work(session, context.config).finally(() => session.close())
+    },
+  })
+  return [
+    step('Connection', 'Snowflake accepts the credentials.', async () => {}),
+    step('Warehouse', 'The warehouse exists and may be used.', assertWarehouse),
+    step('Database', 'The database exists and may be used.', (session, { database }) =>
+      session.run(`USE DATABASE ${quoted(database)}`),
+    ),
+    step('Schema', 'The schema exists and may be used.', (session, { database, schema }) =>
+      session.run(`USE SCHEMA ${quoted(database)}.${quoted(schema)}`),
+    ),
+    step('Table', 'A table can be created in the schema; the one made for this is dropped again.', tryTable),
+  ]
+}
+
+async function tryTable(session: Session, config: SnowflakeConfig): Promise<void> {
+  const name = `longshore_test_${randomUUID().replaceAll('-', '')}`
+  await session.run(createTable(config, name, [{ name: 'uuid', kind: 'text' }]))
+  await session.run(dropTable(config, name))
+}

@@ -1,0 +1,25 @@
+// Reads back how often each event is in the table.
+import type { Inspection } from '../destination.ts'
+import { ATTEMPTS_OF_TESTS, connect, type ConnectContext } from './connect.ts'
+import type { TableName } from './identifiers.ts'
+import { findTable } from './table.ts'
+
+export async function inspectTable(context: ConnectContext, name: TableName): Promise<Inspection> {
+  const session = await connect(context, ATTEMPTS_OF_TESTS)
+  return {
+    async occurrences(uuids) {
+      const counts = new Map(uuids.map((uuid) => [uuid, 0]))
+      const table = await findTable(session, name)
+      if (table === null || uuids.length === 0) return counts
+      const marks = uuids.map((_uuid, index) => `$${index + 1}`)
+      const found = await session.rows<{ uuid: string; count: string }>(
+        `SELECT CAST("uuid" AS VARCHAR) AS uuid, CAST(count(*) AS VARCHAR) AS count FROM ${table.name}
+          WHERE CAST("uuid" AS VARCHAR) IN (${marks.join(', ')}) GROUP BY 1`,
+        uuids,
+      )
+      for (const { uuid, count } of found) counts.set(uuid, Number(count))
+      return counts
+    },
+    close: () => session.close(),
+  }
+}

@@ -1,0 +1,84 @@
+// The table beside the data that says which runs are in it. Written in the transaction that brings the rows, so that an
+// attempt whose commit was never acknowledged is recognised by the next one.
+import type { RunFacts } from '../destination.ts'
+import { sqlstateOf } from './failures.ts'
+import { qualified, type TableName } from './identifiers.ts'
+import { LEDGER_TABLE } from './ledger-name.ts'
+import type { Session } from './session.ts'
+import { ensureTable } from './table.ts'
+
+// `disjoint`: when it was written, the table held nothing but scheduled runs of this one export.
+const DEFINITION = `
+  "run_id" VARCHAR(36) PRIMARY KEY,
+  "batch_export_id" VARCHAR(36) NOT NULL,
+  "table_name" VARCHAR(127) NOT NULL,
+  "data_interval_start" TIMESTAMPTZ,
+  "data_interval_end" TIMESTAMPTZ NOT NULL,
+  "rows" BIGINT NOT NULL,
+  "disjoint" BOOLEAN NOT NULL,
+  "finished_at" TIMESTAMPTZ NOT NULL`
+
+const LACKS_RIGHTS = '42501'
+
+export type Ledger = {
+  /** Qualified and quoted. */
+  name: string
+  /** Rows of the run, when it is in the table; null otherwise. */
+  find(run_id: string): Promise<number | null>
+  /** Whether all runs in the table, and at least one, are scheduled ones of this export, over other intervals. */
+  isDisjointFrom(run: RunFacts): Promise<boolean>
+}
+
+/** Null where it is not there and we may not make it, or may not use the one that is there. */
+export async function openLedger(session: Session, { schema, table }: TableName): Promise<Ledger | null> {
+  const place = { schema, table: LEDGER_TABLE }
+  try {
+    await ensureTable(session, place, { body: DEFINITION })
+  } catch (error) {
+    if (sqlstateOf(error) === LACKS_RIGHTS) return null
+    throw error
+  }
+  const [rights] = await session.rows<{ usable: boolean }>(
+    `SELECT has_table_privilege($1, 'SELECT') AND has_table_privilege($1, 'INSERT') AS usable`,
+    [qualified(place)],
+  )
+  return rights?.usable === true ? ledgerOf(session, qualified(place), table) : null
+}
+
+function ledgerOf(session: Session, name: string, table: string): Ledger {
+  return {
+    name,
+    async find(run_id) {
+      const [row] = await session.rows<{ rows: string }>(
+        `SELECT CAST("rows" AS VARCHAR) AS rows FROM ${name} WHERE run_id = $1`,
+        [run_id],
+      )
+      return row === undefined ? null : Number(row.rows)
+    },
+    async isDisjointFrom({ batch_export_id, interval }) {
+      const [row] = await session.rows<{ is_disjoint: boolean | null }>(
+        `SELECT bool_and("disjoint" AND "batch_export_id" = $2
+                         AND ("data_interval_end" <= $3 OR "data_interval_start" >= $4)) AS is_disjoint
+           FROM ${name} WHERE "table_name" = $1`,
+        [table, batch_export_id, interval.start, interval.end],
+      )
+      return row?.is_disjoint === true
+    },
+  }
+}
+
+/** For the entry of a run; `instant` is how this database writes the present. */
+export function entryOf(
+  ledger: Ledger,
+  entry: { run: RunFacts; table: string; rows: number; disjoint: boolean },
+  instant: string,
+): { text: string; values: unknown[] } {
+  const { run, table, rows, disjoint } = entry
+  const { interval } = run
+  return {
+    text: `INSERT INTO ${ledger.name} ("run_id", "batch_export_id", "table_name", "data_interval_start",
+             "data_interval_end", "rows", "disjoint", "finished_at")
+           VALUES ($1, $2, $3, $4, $5, $6, $7, ${instant})`,
+    values: [run.id, run.batch_export_id, table, interval.start, interval.end, rows, disjoint],
+  }
+}

@@ -1,0 +1,59 @@
+// What an attempt finds out about the place before it sends rows: the table, the ledger, and what they allow.
+import type { OutputColumn } from '../../definition.ts'
+import { Refused, type Delivery, type DeliveryContext } from '../destination.ts'
+import { qualified, type TableName } from './identifiers.ts'
+import { openLedger, type Ledger } from './ledger.ts'
+import type { Session } from './session.ts'
+import { columnsInBoth, definitionOf, ensureTable, KEYS, type Table } from './table.ts'
+
+export type Place = {
+  session: Session
+  table: Table
+  ledger: Ledger | null
+  /** The run's columns that the table has. */
+  shared: OutputColumn[]
+  /** Events that can be told apart. */
+  has_uuid: boolean
+}
+
+export async function lookAround(
+  session: Session,
+  name: TableName,
+  { run, columns, log }: Pick<DeliveryContext, 'run' | 'columns' | 'log'>,
+  { typeOf, also = '' }: { typeOf(column: OutputColumn): string; also?: string },
+): Promise<Place> {
+  const key = KEYS[run.model]
+  const table = await ensureTable(session, name, { body: definitionOf(columns, typeOf, key), also })
+  const shared = columnsInBoth(columns, table, (message) => log('WARNING', message))
+  const has_uuid = run.model === 'events' && shared.some((column) => column.name === 'uuid')
+  const ledger = await openLedger(session, name)
+  if (ledger === null) {
+    const lack = `The table of delivered runs cannot be kept beside ${qualified(name)}`
+    if (!has_uuid && key === null)
+      throw new Refused(`${lack}, and without a uuid nothing else tells rows apart.`)
+    log('WARNING', `${lack}: rows are told apart by their keys alone, which is slower.`)
+  }
+  return { session, table, ledger, shared, has_uuid }
+}
+
+/** Whether no row of the run can be in the table: it is empty, or holds other intervals of the same schedule alone. */
+export async function isClear(
+  { session, table, ledger }: Place,
+  run: DeliveryContext['run'],
+): Promise<boolean> {
+  if (ledger !== null && !run.is_backfill && (await ledger.isDisjointFrom(run))) return true
+  const rows = await session.rows(`SELECT 1 FROM ${table.name} LIMIT 1`)
+  return rows.length === 0
+}
+
+/** The ledger has the run: there is nothing to send. */
+export function alreadyDelivered(session: Session, rows: number): Delivery {
+  return {
+    write: async () => {},
+    async finish() {
+      await session.close()
+      return { rows, files: [] }
+    },
+    abort: () => session.close(),
+  }
+}

@@ -1,0 +1,91 @@
+// The table that rows go to: found as it is, or made. The statements are of the part that PostgreSQL and Redshift share.
+import { Refused } from '../destination.ts'
+import type { Model, OutputColumn } from '../../definition.ts'
+import { sqlstateOf } from './failures.ts'
+import { qualified, quoted, quotedList, type TableName } from './identifiers.ts'
+import type { Session } from './session.ts'
+
+export type Table = {
+  /** Qualified and quoted. */
+  name: string
+  /** Types by column name, as the database writes them. */
+  types: ReadonlyMap<string, string>
+}
+
+/** What makes a row the same row again. Events have no key of the table's own. */
+export const KEYS: Record<Model, readonly string[] | null> = {
+  events: null,
+  persons: ['team_id', 'distinct_id'],
+  sessions: ['team_id', 'session_id'],
+}
+
+/** Of which a greater value makes a row the newer one. */
+export const VERSIONS: Record<Exclude<Model, 'events'>, readonly string[]> = {
+  persons: ['person_version', 'person_distinct_id_version'],
+  sessions: ['end_timestamp'],
+}
+
+/** Two runs that make the same table at once: one of them hears that it, or its type, is there already. */
+const MADE_MEANWHILE = new Set(['23505', '42P07', '42710'])
+
+/** `body` is that of CREATE TABLE, `also` are statements that belong to the making. */
+export async function ensureTable(
+  session: Session,
+  name: TableName,
+  { body, also = '' }: { body: string; also?: string },
+): Promise<Table> {
+  const found = await findTable(session, name)
+  if (found !== null) return found
+  await assertSchema(session, name.schema)
+  // All of it or nothing. Not in the run's transaction: others would wait for its end to learn that the table is there.
+  await session.run(`CREATE TABLE ${qualified(name)} (${body}); ${also}`).catch((error: unknown) => {
+    if (!MADE_MEANWHILE.has(sqlstateOf(error))) throw error
+  })
+  const made = await findTable(session, name)
+  if (made === null) throw new Refused(`The table ${qualified(name)} is gone again.`)
+  return made
+}
+
+export async function findTable(session: Session, { schema, table }: TableName): Promise<Table | null> {
+  const columns = await session.rows<{ name: string; type: string }>(
+    `SELECT a.attname AS name, format_type(a.atttypid, a.atttypmod) AS type
+       FROM pg_class c
+       JOIN pg_namespace n ON n.oid = c.relnamespace
+       JOIN pg_attribute a ON a.attrelid = c.oid
+      WHERE n.nspname = $1 AND c.relname = $2 AND a.attnum > 0 AND NOT a.attisdropped`,
+    [schema, table],
+  )
+  if (columns.length === 0) return null
+  const types = new Map(columns.map(({ name, type }) => [name, type]))
+  return { name: qualified({ schema, table }), types }
+}
+
+export async function assertSchema(session: Session, schema: string): Promise<void> {
+  const found = await session.rows(`SELECT 1 FROM pg_namespace WHERE nspname = $1`, [schema])
+  if (found.length === 0) throw new Refused(`There is no schema ${quoted(schema)} in this database.`)
+}
+
+/** The body of CREATE TABLE. */
+export function definitionOf(
+  columns: readonly OutputColumn[],
+  typeOf: (column: OutputColumn) => string,
+  key: readonly string[] | null,
+): string {
+  const lines = columns.map((column) => `${quoted(column.name)} ${typeOf(column)}`)
+  return [...lines, ...(key === null ? [] : [`PRIMARY KEY (${quotedList(key)})`])].join(', ')
+}
+
+/** A table of an earlier version may lack columns: they are left out, and the owner is told. */
+export function columnsInBoth(
+  columns: readonly OutputColumn[],
+  { types, name }: Table,
+  warn: (message: string) => void,
+): OutputColumn[] {
+  const shared = columns.filter((column) => types.has(column.name))
+  const lacking = columns.filter((column) => !types.has(column.name)).map((column) => column.name)
+  if (shared.length === 0) throw new Refused(`The table ${name} has none of the columns to be exported.`)
+  if (lacking.length > 0) {
+    warn(`The table ${name} lacks the columns ${lacking.join(', ')}: they are left out.`)
+  }
+  return shared
+}

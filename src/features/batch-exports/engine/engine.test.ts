@@ -1,0 +1,197 @@
+// Exports as their owner meets them: made through the API, fed by capture, run by the clockwork, found in a folder.
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createOrganization, type Workspace } from '../../../../test/factories.ts'
+import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
+import { sql } from '../../../platform/db/sql.ts'
+
+const HOUR_MS = 3_600_000
+
+let app: TestApp
+let workspace: Workspace
+let key: string
+let base: string
+beforeEach(async () => {
+  app = await startTestApp({ OUTBOUND_ALLOW: '127.0.0.0/8' })
+  workspace = await createOrganization(app)
+  key = workspace.owner.key
+  base = `/api/projects/${workspace.project.id}/batch_exports`
+})
+afterEach(() => app.close())
+
+const file = (config: object = {}) => ({ type: 'File', config: { prefix: 'out', ...config } })
+
+async function create(fields: object = {}): Promise<string> {
+  const body = { name: 'Nightly', interval: 'hour', destination: file(), ...fields }
+  const reply = await app.post(`${base}/`, body, { key })
+  expect(reply.body).toMatchObject({ id: expect.any(String) })
+  return reply.body.id
+}
+
+async function capture(count: number, event = 'seen', timestamp?: string): Promise<string[]> {
+  const batch = Array.from({ length: count }, (_, index) => ({
+    event,
+    distinct_id: `user-${index}`,
+    uuid: crypto.randomUUID(),
+    ...(timestamp ? { timestamp } : {}),
+    properties: { index, text: 'it\'s "quoted" \\ 💥' },
+  }))
+  const reply = await app.post('/batch/', { api_key: workspace.project.api_token, batch })
+  expect(reply.status).toBe(200)
+  return batch.map(({ uuid }) => uuid)
+}
+
+/** The next hour comes, and everything that is due then is done. */
+async function pass(ms = HOUR_MS): Promise<void> {
+  app.advance(ms)
+  await work()
+}
+
+async function work(): Promise<void> {
+  for (let made = true; made;) {
+    await app.exports.tick()
+    made = await isBusy()
+    await app.exports.idle()
+  }
+}
+
+async function isBusy(): Promise<boolean> {
+  const { live } = await app.db.only<{ live: number }>(sql`
+    SELECT count(*)::int AS live FROM batch_export_run
+    WHERE finished_at IS NULL AND run_after <= ${app.services.now()}`)
+  return live > 0
+}
+
+const runsOf = async (id: string) => (await app.get(`${base}/${id}/runs/`, { key })).body.results
+const logsOf = async (id: string) =>
+  (await app.get(`${base}/${id}/logs/`, { key })).body.results.map(
+    (line: { level: string; message: string }) => `${line.level} ${line.message}`,
+  )
+
+async function exported(): Promise<Record<string, unknown>[]> {
+  const folder = join(app.services.settings.export_folder, String(workspace.project.id), 'out')
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.includes('.jsonl'))
+  const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')))
+  return texts.flatMap((text) =>
+    text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+  )
+}
+
+const uuidsOf = (rows: readonly Record<string, unknown>[]) => rows.map(({ uuid }) => String(uuid)).toSorted()
+
+describe('a scheduled export', () => {
+  it('carries what arrived in each interval, once, and says so', async () => {
+    const id = await create()
+    const first = await capture(3)
+    await pass(2 * HOUR_MS)
+    const late = await capture(2, 'late', '2019-01-01T00:00:00Z')
+    await pass()
+    expect(uuidsOf(await exported())).toEqual([...first, ...late].toSorted())
+    const runs = await runsOf(id)
+    expect(
+      runs.map((run: { status: string; records_completed: number }) => [run.status, run.records_completed]),
+    ).toEqual([
+      ['Completed', 2],
+      ['Completed', 0],
+      ['Completed', 3],
+    ])
+    expect(runs[2]).toMatchObject({
+      records_total_count: 3,
+      latest_error: null,
+      files: [{ rows: 3, bytes: expect.any(Number), sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }],
+    })
+    expect(await logsOf(id)).toContain(
+      'INFO Nothing to export in this interval; the destination was not contacted.',
+    )
+  })
+
+  it('makes up for intervals that passed while nobody looked, oldest first', async () => {
+    const id = await create()
+    const uuids = await capture(2)
+    app.advance(5 * HOUR_MS)
+    uuids.push(...(await capture(2)))
+    await pass()
+    const runs = await runsOf(id)
+    const ends = runs.map((run: { data_interval_end: string }) => Date.parse(run.data_interval_end))
+    expect(ends).toHaveLength(6)
+    expect(ends).toEqual(ends.toSorted((a: number, b: number) => b - a))
+    expect(uuidsOf(await exported())).toEqual(uuids.toSorted())
+  })
+
+  it('hands on what the filters let through, and counts the rest', async () => {
+    const id = await create({ destination: file({ include_events: ['paid'] }) })
+    await capture(3, 'seen')
+    const paid = await capture(2, 'paid')
+    await pass(2 * HOUR_MS)
+    expect(uuidsOf(await exported())).toEqual(paid.toSorted())
+    const { body } = await app.get(`${base}/${id}/reconciliation/`, { key })
+    expect(JSON.stringify(body)).toContain('"filtered_out":3')
+  })
+
+  it('keeps what it began with: a change while a run waits for its next attempt does not reach that run', async () => {
+    const id = await create()
+    await capture(2, 'seen')
+    await capture(1, 'paid')
+    app.advance(2 * HOUR_MS)
+    await app.db.run(sql`UPDATE batch_export SET secrets = 'not a sealed text' WHERE id = ${id}`)
+    await app.exports.tick()
+    await app.exports.idle()
+    expect(await exported()).toEqual([])
+  })
+})
+
+describe('a run that fails', () => {
+  const refused = { type: 'HTTP', config: { url: 'http://127.0.0.1:9/', token: 'secret-token-1' } }
+
+  it('ends at once when the user must act, with a reason and without the secret', async () => {
+    app.canary.plant('token', 'secret-token-1')
+    const id = await create({ destination: refused })
+    await capture(1)
+    await pass(2 * HOUR_MS)
+    const [run] = (await runsOf(id)).filter((each: { status: string }) => each.status !== 'Completed')
+    expect(run).toMatchObject({ records_completed: null, records_total_count: 1 })
+    expect(run.latest_error).toEqual(expect.any(String))
+    expect(run.latest_error).not.toContain('secret-token-1')
+  })
+})
+
+describe('a backfill', () => {
+  it('takes events by their own time, also of a paused export, and leaves it paused', async () => {
+    const id = await create({ paused: true })
+    const old = await capture(4, 'old', '2024-03-01T10:30:00Z')
+    await capture(1, 'older', '2024-02-01T10:30:00Z')
+    const body = { start_at: '2024-03-01T00:00:00Z', end_at: '2024-03-02T00:00:00Z' }
+    const reply = await app.post(`${base}/${id}/backfill/`, body, { key })
+    expect(reply.body).toMatchObject({ id, paused: true, backfill_id: expect.any(String) })
+    await work()
+    expect(uuidsOf(await exported())).toEqual(old.toSorted())
+    const backfill = await app.get(`${base}/${id}/backfills/${reply.body.backfill_id}/`, { key })
+    expect(backfill.body).toMatchObject({ status: 'Completed', total_records_count: 4 })
+  })
+})
+
+describe('cancelling', () => {
+  it('a waiting run ends at once and nothing of it goes out', async () => {
+    const id = await create({ destination: { type: 'NoOp', config: {} } })
+    await capture(1)
+    app.advance(2 * HOUR_MS)
+    await app.db.run(sql`UPDATE batch_export SET next_due_at = ${app.services.now()} WHERE id = ${id}`)
+    const run_id = crypto.randomUUID()
+    const now = app.services.now()
+    await app.db.run(sql`
+      INSERT INTO batch_export_run (id, project_id, batch_export_id, status, data_interval_start, data_interval_end,
+        selection, run_after, created_at, last_updated_at)
+      VALUES (${run_id}, ${workspace.project.id}, ${id}, 'Starting', ${new Date(now.getTime() - HOUR_MS)}, ${now},
+        'arrival', ${now}, ${now}, ${now})`)
+    const reply = await app.post(`${base}/${id}/runs/${run_id}/cancel/`, {}, { key })
+    expect(reply.body).toEqual({ cancelled: true })
+    await work()
+    const run = await app.get(`${base}/${id}/runs/${run_id}/`, { key })
+    expect(run.body).toMatchObject({ status: 'Cancelled', records_completed: null })
+    expect((await app.post(`${base}/${id}/runs/${run_id}/cancel/`, {}, { key })).status).toBe(400)
+  })
+})

@@ -1,0 +1,44 @@
+// What a failed attempt means: whose fault it is, whether another attempt may help, and when.
+import { OutboundFailed, OutboundRefused } from '../../../platform/outbound/errors.ts'
+import { QueryFault } from '../../../platform/event-store/event-store.ts'
+import { Passing, Refused, Unreachable } from '../destinations/destination.ts'
+
+export type Verdict =
+  /** The user must change something. */
+  | { kind: 'theirs'; message: string }
+  /** Nobody answers: theirs, unless it has worked before. */
+  | { kind: 'unreachable'; message: string }
+  | { kind: 'passing'; message: string; retry_after_ms: number | null }
+  /** Not foreseen: the message is for our own log, not for the user. */
+  | { kind: 'ours'; message: string }
+
+const MAX_FAILURES = 15
+const FIRST_DELAY_MS = 1_000
+const MAX_DELAY_MS = 120_000
+const OURS = 'Something went wrong on our side; the run will be tried again.'
+
+export function judge(error: unknown): Verdict {
+  if (error instanceof Refused || error instanceof OutboundRefused)
+    return { kind: 'theirs', message: error.message }
+  // A pattern that is none, or a value that cannot be cast, in the export's own query.
+  if (error instanceof QueryFault) return { kind: 'theirs', message: error.message }
+  if (error instanceof Unreachable) return { kind: 'unreachable', message: error.message }
+  if (error instanceof Passing) {
+    return { kind: 'passing', message: error.message, retry_after_ms: error.retry_after_ms }
+  }
+  if (error instanceof OutboundFailed)
+    return { kind: 'passing', message: error.message, retry_after_ms: null }
+  return { kind: 'ours', message: OURS }
+}
+
+/** `failures` before this one. */
+export function isLastAttempt(failures: number): boolean {
+  return failures + 1 >= MAX_FAILURES
+}
+
+/** A second, then twice as long each time, up to two minutes; spread, so that not all come back at once. */
+export function delayMs(failures: number, retry_after_ms: number | null, chance: number): number {
+  const delay = Math.min(FIRST_DELAY_MS * 2 ** Math.min(failures, 20), MAX_DELAY_MS)
+  const spread = delay * (0.5 + chance / 2)
+  return Math.max(spread, Math.min(retry_after_ms ?? 0, MAX_DELAY_MS))
+}

@@ -1,0 +1,87 @@
+// A run, step by step: freeze what it is about → select the rows → count them → encode → deliver. Every step may fail and
+// be done again; attempt.ts decides what a failure means.
+import type { PositionBlock } from '../../../platform/event-store/event-store.ts'
+import type { DeliveryContext, DestinationKind } from '../destinations/destination.ts'
+import { DESTINATIONS } from '../destinations/index.ts'
+import { encode } from '../formats/encode.ts'
+import type { OutputFile } from '../formats/encoding.ts'
+import { planPieces } from '../formats/plan.ts'
+import { deliver } from '../runs/deliver.ts'
+import { factsOf, selectionOf, type FrozenRun } from '../runs/frozen.ts'
+import { updateRun, type RunChange, type RunEnd } from '../runs/queries.ts'
+import { configWithSecrets } from '../secrets.ts'
+import type { SelectedRows } from '../source/select.ts'
+import { warnOfCutTexts } from './cut-texts.ts'
+import { freeze } from './freeze.ts'
+import { Stopped, type Work } from './work.ts'
+
+export async function performRun(work: Work): Promise<RunEnd> {
+  const { services, signal, log } = work
+  const run = await freeze(work)
+  const { definition } = run
+  const kind = DESTINATIONS.get(definition.destination_type)!
+  const selection = selectionOf(run)
+  const plan = await planPieces(services.eventStore, selection.rows, signal)
+  await keep(work, { records_total_count: plan.rows })
+  if (plan.rows === 0) {
+    log.write('INFO', 'Nothing to export in this interval; the destination was not contacted.')
+    return completed(0, [], [])
+  }
+  log.write('INFO', `Exporting ${plan.rows} rows to ${kind.target(definition.config)}.`)
+  await warnOfCutTexts(work, selection.checks)
+  return send(work, run, kind, selection, plan.pieces)
+}
+
+async function send(
+  work: Work,
+  run: FrozenRun,
+  kind: DestinationKind,
+  selection: SelectedRows,
+  pieces: readonly PositionBlock[],
+): Promise<RunEnd> {
+  const { services, signal, log } = work
+  const destination = await kind.load()
+  const context = contextOf(work, run, selection)
+  const encoding = destination.encoding(context.config, context.run)
+  const files = encode(services.eventStore, selection.rows, pieces, encoding, signal)
+  const written: OutputFile[] = []
+  const delivered = await deliver(() => destination.open(context), files, {
+    onWritten(file) {
+      written.push(file)
+      work.onProgress?.(file)
+      log.write('DEBUG', `File ${file.index + 1}: ${file.rows} rows, ${file.bytes} bytes.`)
+      signal.throwIfAborted()
+    },
+    // From here on it is too late to cancel: the destination decides.
+    beforeFinish: () => keep(work, { is_committing: true }),
+  })
+  return completed(delivered.rows, delivered.files, written)
+}
+
+function contextOf(work: Work, run: FrozenRun, selection: SelectedRows): DeliveryContext {
+  const { services, signal, log, row } = work
+  return {
+    config: configWithSecrets(services, { ...row, config: run.definition.config }),
+    run: factsOf(run),
+    columns: selection.columns,
+    outbound: services.outbound,
+    settings: services.settings,
+    signal,
+    log: (level, message) => log.write(level, message),
+    progress: { last: run.progress, save: (progress) => keep(work, { progress }) },
+  }
+}
+
+function completed(rows: number, files: RunEnd['files'], written: readonly OutputFile[]): RunEnd {
+  return {
+    status: 'Completed',
+    records_completed: rows,
+    bytes_exported: written.reduce((sum, { bytes }) => sum + bytes, 0),
+    files,
+    latest_error: null,
+  }
+}
+
+async function keep({ services, lease }: Work, change: RunChange): Promise<void> {
+  if (!(await updateRun(services.db, lease, change, services.now()))) throw new Stopped('lost')
+}

@@ -1,0 +1,109 @@
+// Rows to files. The store writes them piece by piece (plan.ts, take-pieces.ts, stage-pieces.ts), pieces are put together
+// to files (file-builder.ts and those beside it), and files go out one by one:
+//
+//   positions → pieces of up to 50,000 rows → staged files → output files → the destination
+//
+// While a file is delivered the next is put together, and while a piece is put in the next is staged: at most two of each
+// lie on the disk. Where pieces and files end, and every byte of them, depends on the rows and the encoding alone.
+import { rm } from 'node:fs/promises'
+import type {
+  EventStore,
+  ExportRows,
+  PositionBlock,
+  StagedFile,
+} from '../../../platform/event-store/event-store.ts'
+import { startPlainFile } from './appended-file.ts'
+import { startCompressedFile } from './compressed-file.ts'
+import type { Encoding, OutputFile } from './encoding.ts'
+import type { FileBuilder } from './file-builder.ts'
+import { oneAhead } from './one-ahead.ts'
+import { startParquetFile } from './parquet/parquet-file.ts'
+import { stagePieces, storeFormat } from './stage-pieces.ts'
+
+/**
+ * A file is on the disk until the next one is asked for, or none any more. Whoever stops early leaves nothing behind:
+ * work under way is interrupted.
+ */
+export async function* encode(
+  store: EventStore,
+  rows: ExportRows,
+  pieces: readonly PositionBlock[],
+  encoding: Encoding,
+  signal: AbortSignal,
+): AsyncGenerator<OutputFile, void, void> {
+  const stopping = new AbortController()
+  const stop = () => stopping.abort()
+  const both = AbortSignal.any([signal, stopping.signal])
+  const header_bytes = await headerBytes(store, rows, encoding, both)
+  const staged = oneAhead(stagePieces(store, rows, pieces, encoding, both), stop, remove)
+  const start = (first: StagedFile) => startFile(encoding, first, header_bytes, both)
+  for await (const file of oneAhead(buildFiles(staged, encoding, start), stop, remove)) {
+    try {
+      yield file
+    } finally {
+      await remove(file)
+    }
+  }
+}
+
+async function* buildFiles(
+  staged: AsyncIterable<StagedFile>,
+  { max_bytes, max_rows }: Encoding,
+  start: (first: StagedFile) => Promise<FileBuilder>,
+): AsyncGenerator<OutputFile, void, void> {
+  let file: FileBuilder | null = null
+  let [index, rows] = [0, 0]
+  const finish = async (builder: FileBuilder): Promise<OutputFile> => {
+    const built = { index: index++, rows, ...(await builder.finish()) }
+    file = null
+    rows = 0
+    return built
+  }
+  try {
+    for await (const piece of staged) {
+      try {
+        if (file && max_rows !== null && rows + piece.rows > max_rows) yield await finish(file)
+        if (file) await file.add(piece)
+        else file = await start(piece)
+        rows += piece.rows
+      } finally {
+        await remove(piece)
+      }
+      if (max_bytes !== null && file.bytes >= max_bytes) yield await finish(file)
+    }
+    if (file) yield await finish(file)
+  } finally {
+    await (file as FileBuilder | null)?.discard()
+  }
+}
+
+function startFile(
+  { format, compression }: Encoding,
+  first: StagedFile,
+  header_bytes: number,
+  signal: AbortSignal,
+): Promise<FileBuilder> {
+  if (format === 'Parquet') return startParquetFile(first, signal)
+  if (compression === null) return startPlainFile(first, header_bytes, signal)
+  if (compression === 'gzip' || compression === 'brotli') {
+    return startCompressedFile(first, compression, header_bytes, signal)
+  }
+  throw new Error(`${format} cannot be compressed by ${compression}`)
+}
+
+/** Every piece of CSV begins with the names of its columns: as many bytes as there are when there are no rows. */
+async function headerBytes(
+  store: EventStore,
+  rows: ExportRows,
+  encoding: Encoding,
+  signal: AbortSignal,
+): Promise<number> {
+  if (encoding.format !== 'CSV') return 0
+  const header = await store.exportRows(rows, { from: 0, to: 0 }, storeFormat(encoding), signal)
+  await remove(header)
+  return header.bytes
+}
+
+async function remove({ path }: { path: string }): Promise<void> {
+  await rm(path, { force: true })
+}

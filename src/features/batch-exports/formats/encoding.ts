@@ -1,0 +1,26 @@
+// How rows become files: the format, the compression, and where one file ends and the next begins.
+
+export const FILE_FORMATS = ['JSONLines', 'Parquet'] as const
+export const COMPRESSIONS = ['gzip', 'brotli', 'zstd', 'lz4', 'snappy'] as const
+export type Compression = (typeof COMPRESSIONS)[number]
+
+export type Encoding = {
+  format: (typeof FILE_FORMATS)[number] | 'CopyText' | 'CSV'
+  /** Parquet compresses inside the file; the others as a whole, by gzip or brotli. */
+  compression: Compression | null
+  /** Soft: a file ends with the stretch of rows that takes it there. Null: everything in one file. */
+  max_bytes: number | null
+  /** Strict. */
+  max_rows: number | null
+}
+
+/** On this machine's disk, complete, and gone once it was delivered. */
+export type OutputFile = {
+  /** From 0 on. */
+  index: number
+  path: string
+  rows: number
+  bytes: number
+  /** Hex. */
+  sha256: string
+}

@@ -1,0 +1,28 @@
+// Log lines as the API gives them, and what a list of them can be asked for.
+import { z } from 'zod'
+import { timestamp, uuid } from '../../../platform/http/fields.ts'
+import { PageQuery } from '../../../platform/http/paging.ts'
+import type { LogLevel } from '../rows.ts'
+import { choicesParameter, textParameter } from '../runs/parameters.ts'
+
+const LEVELS = ['DEBUG', 'LOG', 'INFO', 'WARNING', 'ERROR'] as const satisfies readonly LogLevel[]
+
+export const LogEntry = z
+  .object({
+    team_id: z.int(),
+    batch_export_id: uuid,
+    run_id: uuid.nullable().describe('Null for what concerns the export as a whole.'),
+    timestamp,
+    level: z.enum(LEVELS),
+    message: z.string(),
+  })
+  .meta({ id: 'BatchExportLogEntry' })
+
+export const LogQuery = PageQuery.extend({
+  after: textParameter('Later than this: ISO 8601 or relative such as -24h.'),
+  before: textParameter('Earlier than this.'),
+  search: textParameter('A part of the message, whatever its case.'),
+  level: choicesParameter(LEVELS, 'Only lines of these levels.'),
+  level_filter: choicesParameter(LEVELS, 'The older name of `level`.'),
+})
+export type LogQuery = z.output<typeof LogQuery>

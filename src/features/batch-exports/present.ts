@@ -1,0 +1,43 @@
+// Row and newest runs → BatchExport of the API.
+import type { z } from 'zod'
+import type { Db } from '../../platform/db/database.ts'
+import { listLatestRuns } from './queries.ts'
+import type { ExportRow, RunRow } from './rows.ts'
+import { presentRun } from './runs/present.ts'
+import type { BatchExport } from './schema.ts'
+
+type Presented = z.input<typeof BatchExport>
+
+export async function presentExports(db: Db, rows: readonly ExportRow[]): Promise<Presented[]> {
+  const runsOf = new Map(rows.map((row) => [row.id, [] as RunRow[]]))
+  for (const run of await listLatestRuns(db, rows)) runsOf.get(run.batch_export_id)!.push(run)
+  return rows.map((row) => presentExport(row, runsOf.get(row.id)!))
+}
+
+export async function presentWithRuns(db: Db, row: ExportRow): Promise<Presented> {
+  return presentExport(row, await listLatestRuns(db, [row]))
+}
+
+function presentExport(row: ExportRow, runs: readonly RunRow[]): Presented {
+  return {
+    id: row.id,
+    team_id: row.project_id,
+    name: row.name,
+    destination: { type: row.destination_type, config: row.config, integration: null },
+    model: row.model,
+    interval: row.interval,
+    timezone: row.timezone,
+    offset_day: row.offset_day,
+    offset_hour: row.offset_hour,
+    paused: row.paused,
+    created_at: row.created_at.toISOString(),
+    last_updated_at: row.last_updated_at.toISOString(),
+    last_paused_at: row.last_paused_at?.toISOString() ?? null,
+    start_at: row.start_at?.toISOString() ?? null,
+    end_at: row.end_at?.toISOString() ?? null,
+    latest_runs: runs.map(presentRun),
+    hogql_query: row.hogql_query,
+    schema: row.schema,
+    filters: row.filters,
+  }
+}

@@ -1,0 +1,75 @@
+// The account of an export: every position of its project falls into exactly one of four parts. Positions are a line from
+// the first to the last; the intervals of the schedule cut pieces out of it; whatever lies beyond all that will still be
+// cut is pending, and what is left over is skipped. So the parts add up at any moment.
+import type { Page } from '../../../platform/http/paging.ts'
+import type { Services } from '../../../platform/services.ts'
+import { positionBefore } from '../engine/positions.ts'
+import type { ExportRow } from '../rows.ts'
+import { intervalEndingAt } from '../schedule/grid.ts'
+import {
+  listIntervals,
+  listOpenInstants,
+  sumBackfilled,
+  sumIntervals,
+  type Edge,
+  type IntervalRow,
+} from './queries.ts'
+
+export type Account = {
+  received: number
+  exported: number
+  filtered_out: number
+  pending: number
+  skipped: number
+  backfilled: number
+  count: number
+  intervals: IntervalRow[]
+}
+
+type Stores = Pick<Services, 'db' | 'eventStore'>
+
+export async function reckon(services: Stores, row: ExportRow, page: Page, now: Date): Promise<Account> {
+  const { db, eventStore } = services
+  const last_position = await eventStore.lastPosition(row.project_id)
+  const edges = await findEdges(services, row, now)
+  const next = await nextPosition(services, row, last_position, now)
+  const line = { last_position, edges }
+  const intervals = await listIntervals(db, row, line, page)
+  const sums = await sumIntervals(db, row, line)
+  // A run may have frozen later positions since the last one was asked for.
+  const received = Math.max(last_position, sums.reached)
+  const { exported, filtered_out } = sums
+  const pending = sums.pending + Math.max(0, received - Math.max(next, sums.reached))
+  return {
+    received,
+    exported,
+    filtered_out,
+    pending,
+    skipped: received - exported - filtered_out - pending,
+    backfilled: await sumBackfilled(db, row),
+    count: sums.intervals,
+    intervals,
+  }
+}
+
+async function findEdges(services: Stores, row: ExportRow, now: Date): Promise<Edge[]> {
+  const instants = await listOpenInstants(services.db, row)
+  const edges: Edge[] = []
+  for (const at of instants.filter((instant) => instant <= now)) {
+    edges.push({ at, seq: await positionBefore(services, row.project_id, at) })
+  }
+  return edges
+}
+
+/** Where the next interval without a run begins: nothing before it will go out that has no run already. */
+async function nextPosition(
+  services: Stores,
+  row: ExportRow,
+  last_position: number,
+  now: Date,
+): Promise<number> {
+  const isOver = row.end_at !== null && row.next_due_at > row.end_at
+  const { start } = intervalEndingAt(row, row.next_due_at)
+  if (isOver || start > now) return Number.POSITIVE_INFINITY
+  return Math.min(last_position, await positionBefore(services, row.project_id, start))
+}

@@ -1,0 +1,38 @@
+// The proof that what came in went out: the account of an export, in total and for each interval. The same call below
+// both names of a project.
+import { PageQuery } from '../../../platform/http/paging.ts'
+import { ok, route } from '../../../platform/http/route.ts'
+import { getExport } from '../queries.ts'
+import { presentInterval, presentTotals } from './present.ts'
+import { reckon } from './reckon.ts'
+import { Reconciliation } from './schema.ts'
+
+type Base = '/api/projects/:project_id' | '/api/environments/:project_id'
+
+export const reconciliationRoutes = [
+  reconciliationRoute('/api/projects/:project_id'),
+  reconciliationRoute('/api/environments/:project_id'),
+]
+
+function reconciliationRoute(base: Base) {
+  return route({
+    method: 'GET',
+    path: `${base}/batch_exports/:batch_export_id/reconciliation/`,
+    summary:
+      'Received = exported + filtered out + pending + skipped, in total and for each interval, newest first',
+    scope: 'batch_export:read',
+    level: 'member',
+    item: ({ db, project, params }) => getExport(db, project.id, params.batch_export_id),
+    query: PageQuery,
+    answers: { 200: Reconciliation },
+    async handle({ services, item, page, paged, now }) {
+      const account = await reckon(services, item, page, now)
+      const intervals = account.intervals.map((row) => presentInterval(row, item.model))
+      return ok({
+        ...paged(account.count, intervals),
+        model: item.model,
+        totals: presentTotals(account, item.model),
+      })
+    },
+  })
+}

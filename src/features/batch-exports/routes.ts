@@ -1,0 +1,204 @@
+// Batch exports: the same calls below both names of a project, and below its organization for all of its projects.
+import type { Db } from '../../platform/db/database.ts'
+import type { OrganizationInReach, ProjectInReach } from '../../platform/http/access.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+import { invalid } from '../../platform/http/errors.ts'
+import { int } from '../../platform/http/fields.ts'
+import { paged, PageQuery } from '../../platform/http/paging.ts'
+import { created, noContent, ok, route } from '../../platform/http/route.ts'
+import { findCurrentProjectId } from '../projects/current.ts'
+import { findFirstProject, findProject } from '../projects/queries.ts'
+import { changeExport, replaceExport, type Addressed } from './change.ts'
+import { createExport } from './create.ts'
+import { presentExports, presentWithRuns } from './present.ts'
+import { countExports, getExport, getProjectOfExport, listExports, type ExportOwner } from './queries.ts'
+import {
+  BackfillRequest,
+  BatchExport,
+  BatchExportWithBackfill,
+  ExportCreate,
+  ExportReplace,
+  ExportUpdate,
+  UnpauseRequest,
+} from './schema.ts'
+import { backfillExport, deleteExport, resumeExport, type Steered } from './steer.ts'
+
+type Base =
+  | '/api/projects/:project_id'
+  | '/api/environments/:project_id'
+  | '/api/organizations/:organization_id'
+
+export const batchExportRoutes = [
+  ...exportRoutesBelow('/api/projects/:project_id'),
+  ...exportRoutesBelow('/api/environments/:project_id'),
+  ...exportRoutesBelow('/api/organizations/:organization_id'),
+]
+
+function exportRoutesBelow(base: Base) {
+  return [
+    route({
+      method: 'GET',
+      path: `${base}/batch_exports/`,
+      summary: 'List batch exports, newest first',
+      scope: 'batch_export:read',
+      level: 'member',
+      query: PageQuery,
+      answers: { 200: paged(BatchExport) },
+      async handle(context) {
+        const { db, page, paged } = context
+        const owner = ownerIn(context)
+        const rows = await listExports(db, owner, page)
+        return ok(paged(await countExports(db, owner), await presentExports(db, rows)))
+      },
+    }),
+
+    route({
+      method: 'POST',
+      path: `${base}/batch_exports/`,
+      summary: 'Create a batch export',
+      scope: 'batch_export:write',
+      level: 'member',
+      body: ExportCreate,
+      answers: { 201: BatchExport },
+      async handle(context) {
+        const { db, body } = context
+        const row = await createExport(context, await projectFor(context, body), body)
+        return created(await presentWithRuns(db, row))
+      },
+    }),
+
+    route({
+      method: 'GET',
+      path: `${base}/batch_exports/:id/`,
+      summary: 'One batch export',
+      scope: 'batch_export:read',
+      level: 'member',
+      item: getAddressed,
+      answers: { 200: BatchExport },
+      handle: async ({ db, item }) => ok(await presentWithRuns(db, item.row)),
+    }),
+
+    route({
+      method: 'PATCH',
+      path: `${base}/batch_exports/:id/`,
+      summary: 'Change a batch export; the configuration is merged into the stored one',
+      scope: 'batch_export:write',
+      level: 'member',
+      item: getAddressed,
+      body: ExportUpdate,
+      answers: { 200: BatchExport },
+      async handle(context) {
+        const { db, item, body } = context
+        return ok(await presentWithRuns(db, await changeExport(context, item, body)))
+      },
+    }),
+
+    route({
+      method: 'PUT',
+      path: `${base}/batch_exports/:id/`,
+      summary: 'Change a batch export, sending all that is required again',
+      scope: 'batch_export:write',
+      level: 'member',
+      item: getAddressed,
+      body: ExportReplace,
+      answers: { 200: BatchExport },
+      async handle(context) {
+        const { db, item, body } = context
+        return ok(await presentWithRuns(db, await replaceExport(context, item, body)))
+      },
+    }),
+
+    route({
+      method: 'DELETE',
+      path: `${base}/batch_exports/:id/`,
+      summary: 'Delete a batch export, ending its backfills and runs',
+      scope: 'batch_export:write',
+      level: 'member',
+      item: getAddressed,
+      answers: { 204: null },
+      async handle(context) {
+        await deleteExport(context, context.item)
+        return noContent()
+      },
+    }),
+
+    route({
+      method: 'POST',
+      path: `${base}/batch_exports/:id/pause/`,
+      summary: 'Start no more runs by the schedule',
+      scope: 'batch_export:write',
+      level: 'member',
+      item: getAddressed,
+      answers: { 200: BatchExport },
+      async handle(context) {
+        const { db, item } = context
+        return ok(await presentWithRuns(db, await changeExport(context, item, { paused: true })))
+      },
+    }),
+
+    route({
+      method: 'POST',
+      path: `${base}/batch_exports/:id/unpause/`,
+      summary: 'Go on by the schedule',
+      scope: 'batch_export:write',
+      level: 'member',
+      item: getAddressed,
+      body: UnpauseRequest,
+      answers: { 200: BatchExportWithBackfill },
+      async handle(context) {
+        const { db, item, body } = context
+        return ok(await presentSteered(db, await resumeExport(context, item, body)))
+      },
+    }),
+
+    route({
+      method: 'POST',
+      path: `${base}/batch_exports/:id/backfill/`,
+      summary: 'Export the events of a range of time',
+      scope: 'batch_export:write',
+      level: 'member',
+      item: getAddressed,
+      body: BackfillRequest,
+      answers: { 200: BatchExportWithBackfill },
+      async handle(context) {
+        const { db, item, body } = context
+        return ok(await presentSteered(db, await backfillExport(context, item, body)))
+      },
+    }),
+  ]
+}
+
+/** A path names the project or, one level up, the organization. */
+type InPath = { db: Db; project?: ProjectInReach; organization?: OrganizationInReach }
+
+function ownerIn({ project, organization }: InPath): ExportOwner {
+  return project ? { project_id: project.id } : { organization_id: organization!.id }
+}
+
+async function getAddressed(context: InPath & { params: { id: string } }): Promise<Addressed> {
+  const { db, organization, params } = context
+  const project = context.project ?? (await getProjectOfExport(db, organization!.id, params.id))
+  return { project, row: await getExport(db, project.id, params.id) }
+}
+
+/** Below an organization: the project that is asked for, else the caller's current one, else the oldest. */
+async function projectFor(
+  { db, caller, project, organization }: InPath & { caller: Caller },
+  body: ExportCreate,
+): Promise<ProjectInReach> {
+  if (project) return project
+  const { id } = organization!
+  const asked = body.team_id ?? body.project_id ?? null
+  const wanted = asked === null ? await findCurrentProjectId(db, caller) : int().safeParse(asked).data
+  const found = typeof wanted === 'number' ? await findProject(db, id, wanted) : undefined
+  if (!found && asked !== null) {
+    throw invalid('team_id', 'does_not_exist', 'The organization has no such project.')
+  }
+  const chosen = found ?? (await findFirstProject(db, id))
+  if (!chosen) throw invalid(null, 'invalid_input', 'The organization has no project to export from.')
+  return chosen
+}
+
+async function presentSteered(db: Db, { row, backfill_id }: Steered) {
+  return { ...(await presentWithRuns(db, row)), ...(backfill_id === undefined ? {} : { backfill_id }) }
+}

@@ -1,0 +1,99 @@
+// What an export may be, as a whole and in this installation. No I/O.
+import { denied, invalid } from '../../platform/http/errors.ts'
+import type { Settings } from '../../platform/services.ts'
+import type { Interval } from './definition.ts'
+import type { DestinationKind } from './destinations/destination.ts'
+import type { ExportRow } from './rows.ts'
+
+/** Soft: nobody needs more, and each costs the scheduler a look. */
+export const MAX_EXPORTS = 100
+
+const SUB_HOURLY: readonly Interval[] = ['every 5 minutes', 'every 15 minutes']
+
+/** Settings of the destination that a table, once it has rows, cannot follow. */
+export const FIXED_ONCE_DELIVERED: Readonly<Record<string, readonly string[]>> = {
+  BigQuery: ['use_json_type'],
+}
+
+type Offer = Pick<Settings, 'disabled_destinations' | 'sub_hourly_exports'>
+
+/** What whoever runs this installation has switched off. */
+export function assertOffered(settings: Offer, wanted: { type?: string; interval?: Interval }): void {
+  if (wanted.type !== undefined && settings.disabled_destinations.includes(wanted.type)) {
+    throw denied('Exports to this type of destination are switched off here.')
+  }
+  const isSubHourly = wanted.interval !== undefined && SUB_HOURLY.includes(wanted.interval)
+  if (isSubHourly && !settings.sub_hourly_exports) {
+    throw denied('Exports more often than once an hour are switched off here.')
+  }
+}
+
+export function assertRoom(count: number): void {
+  if (count < MAX_EXPORTS) return
+  throw invalid(null, 'invalid_input', `A project can have ${MAX_EXPORTS} batch exports at most.`)
+}
+
+type Whole = Pick<
+  ExportRow,
+  | 'model'
+  | 'hogql_query'
+  | 'interval'
+  | 'offset_day'
+  | 'offset_hour'
+  | 'start_at'
+  | 'end_at'
+  | 'last_paused_at'
+>
+
+/** The rules that hold between fields, whichever of them was changed. */
+export function assertSound(row: Whole, kind: DestinationKind, now: Date): void {
+  if (!kind.models.includes(row.model)) {
+    throw invalid('model', 'invalid_input', `${kind.type} takes ${kind.models.join(', ')} only.`)
+  }
+  if (row.hogql_query !== null && row.model !== 'events') {
+    throw invalid('hogql_query', 'invalid_input', 'Columns can be chosen for the model events only.')
+  }
+  if (row.hogql_query !== null && !kind.takes_custom_columns) {
+    throw invalid('hogql_query', 'invalid_input', `The columns for ${kind.type} are fixed.`)
+  }
+  assertOffsets(row)
+  assertTimes(row, now)
+}
+
+function assertTimes({ start_at, end_at, last_paused_at }: Whole, now: Date): void {
+  if (start_at !== null && end_at !== null && end_at <= start_at) {
+    throw invalid('end_at', 'invalid_input', 'An export that ends before it starts never runs.')
+  }
+  // Until then runs are owed: a date far ahead would owe them by the million.
+  if (last_paused_at !== null && last_paused_at > now) {
+    throw invalid('last_paused_at', 'invalid_input', 'A pause cannot have begun in the future.')
+  }
+}
+
+function assertOffsets({ interval, offset_day, offset_hour }: Whole): void {
+  if (offset_day !== null && !hasDay(interval)) {
+    throw invalid('offset_day', 'invalid_input', 'Only weekly exports have a day.')
+  }
+  if (offset_hour !== null && !hasHour(interval)) {
+    throw invalid('offset_hour', 'invalid_input', 'Only daily and weekly exports have an hour.')
+  }
+}
+
+/** What of the stored offsets another interval has use for; the rest goes with the old interval. */
+export function offsetsFor(
+  interval: Interval,
+  { offset_day, offset_hour }: Pick<ExportRow, 'offset_day' | 'offset_hour'>,
+): Pick<ExportRow, 'offset_day' | 'offset_hour'> {
+  return {
+    offset_day: hasDay(interval) ? offset_day : null,
+    offset_hour: hasHour(interval) ? offset_hour : null,
+  }
+}
+
+function hasDay(interval: Interval): boolean {
+  return interval === 'week'
+}
+
+function hasHour(interval: Interval): boolean {
+  return interval === 'week' || interval === 'day'
+}

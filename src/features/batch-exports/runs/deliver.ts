@@ -1,0 +1,33 @@
+// From files to the destination: all of them written, then made visible at once; or none.
+import { rm } from 'node:fs/promises'
+import type { Delivered, Delivery } from '../destinations/destination.ts'
+import type { OutputFile } from '../formats/encoding.ts'
+
+export type DeliverySteps = {
+  /** Called with each file once the destination has it. */
+  onWritten?(file: OutputFile): void
+  /** The last moment to turn back: throws when the run is no longer ours. */
+  beforeFinish?(files: readonly OutputFile[]): Promise<void>
+}
+
+export async function deliver(
+  open: () => Promise<Delivery>,
+  files: AsyncIterable<OutputFile>,
+  { onWritten, beforeFinish }: DeliverySteps = {},
+): Promise<Delivered> {
+  const delivery = await open()
+  try {
+    const written: OutputFile[] = []
+    for await (const file of files) {
+      await delivery.write(file)
+      await rm(file.path, { force: true })
+      written.push(file)
+      onWritten?.(file)
+    }
+    await beforeFinish?.(written)
+    return await delivery.finish()
+  } catch (error) {
+    await delivery.abort()
+    throw error
+  }
+}

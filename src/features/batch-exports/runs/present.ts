@@ -1,0 +1,25 @@
+// A run's row → its JSON in the API, for the runs themselves and for `latest_runs` of an export.
+import type { z } from 'zod'
+import type { RunRow } from '../rows.ts'
+import type { Run } from './schema.ts'
+
+export function presentRun(row: RunRow): z.input<typeof Run> {
+  return {
+    id: row.id,
+    status: row.status,
+    records_completed: row.records_completed,
+    records_total_count: row.records_total_count,
+    records_failed: row.records_failed,
+    bytes_exported: row.bytes_exported,
+    latest_error: row.latest_error,
+    data_interval_start: row.data_interval_start?.toISOString() ?? null,
+    data_interval_end: row.data_interval_end.toISOString(),
+    cursor: null,
+    created_at: row.created_at.toISOString(),
+    finished_at: row.finished_at?.toISOString() ?? null,
+    last_updated_at: row.last_updated_at.toISOString(),
+    batch_export: row.batch_export_id,
+    backfill: row.backfill_id,
+    files: row.files,
+  }
+}

@@ -1,0 +1,264 @@
+// The run as a job: claimed under a lease, kept alive, ended once. Every statement of a worker names its lease, so that one
+// who has lost it changes nothing. A project's slot row is locked by whoever claims for it, which makes its limit strict.
+import type { Db } from '../../../platform/db/database.ts'
+import { sql } from '../../../platform/db/sql.ts'
+import type { DeliveredFile } from '../destinations/destination.ts'
+import type { Definition } from '../definition.ts'
+import type { EndStatus, RunRow } from '../rows.ts'
+import { RUN_COLUMNS } from './columns.ts'
+
+/** Also a CHECK of the table. */
+export const RUNS_PER_PROJECT = 4
+/** What backfills leave free, so that the schedule never waits for them. */
+const RUNS_OF_BACKFILLS = RUNS_PER_PROJECT - 1
+const LEASE_MS = 30_000
+
+/** Who works on a run, and under which claim. */
+export type Lease = { run_id: string; owner: string; attempt: number }
+
+/** A project gets its slot with its first run. */
+export async function makeSlots(db: Db): Promise<void> {
+  await db.run(sql`
+    INSERT INTO batch_export_slot (project_id)
+    SELECT DISTINCT project_id FROM batch_export_run
+    WHERE finished_at IS NULL AND lease_owner IS NULL
+      AND NOT EXISTS (SELECT 1 FROM batch_export_slot WHERE batch_export_slot.project_id = batch_export_run.project_id)
+    ON CONFLICT DO NOTHING`)
+}
+
+/** The next run due: projects in turn, the schedule before backfills, oldest first. */
+export function claimRun(
+  db: Db,
+  owner: string,
+  now: Date,
+  only_backfill: string | null = null,
+): Promise<RunRow | undefined> {
+  return db.transaction(async (tx) => {
+    // A statement of its own: the next one then sees what the last holder of the slot has committed.
+    const slot = await lockNextSlot(tx, now, only_backfill)
+    if (!slot) return undefined
+    const run = await takeRun(tx, slot, owner, now, only_backfill)
+    if (!run) return undefined
+    await tx.run(sql`
+      UPDATE batch_export_slot SET active = active + 1, last_claimed_at = ${now} WHERE project_id = ${slot.project_id}`)
+    return run
+  })
+}
+
+type Slot = { project_id: number; active: number }
+
+function lockNextSlot(tx: Db, now: Date, only_backfill: string | null): Promise<Slot | undefined> {
+  return tx.row(sql`
+    SELECT project_id, active FROM batch_export_slot AS slot
+    WHERE active < ${RUNS_PER_PROJECT} AND EXISTS (
+      SELECT 1 FROM batch_export_run AS run
+      WHERE run.project_id = slot.project_id AND finished_at IS NULL AND lease_owner IS NULL AND run_after <= ${now}
+        AND (backfill_id IS NULL OR slot.active < ${RUNS_OF_BACKFILLS})
+        AND (backfill_id = ${only_backfill}::uuid OR ${only_backfill}::uuid IS NULL) AND NOT EXISTS (
+          SELECT 1 FROM batch_export_run AS other
+          WHERE other.batch_export_id = run.batch_export_id AND other.data_interval_end = run.data_interval_end
+            AND other.lease_owner IS NOT NULL))
+    ORDER BY last_claimed_at, project_id LIMIT 1 FOR UPDATE SKIP LOCKED`)
+}
+
+/** Runs over the same interval write to the same place, so they take turns. */
+function takeRun(
+  tx: Db,
+  { project_id, active }: Slot,
+  owner: string,
+  now: Date,
+  only_backfill: string | null,
+): Promise<RunRow | undefined> {
+  return tx.row(sql`
+    UPDATE batch_export_run SET lease_owner = ${owner}, lease_until = ${leaseEnd(now)}, attempt = attempt + 1,
+      is_committing = false, last_updated_at = ${now}
+    WHERE id = (
+      SELECT id FROM batch_export_run AS run
+      WHERE project_id = ${project_id} AND finished_at IS NULL AND lease_owner IS NULL AND run_after <= ${now}
+        AND (backfill_id IS NULL OR ${active < RUNS_OF_BACKFILLS})
+        AND (backfill_id = ${only_backfill}::uuid OR ${only_backfill}::uuid IS NULL) AND NOT EXISTS (
+          SELECT 1 FROM batch_export_run AS other
+          WHERE other.batch_export_id = run.batch_export_id AND other.data_interval_end = run.data_interval_end
+            AND other.lease_owner IS NOT NULL)
+      ORDER BY (backfill_id IS NOT NULL), data_interval_end, created_at, id LIMIT 1 FOR UPDATE)
+    RETURNING ${RUN_COLUMNS}`)
+}
+
+/** Runs of this worker that are still its own; the others were lost or cancelled, and their work must stop. */
+export async function keepLeases(db: Db, owner: string, now: Date): Promise<Set<string>> {
+  const rows = await db.rows<{ id: string; attempt: number }>(sql`
+    UPDATE batch_export_run SET lease_until = ${leaseEnd(now)}
+    WHERE lease_owner = ${owner} AND finished_at IS NULL RETURNING id, attempt`)
+  return new Set(rows.map(({ id, attempt }) => leaseKey({ run_id: id, attempt })))
+}
+
+export function leaseKey({ run_id, attempt }: Pick<Lease, 'run_id' | 'attempt'>): string {
+  return `${run_id} ${attempt}`
+}
+
+/** What the run is about, written once: an earlier attempt's word stands. */
+export function freezeRun(
+  db: Db,
+  { run_id, owner, attempt }: Lease,
+  frozen: { definition: Definition; seq_from: number; seq_to: number },
+  now: Date,
+): Promise<RunRow | undefined> {
+  return db.row(sql`
+    UPDATE batch_export_run SET status = 'Running', started_at = coalesce(started_at, ${now}),
+      definition = coalesce(definition, ${frozen.definition}), seq_from = coalesce(seq_from, ${frozen.seq_from}),
+      seq_to = coalesce(seq_to, ${frozen.seq_to}), last_updated_at = ${now}
+    WHERE id = ${run_id} AND lease_owner = ${owner} AND attempt = ${attempt} AND finished_at IS NULL
+    RETURNING ${RUN_COLUMNS}`)
+}
+
+export type RunChange = {
+  records_total_count?: number
+  records_failed?: number
+  progress?: unknown
+  /** Named before they are visible, so that a later attempt knows what this one may have left. */
+  files?: DeliveredFile[]
+  is_committing?: boolean
+}
+
+/** False: the run is no longer ours. */
+export async function updateRun(
+  db: Db,
+  { run_id, owner, attempt }: Lease,
+  { records_total_count, records_failed, progress, files, is_committing }: RunChange,
+  now: Date,
+): Promise<boolean> {
+  const count = await db.run(sql`
+    UPDATE batch_export_run SET records_total_count = coalesce(${records_total_count ?? null}, records_total_count),
+      records_failed = coalesce(${records_failed ?? null}, records_failed),
+      progress = coalesce(${progress === undefined ? null : JSON.stringify(progress)}::jsonb, progress),
+      files = coalesce(${files ? JSON.stringify(files) : null}::jsonb, files),
+      is_committing = coalesce(${is_committing ?? null}, is_committing), last_updated_at = ${now}
+    WHERE id = ${run_id} AND lease_owner = ${owner} AND attempt = ${attempt} AND finished_at IS NULL`)
+  return count === 1
+}
+
+export type RunEnd = {
+  status: EndStatus
+  records_completed: number | null
+  bytes_exported: number | null
+  files: DeliveredFile[] | null
+  latest_error: string | null
+}
+
+/** Ends the run and frees its slot. False: it is no longer ours, or has ended otherwise. */
+export async function endRun(
+  db: Db,
+  { run_id, owner, attempt }: Lease,
+  end: RunEnd,
+  now: Date,
+): Promise<boolean> {
+  const count = await db.run(sql`
+    WITH ended AS (
+      UPDATE batch_export_run SET status = ${end.status}, records_completed = ${end.records_completed},
+        bytes_exported = ${end.bytes_exported}, files = ${end.files ? JSON.stringify(end.files) : null}::jsonb,
+        latest_error = ${end.latest_error}, finished_at = ${now}, last_updated_at = ${now}, lease_owner = NULL,
+        lease_until = NULL
+      WHERE id = ${run_id} AND lease_owner = ${owner} AND attempt = ${attempt} AND finished_at IS NULL
+      RETURNING project_id)
+    UPDATE batch_export_slot SET active = active - 1 FROM ended WHERE batch_export_slot.project_id = ended.project_id`)
+  return count === 1
+}
+
+/** Gives the run back for another attempt. */
+export async function returnRun(
+  db: Db,
+  { run_id, owner, attempt }: Lease,
+  {
+    run_after,
+    latest_error,
+    is_failure,
+  }: { run_after: Date; latest_error: string | null; is_failure: boolean },
+  now: Date,
+): Promise<boolean> {
+  const count = await db.run(sql`
+    WITH returned AS (
+      UPDATE batch_export_run SET run_after = ${run_after}, latest_error = coalesce(${latest_error}, latest_error),
+        failures = failures + ${is_failure ? 1 : 0}::int, last_updated_at = ${now}, lease_owner = NULL, lease_until = NULL
+      WHERE id = ${run_id} AND lease_owner = ${owner} AND attempt = ${attempt} AND finished_at IS NULL
+      RETURNING project_id)
+    UPDATE batch_export_slot SET active = active - 1 FROM returned
+    WHERE batch_export_slot.project_id = returned.project_id`)
+  return count === 1
+}
+
+/** After work on a run that was cancelled meanwhile has stopped. */
+export async function releaseRun(db: Db, { run_id, owner, attempt }: Lease): Promise<void> {
+  await db.run(sql`
+    WITH released AS (
+      UPDATE batch_export_run SET lease_owner = NULL, lease_until = NULL
+      WHERE id = ${run_id} AND lease_owner = ${owner} AND attempt = ${attempt} AND finished_at IS NOT NULL
+      RETURNING project_id)
+    UPDATE batch_export_slot SET active = active - 1 FROM released
+    WHERE batch_export_slot.project_id = released.project_id`)
+}
+
+/** Takes back what dead workers hold. Counts as a failure, so that a run which kills its worker comes to an end. */
+export async function reapRuns(db: Db, expired_before: Date, now: Date): Promise<number> {
+  return db.run(sql`
+    WITH expired AS (
+      UPDATE batch_export_run SET lease_owner = NULL, lease_until = NULL, last_updated_at = ${now},
+        run_after = least(run_after, ${now}),
+        failures = failures + CASE WHEN finished_at IS NULL THEN 1 ELSE 0 END
+      WHERE lease_owner IS NOT NULL AND lease_until < ${expired_before}
+      RETURNING project_id),
+    counted AS (SELECT project_id, count(*)::int AS count FROM expired GROUP BY project_id)
+    UPDATE batch_export_slot SET active = active - counted.count FROM counted
+    WHERE batch_export_slot.project_id = counted.project_id`)
+}
+
+/** At once, whoever works on it: they notice at their next beat. False: it has ended, or is just being completed. */
+export async function cancelRun(db: Db, run: Pick<RunRow, 'id' | 'project_id'>, now: Date): Promise<boolean> {
+  const count = await db.run(sql`
+    UPDATE batch_export_run SET status = 'Cancelled', finished_at = ${now}, last_updated_at = ${now}
+    WHERE project_id = ${run.project_id} AND id = ${run.id} AND finished_at IS NULL
+      AND NOT (is_committing AND lease_until >= ${now})`)
+  return count === 1
+}
+
+/** All live runs of an export, or of one backfill. */
+export async function cancelLiveRuns(
+  db: Db,
+  of: { project_id: number } & ({ batch_export_id: string } | { backfill_id: string }),
+  now: Date,
+): Promise<number> {
+  const [export_id, backfill_id] =
+    'batch_export_id' in of ? [of.batch_export_id, null] : [null, of.backfill_id]
+  return db.run(sql`
+    UPDATE batch_export_run SET status = 'Cancelled', finished_at = ${now}, last_updated_at = ${now}
+    WHERE project_id = ${of.project_id} AND finished_at IS NULL
+      AND (batch_export_id = ${export_id}::uuid OR backfill_id = ${backfill_id}::uuid)
+      AND NOT (is_committing AND lease_until >= ${now})`)
+}
+
+/** Whether a run of the export has ever got through: then a closed door is taken for a passing trouble. */
+export async function hasCompletedRun(db: Db, project_id: number, batch_export_id: string): Promise<boolean> {
+  const row = await db.only<{ found: boolean }>(sql`
+    SELECT EXISTS (SELECT 1 FROM batch_export_run
+      WHERE project_id = ${project_id} AND batch_export_id = ${batch_export_id} AND status = 'Completed'
+        AND records_completed > 0) AS found`)
+  return row.found
+}
+
+/** How many of the last runs that ended have failed for a reason of the user's. */
+export async function countRecentFailures(
+  db: Db,
+  project_id: number,
+  batch_export_id: string,
+  among: number,
+): Promise<number> {
+  const row = await db.only<{ count: number }>(sql`
+    SELECT count(*)::int AS count FROM (
+      SELECT status FROM batch_export_run WHERE project_id = ${project_id} AND batch_export_id = ${batch_export_id}
+      ORDER BY last_updated_at DESC LIMIT ${among}) AS recent
+    WHERE status = 'Failed'`)
+  return row.count
+}
+
+function leaseEnd(now: Date): Date {
+  return new Date(now.getTime() + LEASE_MS)
+}

@@ -1,0 +1,36 @@
+// What somebody did to one run or backfill, as an entry of the activity log of its export.
+import type { Db } from '../../../platform/db/database.ts'
+import type { ProjectInReach } from '../../../platform/http/access.ts'
+import { recordActivity, type Actor } from '../../activity-log/record.ts'
+import { exportActivity } from '../create.ts'
+import type { ExportRow, RunStatus } from '../rows.ts'
+
+type Steering = Actor & { project: ProjectInReach }
+
+export async function recordCancelled(
+  tx: Db,
+  context: Steering,
+  row: ExportRow,
+  field: 'run' | 'backfill',
+  { id, status }: { id: string; status: RunStatus },
+): Promise<void> {
+  const [before, after] = [status, 'Cancelled'].map((each) => ({ id, status: each }))
+  await recordActivity(tx, context, {
+    ...exportActivity(context.project, row),
+    activity: 'updated',
+    changes: [{ type: 'BatchExport', action: 'changed', field, before, after }],
+  })
+}
+
+export async function recordRetried(
+  tx: Db,
+  context: Steering,
+  row: ExportRow,
+  backfill: { id: string; retry_of: string },
+): Promise<void> {
+  await recordActivity(tx, context, {
+    ...exportActivity(context.project, row),
+    activity: 'updated',
+    changes: [{ type: 'BatchExport', action: 'created', field: 'backfill', before: null, after: backfill }],
+  })
+}

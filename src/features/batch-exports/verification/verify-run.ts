@@ -1,0 +1,149 @@
+// Is what a run says it delivered really there? Files are read back and compared by rows, bytes and hash; of tables each
+// event of the run is asked for by its uuid.
+import { createReadStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import type { ExportRows } from '../../../platform/event-store/event-store.ts'
+import type { Services } from '../../../platform/services.ts'
+import type { DeliveryContext, Inspection } from '../destinations/destination.ts'
+import { DESTINATIONS } from '../destinations/index.ts'
+import type { Encoding } from '../formats/encoding.ts'
+import { planPieces } from '../formats/plan.ts'
+import type { ExportRow, RunRow } from '../rows.ts'
+import { factsOf, selectionOf, type FrozenRun } from '../runs/frozen.ts'
+import { configWithSecrets } from '../secrets.ts'
+import { readContent } from './read-file.ts'
+
+export type Verified = {
+  /** What was looked at. */
+  rows: number
+  files: number
+  bytes: number
+  /** Empty: all is as the run says. */
+  problems: string[]
+  /** Nothing can be read back from this destination, or the run has no events to look for. */
+  is_skipped: boolean
+}
+
+const UUIDS_AT_A_TIME = 5_000
+
+export async function verifyRun(
+  services: Services,
+  row: ExportRow,
+  run: FrozenRun,
+  signal: AbortSignal,
+): Promise<Verified> {
+  const verified: Verified = { rows: 0, files: 0, bytes: 0, problems: [], is_skipped: false }
+  const { definition } = run
+  const kind = DESTINATIONS.get(definition.destination_type)!
+  const { inspect, encoding } = await kind.load()
+  if (!inspect || run.records_completed === 0) return { ...verified, is_skipped: true }
+  const facts = factsOf(run)
+  const selection = selectionOf(run)
+  const config = configWithSecrets(services, { ...row, config: definition.config })
+  const context: Omit<DeliveryContext, 'progress'> = {
+    config,
+    run: facts,
+    columns: selection.columns,
+    outbound: services.outbound,
+    settings: services.settings,
+    signal,
+    log: () => undefined,
+  }
+  const inspection = await inspect(context)
+  try {
+    if (inspection.read) await verifyFiles(inspection, run, encoding(config, facts), verified)
+    else if (selection.columns.some(({ name }) => name === 'uuid')) {
+      await verifyTable(services, inspection, selection.rows, verified, signal)
+    } else verified.is_skipped = true
+  } finally {
+    await inspection.close()
+  }
+  return verified
+}
+
+async function verifyFiles(
+  inspection: Inspection,
+  run: RunRow,
+  encoding: Encoding,
+  verified: Verified,
+): Promise<void> {
+  for (const file of run.files ?? []) {
+    const chunks = await inspection.read!(file.name)
+    if (!chunks) {
+      verified.problems.push(`${file.name} is not there`)
+      continue
+    }
+    const found = await readContent(chunks, encoding).catch((error: unknown) => {
+      verified.problems.push(
+        `${file.name} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      )
+    })
+    if (!found) continue
+    verified.files++
+    verified.rows += found.rows
+    verified.bytes += found.bytes
+    for (const what of ['rows', 'bytes', 'sha256'] as const) {
+      if (found[what] !== file[what])
+        verified.problems.push(`${file.name} has ${what} ${found[what]}, not ${file[what]}`)
+    }
+  }
+  if (verified.problems.length === 0 && verified.rows !== run.records_completed) {
+    verified.problems.push(`the files hold ${verified.rows} rows, the run delivered ${run.records_completed}`)
+  }
+}
+
+async function verifyTable(
+  { eventStore }: Pick<Services, 'eventStore'>,
+  inspection: Inspection,
+  rows: ExportRows,
+  verified: Verified,
+  signal: AbortSignal,
+): Promise<void> {
+  let [missing, repeated] = [0, 0]
+  for await (const uuids of uuidsOf(eventStore, rows, signal)) {
+    const found = await inspection.occurrences!(uuids)
+    for (const uuid of uuids) {
+      const count = found.get(uuid) ?? 0
+      if (count === 0) missing++
+      if (count > 1) repeated++
+      verified.rows += Math.min(count, 1)
+    }
+  }
+  if (missing > 0) verified.problems.push(`${missing} events are missing from the table`)
+  if (repeated > 0) verified.problems.push(`${repeated} events are in the table more than once`)
+}
+
+async function* uuidsOf(
+  store: Services['eventStore'],
+  rows: ExportRows,
+  signal: AbortSignal,
+): AsyncIterable<string[]> {
+  const at = rows.columns.findIndex(({ name }) => name === 'uuid')
+  const uuids: ExportRows = {
+    ...rows,
+    sql: `SELECT position, c${at + 1} AS c1 FROM (${rows.sql})`,
+    columns: [{ name: 'uuid', kind: 'text' }],
+  }
+  const { pieces } = await planPieces(store, uuids, signal)
+  for (const piece of pieces) {
+    const file = await store.exportRows(uuids, piece, { kind: 'json-lines' }, signal)
+    try {
+      yield* inBatches(createInterface({ input: createReadStream(file.path) }))
+    } finally {
+      await rm(file.path, { force: true })
+    }
+  }
+}
+
+async function* inBatches(lines: AsyncIterable<string>): AsyncIterable<string[]> {
+  let batch: string[] = []
+  for await (const line of lines) {
+    batch.push((JSON.parse(line) as { uuid: string }).uuid)
+    if (batch.length === UUIDS_AT_A_TIME) {
+      yield batch
+      batch = []
+    }
+  }
+  if (batch.length > 0) yield batch
+}

@@ -1,0 +1,72 @@
+// One attempt at delivering rows of a test's own to a warehouse: for what the conformance suite does not ask.
+import { createHash, randomUUID } from 'node:crypto'
+import { rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import type { OutputColumn } from '../../../src/features/batch-exports/definition.ts'
+import type {
+  Delivered,
+  DeliveryContext,
+  RunFacts,
+} from '../../../src/features/batch-exports/destinations/destination.ts'
+import type { World } from '../../../src/features/batch-exports/destinations/fixture/world.ts'
+import type { OutputFile } from '../../../src/features/batch-exports/formats/encoding.ts'
+
+export type Attempt = {
+  columns: readonly OutputColumn[]
+  /** Each list is a file. */
+  files: readonly (readonly object[])[]
+  run?: Partial<RunFacts>
+  signal?: AbortSignal
+  logged?: string[]
+}
+
+export async function attempt(world: World, { files, ...rest }: Attempt): Promise<Delivered> {
+  const delivery = await (await world.kind.load()).open(contextOf(world, rest))
+  try {
+    for (const [index, rows] of files.entries()) {
+      const file = await writeRows(index, rows)
+      await delivery.write(file).finally(() => rm(file.path))
+    }
+    return await delivery.finish()
+  } catch (error) {
+    await delivery.abort()
+    throw error
+  }
+}
+
+export function contextOf(
+  world: World,
+  { columns, run, signal, logged }: Omit<Attempt, 'files'>,
+): DeliveryContext {
+  return {
+    config: world.kind.config.parse(world.config),
+    run: {
+      id: '0192c0de-0000-7000-8000-000000000001',
+      attempt: 1,
+      batch_export_id: '0192c0de-0000-7000-8000-00000000000e',
+      project_id: 1,
+      model: 'events',
+      interval: { start: new Date('2024-03-01T10:00:00Z'), end: new Date('2024-03-01T11:00:00Z') },
+      is_backfill: false,
+      has_custom_columns: false,
+      ...run,
+    },
+    columns,
+    outbound: world.outbound,
+    settings: world.settings,
+    signal: signal ?? new AbortController().signal,
+    log: (level, message) => void logged?.push(`${level} ${message}`),
+    progress: { last: null, save: async () => {} },
+  }
+}
+
+/** As the destinations here want files: JSON lines, gzipped. */
+async function writeRows(index: number, rows: readonly object[]): Promise<OutputFile> {
+  const bytes = gzipSync(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+  const path = join(tmpdir(), `longshore-rows-${randomUUID()}.jsonl.gz`)
+  await writeFile(path, bytes)
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  return { index, path, rows: rows.length, bytes: bytes.length, sha256 }
+}

@@ -1,0 +1,51 @@
+// The statements that the BigQuery destination sends, as DuckDB's. Any other statement is an error.
+import { partsOf, quoted } from './tables.ts'
+
+const KNOWN = [
+  /^DECLARE (first|last)_at DEFAULT \(SELECT (MIN|MAX)\(§\) FROM §\)$/,
+  /^BEGIN TRANSACTION$/,
+  /^COMMIT TRANSACTION$/,
+  /^INSERT INTO § \([^()]+\) SELECT (s\.§(, )?)+ FROM \(SELECT .+ FROM §\) AS s( WHERE NOT EXISTS \(SELECT 1 FROM § AS t WHERE t\.§ = s\.§( AND t\.§ BETWEEN first_at AND last_at)?\))?$/,
+  /^MERGE INTO § AS t USING \(SELECT .+ FROM §\) AS s ON (t\.§ = s\.§( AND )?)+ WHEN MATCHED AND \(.+\) THEN UPDATE SET .+ WHEN NOT MATCHED THEN INSERT \([^()]+\) VALUES \([^()]+\)$/,
+  /^INSERT INTO § \(run_id, batch_export_id, table_name, §, finished_at\) VALUES \(@run_id, @batch_export_id, @table_name, @rows, CURRENT_TIMESTAMP\(\)\)$/,
+  /^SELECT § FROM § WHERE run_id = @run_id$/,
+  /^SELECT uuid, COUNT\(\*\) FROM § WHERE uuid IN UNNEST\(@uuids\) GROUP BY uuid$/,
+]
+
+/** `dataset` is `project.dataset`: what does not stand in it is not there. */
+export function toDuckDb(script: string, dataset: string): string[] {
+  return script.split(';\n').map((statement) => {
+    const parts = partsOf(statement, '`')
+    const shape = parts
+      .map(({ kind, text }) => (kind === 'name' ? '§' : kind === 'text' ? '¤' : text))
+      .join('')
+    if (!KNOWN.some((known) => known.test(shape))) throw new Error(`Syntax error: ${statement}`)
+    return parts
+      .map(({ kind, text }) => {
+        if (kind === 'text') return `'${text.replaceAll("'", "''")}'`
+        return kind === 'name' ? nameOf(unescaped(text), dataset) : codeOf(text)
+      })
+      .join('')
+      .replaceAll(/TO_JSON_STRING\(("(?:""|[^"])*")\)/g, 'CAST($1 AS VARCHAR)')
+      .replaceAll(/PARSE_JSON\(("(?:""|[^"])*"), wide_number_mode => 'round'\)/g, 'CAST($1 AS JSON)')
+  })
+}
+
+function nameOf(name: string, dataset: string): string {
+  return quoted(name.startsWith(`${dataset}.`) ? name.slice(dataset.length + 1) : name)
+}
+
+function unescaped(text: string): string {
+  return text.replaceAll(/\\(.)/g, '$1')
+}
+
+function codeOf(code: string): string {
+  return code
+    .replaceAll('CURRENT_TIMESTAMP()', 'now()::TIMESTAMP')
+    .replace(/^DECLARE (\w+) DEFAULT /, 'SET VARIABLE $1 = ')
+    .replaceAll(/\b(first_at|last_at)(?! =)\b/g, "getvariable('$1')")
+    .replaceAll(/IN UNNEST\(@(\w+)\)/g, 'IN (SELECT unnest($$$1))')
+    .replaceAll(/@(\w+)/g, '$$$1')
+    .replaceAll(/\bSTRING\b/g, 'VARCHAR')
+    .replaceAll('COMMIT TRANSACTION', 'COMMIT')
+}

@@ -1,0 +1,78 @@
+// The statements that the Databricks destination sends, as DuckDB's. Any other statement is an error.
+import { partsOf, quoted } from '../bigquery/tables.ts'
+
+/** How names look once they are quoted as DuckDB wants them. */
+const NAME = '"(?:""|[^"])*"'
+const TEXT = "'(?:''|[^'])*'"
+
+const COLUMNS = `\\((${NAME} [A-Z]+(\\(\\d+\\))?(, )?)+\\)`
+const SELECTED = `SELECT .+`
+
+const KNOWN = [
+  'SELECT 1',
+  `CREATE VOLUME IF NOT EXISTS ${NAME}`,
+  `CREATE TABLE IF NOT EXISTS ${NAME} ${COLUMNS}( TBLPROPERTIES \\('delta.columnMapping.mode' = 'name'\\))?`,
+  `ALTER TABLE ${NAME} ADD COLUMNS ${COLUMNS}`,
+  `DROP TABLE IF EXISTS ${NAME}`,
+  `SELECT ${NAME} FROM ${NAME} WHERE ${NAME} = :run_id`,
+  `MERGE INTO ${NAME} AS t USING \\(SELECT :run_id AS run_id, .+ AS row_count\\) AS s ON t\\.${NAME} = s\\.run_id WHEN NOT MATCHED THEN INSERT .+`,
+  `SELECT column_name, data_type FROM information_schema\\.columns WHERE table_schema = lower\\(:schema\\) AND table_name = lower\\(:table\\)`,
+  `MERGE INTO ${NAME} AS t USING \\(${SELECTED} FROM \\(SELECT from_json\\(value, ${TEXT}\\) AS r FROM read_files\\(${TEXT}, format => 'text'\\)\\)\\) AS s ON (t\\.${NAME} = s\\.${NAME}( AND )?)+( WHEN MATCHED AND .+)? WHEN NOT MATCHED THEN INSERT .+`,
+  `COPY INTO ${NAME} FROM \\(${SELECTED} FROM ${TEXT}\\) FILEFORMAT = TEXT FILES = \\((${TEXT}(, )?)+\\)`,
+  `SELECT ${NAME}, COUNT\\(\\*\\) FROM ${NAME} WHERE array_contains\\(from_json\\(:uuids, 'ARRAY<STRING>'\\), ${NAME}\\) GROUP BY ${NAME}`,
+].map((shape) => new RegExp(`^${shape}$`, 's'))
+
+const REPORTED =
+  "CASE data_type WHEN 'VARCHAR' THEN 'STRING' WHEN 'JSON' THEN 'VARIANT' ELSE data_type END AS data_type"
+
+/** Names and texts in DuckDB's quotes, the catalog and the schema gone; the rest as it was sent. */
+export function readStatement(sql: string, place: { catalog: string; schema: string }): string {
+  const here = `\`${place.catalog}\`.\`${place.schema}\`.`
+  const local = sql.replaceAll(here, '').replaceAll(`\`${place.catalog}\`.information_schema`, 'information_schema')
+  const statement = partsOf(local, '`')
+    .map(({ kind, text }) => {
+      if (kind === 'code') return text
+      return kind === 'name' ? quoted(text) : `'${text.replaceAll(/\\(.)/g, '$1').replaceAll("'", "''")}'`
+    })
+    .join('')
+  if (!KNOWN.some((known) => known.test(statement))) throw new Error(`[PARSE_SYNTAX_ERROR] ${sql}`)
+  return statement
+}
+
+/** `filesIn` gives the paths of a folder's files as DuckDB can read them. */
+export function toDuckDb(statement: string, filesIn: (folder: string) => string[]): string[] {
+  const altered = /^ALTER TABLE (.+?) ADD COLUMNS \((.+)\)$/s.exec(statement)
+  if (altered) {
+    const columns = altered[2]!.matchAll(new RegExp(`(${NAME}) ([A-Z]+(?:\\(\\d+\\))?)`, 'g'))
+    return [...columns].map(([, name, type]) => `ALTER TABLE ${altered[1]} ADD COLUMN ${name} ${typeOf(type!)}`)
+  }
+  const translated = statement
+    .replaceAll(/read_files\('((?:''|[^'])*)', format => 'text'\)/g, (_, folder: string) => linesOf(filesIn(folder)))
+    .replaceAll(/from_json\(value, '((?:''|[^'])*)'\)/g, (_, ddl: string) => `json_transform(value, '${structOf(ddl)}')`)
+    .replaceAll(/parse_json\(((?:[^()]|\([^()]*\))+)\)/g, 'CAST($1 AS JSON)')
+    .replaceAll(/(?<=[( ]"(?:""|[^"])*" )(STRING|VARIANT)(?=[,)])/g, typeOf)
+    .replace(/ TBLPROPERTIES .+$/, '')
+    .replace('current_timestamp()', 'now()::TIMESTAMP')
+    .replace(" array_contains(from_json(:uuids, 'ARRAY<STRING>'),", " list_contains(from_json($uuids, '[\"VARCHAR\"]'),")
+    .replace('SELECT column_name, data_type', `SELECT column_name, ${REPORTED}`)
+    .replace('table_schema = lower(:schema)', ":schema <> ''")
+  return [translated.replaceAll(/(?<=[ (]):([a-z_]+)/g, '$$$1')]
+}
+
+function typeOf(type: string): string {
+  return { STRING: 'VARCHAR', VARIANT: 'JSON' }[type] ?? type
+}
+
+export function linesOf(paths: readonly string[]): string {
+  const list = paths.map((path) => `'${path}'`).join(', ')
+  return `(SELECT CAST(json AS VARCHAR) AS value FROM read_ndjson_objects([${list}]))`
+}
+
+function structOf(ddl: string): string {
+  const fields = partsOf(ddl.replaceAll("''", "'"), '`')
+  const entries: Record<string, string> = {}
+  fields.forEach(({ kind, text }, index) => {
+    if (kind === 'name') entries[text] = typeOf(/^ ([A-Z]+)/.exec(fields[index + 1]!.text)![1]!)
+  })
+  return JSON.stringify(entries).replaceAll("'", "''")
+}

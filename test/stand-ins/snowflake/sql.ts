@@ -1,0 +1,84 @@
+// The statements that the Snowflake destination sends, as DuckDB's. Any other statement is an error.
+
+export class SqlFault extends Error {
+  constructor(
+    readonly code: string,
+    readonly sql_state: string,
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
+const NAME = '"(?:""|[^"])*"'
+const TEXT = String.raw`'(?:\\.|[^'\\])*'`
+
+const KNOWN = [
+  `SELECT CURRENT_WAREHOUSE\\(\\) AS "warehouse"`,
+  'BEGIN TRANSACTION',
+  'COMMIT',
+  'ROLLBACK',
+  `CREATE TABLE IF NOT EXISTS ${NAME} \\((${NAME} [A-Z]+(\\(\\d+\\))?(, )?)+\\)`,
+  `CREATE OR REPLACE TRANSIENT TABLE ${NAME} \\(record VARIANT\\) DATA_RETENTION_TIME_IN_DAYS = 0`,
+  `DROP TABLE IF EXISTS ${NAME}`,
+  `SELECT "rows" FROM ${NAME} WHERE "run_id" = \\?`,
+  `MERGE INTO ${NAME} AS t USING \\(SELECT \\? AS run_id, .+ AS row_count\\) AS s ON t\\."run_id" = s\\.run_id WHEN NOT MATCHED THEN INSERT .+ VALUES .+`,
+  `SELECT COLUMN_NAME AS "name", DATA_TYPE AS "type" FROM INFORMATION_SCHEMA\\.COLUMNS WHERE TABLE_SCHEMA = \\? AND TABLE_NAME = \\?`,
+  `INSERT INTO ${NAME} \\((${NAME}(, )?)+\\) SELECT (s\\.${NAME}(, )?)+ FROM \\(SELECT .+ FROM ${NAME}\\) AS s( WHERE NOT EXISTS \\(SELECT 1 FROM ${NAME} AS t WHERE t\\.${NAME} = s\\.${NAME}\\))?`,
+  `MERGE INTO ${NAME} AS t USING \\(SELECT .+ FROM ${NAME}\\) AS s ON (t\\.${NAME} = s\\.${NAME}( AND )?)+ WHEN MATCHED AND \\(.+\\) THEN UPDATE SET .+ WHEN NOT MATCHED THEN INSERT .+ VALUES .+`,
+  `SELECT "uuid", COUNT\\(\\*\\) AS "count" FROM ${NAME} WHERE "uuid" IN \\((\\?(, )?)+\\) GROUP BY "uuid"`,
+].map((shape) => new RegExp(`^${shape}$`, 's'))
+
+const TYPES: Record<string, string> = {
+  STRING: 'VARCHAR',
+  TEXT: 'VARCHAR',
+  VARIANT: 'JSON',
+  INTEGER: 'BIGINT',
+  NUMBER: 'BIGINT',
+  FLOAT: 'DOUBLE',
+  TIMESTAMP: 'TIMESTAMP',
+  TIMESTAMP_NTZ: 'TIMESTAMP',
+}
+
+/** The types of DuckDB by the names that Snowflake gives its own. */
+const REPORTED =
+  "CASE data_type WHEN 'VARCHAR' THEN 'TEXT' WHEN 'JSON' THEN 'VARIANT' WHEN 'BIGINT' THEN 'NUMBER' WHEN 'DOUBLE' THEN 'FLOAT' WHEN 'TIMESTAMP' THEN 'TIMESTAMP_NTZ' ELSE data_type END"
+
+export function toDuckDb(sql: string, place: { database: string; schema: string }): string {
+  const statement = sql
+    .replaceAll(`"${place.database}"."${place.schema}".`, '')
+    .replaceAll(`"${place.database}".INFORMATION_SCHEMA`, 'INFORMATION_SCHEMA')
+  if (!KNOWN.some((known) => known.test(statement))) {
+    throw new SqlFault('001003', '42000', `SQL compilation error: syntax error in ${sql}`)
+  }
+  return statement
+    .replaceAll(
+      new RegExp(`TO_JSON\\(STRIP_NULL_VALUE\\(GET\\(record, (${TEXT})\\)\\)\\)`, 'g'),
+      (_, key: string) => jsonAt(key),
+    )
+    .replaceAll(
+      new RegExp(`STRIP_NULL_VALUE\\(GET\\(record, (${TEXT})\\)\\)`, 'g'),
+      (_, key: string) => `CAST(${jsonAt(key)} AS JSON)`,
+    )
+    .replaceAll(
+      new RegExp(`GET\\(record, (${TEXT})\\)::([A-Z_]+)`, 'g'),
+      (_, key: string, type: string) =>
+        `CAST(json_extract_string(record, ${pointer(key)}) AS ${TYPES[type] ?? type})`,
+    )
+    .replaceAll(/(?<=[( ]"(?:""|[^"])*" )(STRING|VARIANT|INTEGER|FLOAT)(?=[,)])/g, (type) => TYPES[type]!)
+    .replace('(record VARIANT) DATA_RETENTION_TIME_IN_DAYS = 0', '(record JSON)')
+    .replace('OR REPLACE TRANSIENT TABLE', 'OR REPLACE TABLE')
+    .replace('CURRENT_TIMESTAMP()', 'now()::TIMESTAMP')
+    .replace('DATA_TYPE AS "type"', `${REPORTED} AS "type"`)
+    .replace('TABLE_SCHEMA = ?', `? = '${place.schema}'`)
+}
+
+/** Neither a missing value nor the null of JSON is a value. */
+function jsonAt(key: string): string {
+  return `NULLIF(CAST(json_extract(record, ${pointer(key)}) AS VARCHAR), 'null')`
+}
+
+function pointer(literal: string): string {
+  const key = literal.slice(1, -1).replaceAll(/\\(.)/g, '$1')
+  return `'/${key.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll("'", "''")}'`
+}
