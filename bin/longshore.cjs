@@ -3,6 +3,8 @@
 // CommonJS, because modules of the other kind are loaded on the thread pool, whose size must be settled before: every
 // query holds one of its threads, and four would leave none for files, DNS and compression.
 process.env.UV_THREADPOOL_SIZE ??= '16'
+// The SDK for S3 says on every first use that it will leave this version of Node behind one day.
+process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true'
 
 const { execFileSync } = require('node:child_process')
 const { existsSync, readdirSync, statSync } = require('node:fs')

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { insertKey } from '../src/features/api-keys/queries.ts'
 import { newPersonalKey } from '../src/features/api-keys/key-value.ts'
+import { addBackfill, addRun } from '../src/features/batch-exports/runs/fixture/rows.ts'
 import { insertMembership } from '../src/features/members/queries.ts'
 import { personUuid } from '../src/features/persons/rules.ts'
 import { uuid7 } from '../src/lib/uuid.ts'
@@ -43,8 +44,32 @@ export type World = Record<LevelName, TestUser> & {
 const unique = () => randomBytes(5).toString('hex')
 const PASSWORD = 'long-enough-to-be-strong-7291'
 
+const EXPORT = () => ({ name: 'Made', interval: 'hour', destination: { type: 'File', config: {} } })
+const BACKFILL = () => ({ start_at: '2024-01-01T00:00:00Z', end_at: '2024-01-02T00:00:00Z' })
+const EXPORT_BODIES: Record<string, () => unknown> = {
+  'POST batch_exports/': EXPORT,
+  'PUT batch_exports/:id/': EXPORT,
+  'PATCH batch_exports/:id/': () => ({ name: 'Changed' }),
+  'POST batch_exports/:id/pause/': () => ({}),
+  'POST batch_exports/:id/unpause/': () => ({}),
+  'POST batch_exports/:id/backfill/': BACKFILL,
+  'POST batch_exports/:batch_export_id/backfills/': BACKFILL,
+  'POST batch_exports/run_test_step_new/': EXPORT,
+  'POST batch_exports/:id/run_test_step/': () => ({}),
+}
+const EXPORT_BASES = [
+  '/api/projects/:project_id/',
+  '/api/environments/:project_id/',
+  '/api/organizations/:organization_id/',
+]
+
 /** A body that would do its work, were the caller let through. */
 export const GOOD_BODIES: Record<string, () => unknown> = {
+  ...Object.fromEntries(
+    Object.entries(EXPORT_BODIES).flatMap(([name, body]) =>
+      EXPORT_BASES.map((base) => [name.replace(' ', ` ${base}`), body]),
+    ),
+  ),
   'POST /api/organizations/': () => ({ name: 'Made' }),
   'PATCH /api/organizations/:id/': () => ({ name: 'Changed' }),
   'PATCH /api/organizations/:organization_id/members/:user__uuid/': () => ({ level: 8 }),
@@ -88,6 +113,9 @@ type Things = {
   person: string
   event: string
   query: string
+  batch_export: string
+  run: string
+  backfill: string
 }
 
 export async function makeWorld(app: TestApp, options: { enforce_2fa?: boolean } = {}): Promise<World> {
@@ -151,7 +179,19 @@ async function makeThings(app: TestApp, workspace: Workspace, member: TestUser):
     person: personUuid(workspace.project.id, 'somebody'),
     event: await captureEvent(app, workspace),
     query: NO_ID,
+    ...(await makeExport(app, workspace)),
   }
+}
+
+/** With a run and a backfill that are under way. */
+async function makeExport(app: TestApp, { project, owner }: Workspace) {
+  const url = `/api/projects/${project.id}/batch_exports/`
+  const batch_export: string = (await app.post(url, EXPORT(), { key: owner.key })).body.id
+  const owned = { id: batch_export, project_id: project.id }
+  const now = app.services.now()
+  const backfill = await addBackfill(app.db, owned, now)
+  const run = await addRun(app.db, owned, now, { status: 'Starting' })
+  return { batch_export, run: run.id, backfill: backfill.id }
 }
 
 async function captureEvent(app: TestApp, { project }: Workspace): Promise<string> {
@@ -173,6 +213,9 @@ async function addKey(app: TestApp, user: TestUser): Promise<string> {
 }
 
 const KINDS: [RegExp, keyof Things][] = [
+  [/\/runs\/:(?:id|run_id)\//, 'run'],
+  [/\/backfills\/:id\//, 'backfill'],
+  [/\/batch_exports\/:(?:id|batch_export_id)\//, 'batch_export'],
   [/\/members\/:user__uuid\//, 'member'],
   [/\/invites\/:id\/|\/signup\/:invite_id\//, 'invite'],
   [/\/domains\/:id\//, 'domain'],

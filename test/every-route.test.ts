@@ -17,6 +17,9 @@ const isOpen = (route: Route) => route.access === 'anyone'
 const isUnsafe = (route: Route) => route.method !== 'GET'
 /** Questions too long for an address are sent by POST all the same. */
 const isQuestion = (route: Route) => /\/query\//.test(route.path)
+/** The thing between project and child, as the export is to its runs. */
+const hasParent = (route: Route) =>
+  route.path.includes(':batch_export_id') && childOf(route) !== 'batch_export_id'
 const hasOrganization = (route: Route) =>
   route.subject === 'organization' || route.path.includes(':organization_id')
 const hasProject = (route: Route) => route.subject === 'project' || route.path.includes(':project_id')
@@ -52,6 +55,7 @@ describe('what every route declares', () => {
 
   it('the scope that conventions.md §3.2 gives to its family', () => {
     const families: [RegExp, string[]][] = [
+      [/\/batch_exports\//, ['batch_export']],
       [/\/members\/|\/invites\//, ['organization_member']],
       [/\/persons\//, ['person', 'query']],
       [/\/events\b|\/query\//, ['query']],
@@ -133,7 +137,9 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-type Place = { organization?: string; project?: string | number; child?: string }
+const EXPORT_PATH = '/batch_exports/:id/'
+
+type Place = { organization?: string; project?: string | number; parent?: string; child?: string }
 
 /** The route's address at home, or at another place. */
 function address(route: Route, place: Place = {}, from: World = world): string {
@@ -142,6 +148,10 @@ function address(route: Route, place: Place = {}, from: World = world): string {
   return route.path
     .replace(':organization_id', organization)
     .replace(':project_id', project)
+    .replace(
+      hasParent(route) ? ':batch_export_id' : /$^/,
+      () => place.parent ?? from.children(EXPORT_PATH, from.home),
+    )
     .replace(/:[a-z_]+/, () => {
       if (route.subject === 'organization') return organization
       if (route.subject === 'project') return project
@@ -275,6 +285,17 @@ describe.each(named(routes))('%s', (_name, route) => {
     })
   })
 
+  it('404 for a child whose own parent is not the one in the path', async () => {
+    if (!hasParent(route)) return
+    const parent = world.children(EXPORT_PATH, world.foreign)
+    await withoutTrace(async () => {
+      for (const call of credentialsOf(route, world.ownerOfBoth)) {
+        expect(await ask(route, call, { parent })).toEqual([404, 'not_found'])
+        expect(await ask(route, call, { parent: 'nonsense' })).toEqual([404, 'not_found'])
+      }
+    })
+  })
+
   it("404 for a project below another organization's path", async () => {
     if (!(route.subject === 'project' && route.path.includes(':organization_id'))) return
     await withoutTrace(async () => {
@@ -322,6 +343,9 @@ describe('whoever fulfils the rule gets past it', () => {
     // Without `key` there is nothing to give values of.
     'GET /api/projects/:project_id/events/values/': 400,
     'GET /api/environments/:project_id/events/values/': 400,
+    // Without `destination` there is nothing to name the steps of.
+    'GET /api/projects/:project_id/batch_exports/test/': 400,
+    'GET /api/environments/:project_id/batch_exports/test/': 400,
     // Queries are answered at once, so none is ever found by its id.
     'GET /api/projects/:project_id/query/:id/': 404,
     'GET /api/environments/:project_id/query/:id/': 404,

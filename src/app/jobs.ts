@@ -1,5 +1,6 @@
 // One line per background job and timetable entry.
 import { exportFailedEmail } from '../features/batch-exports/failure-email.ts'
+import { resealExports } from '../features/batch-exports/reseal.ts'
 import { forgetOldLogs } from '../features/batch-exports/logs/forget.ts'
 import { domainRecordGoneEmail, recheckDomains } from '../features/domains/recheck.ts'
 import { inviteEmail } from '../features/invites/invite-email.ts'
@@ -34,5 +35,6 @@ export const jobs: readonly AnyJob[] = [
   deleteProjectEvents,
   exportFailedEmail,
   resealSecrets,
+  resealExports,
   forgetExpired,
 ]

@@ -24,7 +24,12 @@ const IDLE_SWEEP_MS = 50
 const SERVICES_LIMIT_MS = 8_000
 const METRIC_LIMIT_MS = 1_000
 
-export async function serve(config: Config, print: (text: string) => void): Promise<RunningServer> {
+/** `now` is the real clock unless told otherwise. */
+export async function serve(
+  config: Config,
+  print: (text: string) => void,
+  { now }: { now?: () => Date } = {},
+): Promise<RunningServer> {
   const log = openLog({
     level: config.LOG_LEVEL,
     format: config.LOG_FORMAT ?? (process.stdout.isTTY ? 'pretty' : 'json'),
@@ -41,7 +46,7 @@ export async function serve(config: Config, print: (text: string) => void): Prom
       process.kill(process.pid, 'SIGTERM')
     })
     opened.push({ what: 'event store', close: () => eventStore.close() })
-    const services = await openServices(config, log, metadata.db, eventStore, config.SITE_URL ?? '')
+    const services = await openServices(config, log, metadata.db, eventStore, config.SITE_URL ?? '', now)
     opened.push({ what: 'services', close: () => within(SERVICES_LIMIT_MS, services.close(), undefined) })
     const ingest = new Ingest(services)
     await ingest.catchUp()

@@ -80,6 +80,7 @@ export async function openServices(
   db: Database,
   eventStore: EventStore,
   siteUrl: string,
+  now: () => Date = () => new Date(),
 ): Promise<Services & { close(): Promise<void> }> {
   const mailer = openMailer({ smtp_url: config.SMTP_URL, from: config.MAIL_FROM })
   const outbound = openOutbound({ allow: config.OUTBOUND_ALLOW })
@@ -104,7 +105,7 @@ export async function openServices(
       export_folder: config.EXPORT_DIR ?? join(config.DATA_DIR, 'exports'),
       allow_plaintext: config.ALLOW_PLAINTEXT,
     },
-    now: () => new Date(),
+    now,
     async close() {
       await queue.stop()
       await outbound.close()

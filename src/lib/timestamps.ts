@@ -21,7 +21,9 @@ export function parseTimestamp(text: string): Date | null {
     +second > 59
   const offset_ms = zoneOffsetMs(zone)
   if (rolledOver || +year! < 1 || offset_ms === null) return null
-  return new Date(date.getTime() - offset_ms)
+  const instant = new Date(date.getTime() - offset_ms)
+  // The zone may carry it beyond what four digits of a year can say.
+  return instant.getUTCFullYear() > 9999 || instant.getUTCFullYear() < 1 ? null : instant
 }
 
 /** Null for an offset that no clock shows. */

@@ -21,6 +21,7 @@ export type ActivityScope =
   | 'OrganizationInvite'
   | 'OrganizationDomain'
   | 'Project'
+  | 'BatchExport'
   | 'PersonalAPIKey'
   | 'ServiceAPIKey'
   | 'User'

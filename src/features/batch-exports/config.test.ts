@@ -27,7 +27,7 @@ const GOOD: Record<string, Json> = {
   AzureBlob: { account_name: 'account', account_key: VALUE, container_name: 'container' },
   Databricks: {
     server_hostname: '8.8.8.8',
-    http_path: '/sql/1',
+    http_path: '/sql/1.0/warehouses/abc123',
     catalog: 'c',
     schema: 's',
     table_name: 't',

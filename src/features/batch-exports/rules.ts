@@ -37,6 +37,8 @@ type Whole = Pick<
   ExportRow,
   | 'model'
   | 'hogql_query'
+  | 'filters'
+  | 'config'
   | 'interval'
   | 'offset_day'
   | 'offset_hour'
@@ -56,8 +58,22 @@ export function assertSound(row: Whole, kind: DestinationKind, now: Date): void 
   if (row.hogql_query !== null && !kind.takes_custom_columns) {
     throw invalid('hogql_query', 'invalid_input', `The columns for ${kind.type} are fixed.`)
   }
+  if (row.model !== 'events') assertUnfiltered(row)
   assertOffsets(row)
   assertTimes(row, now)
+}
+
+/** Left out in silence, filters would let through what was to stay. */
+function assertUnfiltered({ filters, config }: Whole): void {
+  if (filters !== null && filters.length > 0) {
+    throw invalid('filters', 'invalid_input', 'Rows can be filtered for the model events only.')
+  }
+  for (const list of ['include_events', 'exclude_events']) {
+    const names = config[list]
+    if (Array.isArray(names) && names.length > 0) {
+      throw invalid(`destination__${list}`, 'invalid_input', 'Events can be named for the model events only.')
+    }
+  }
 }
 
 function assertTimes({ start_at, end_at, last_paused_at }: Whole, now: Date): void {

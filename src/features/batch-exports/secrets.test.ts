@@ -49,7 +49,9 @@ describe('the parts of a configuration', () => {
       password: 'p',
       port: 5,
     })
-    expect(() => configWithSecrets(services, { id: 'two', config: {}, secrets })).toThrow('unable to authenticate')
+    expect(() => configWithSecrets(services, { id: 'two', config: {}, secrets })).toThrow(
+      'unable to authenticate',
+    )
   })
 })
 

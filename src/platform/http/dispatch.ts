@@ -193,9 +193,11 @@ function assertStorableQuery(query: Record<string, unknown>): void {
   }
 }
 
-/** A question sent by POST because it is long: asking twice does no harm, and keeping its answers would. */
-function isReading({ scope }: Route): boolean {
-  return scope !== undefined && [scope].flat().every((each) => each.endsWith(':read'))
+/** A question sent by POST, because it is long or takes long: asking twice does no harm, and keeping its answers would. */
+function isReading({ scope, is_question }: Route): boolean {
+  return (
+    is_question === true || (scope !== undefined && [scope].flat().every((each) => each.endsWith(':read')))
+  )
 }
 
 /** The answer's schema decides what leaves: a field it does not name cannot leak. */

@@ -112,6 +112,8 @@ type RouteSpec<
   without_second_factor?: true
   /** Speaks of the caller alone, so limits of its key to organizations or projects do not matter. */
   is_about_caller?: true
+  /** Changes nothing, though it is a POST and takes a scope to write. */
+  is_question?: true
   /** Per caller address, for the few paths anybody may call. */
   throttle_by_ip?: readonly Rate[]
   /** Per API key, counted apart from and besides what holds for all paths. */
@@ -150,6 +152,7 @@ export type Route = {
   needs_recent_sign_in?: true
   without_second_factor?: true
   is_about_caller?: true
+  is_question?: true
   throttle_by_ip?: readonly Rate[]
   key_limit?: KeyLimit
   also_answers?: readonly string[]

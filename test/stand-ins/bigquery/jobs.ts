@@ -30,6 +30,10 @@ type Parameter = {
 
 export function startJobs(tables: Tables, fieldsOf: (table: string) => Field[]) {
   const jobs = new Map<string, Job>()
+  const ends = new Map<string, Promise<unknown>>()
+  const asked_to_stop: string[] = []
+  let still_running = 0
+  let questions = 0
 
   const start = (
     reference: Partial<Job['jobReference']>,
@@ -44,15 +48,30 @@ export function startJobs(tables: Tables, fieldsOf: (table: string) => Field[]) 
       statistics: {},
     }
     jobs.set(jobId, job)
-    void work()
+    const end = work()
       .then((statistics) => Object.assign(job, { statistics, status: { state: 'DONE' } }))
       .catch((error: unknown) => {
         job.status = { state: 'DONE', errorResult: { reason: 'invalidQuery', message: String(error) } }
       })
+    ends.set(jobId, end)
     return { status: 200, body: job }
   }
 
+  /** It may come too late, as here always. */
+  const cancel = (job_id: string): Reply => {
+    const found = jobs.get(job_id)
+    if (found === undefined) return failed(404, 'notFound', 'Not found: Job')
+    asked_to_stop.push(job_id)
+    return { status: 200, body: { job: found } }
+  }
+
   return {
+    asked_to_stop,
+    questions: () => questions,
+    /** The next so many questions after a job hear that it is running. */
+    dawdle(answers: number): void {
+      still_running = answers
+    },
     upload({ method, url, headers, body }: Exchange): Reply {
       if (method !== 'POST' || url.searchParams.get('uploadType') !== 'multipart') {
         return failed(400, 'invalid', 'Invalid upload')
@@ -75,9 +94,19 @@ export function startJobs(tables: Tables, fieldsOf: (table: string) => Field[]) 
       if (method === 'GET' && job !== undefined) {
         const found =
           url.searchParams.get('location') === 'EU' ? jobs.get(decodeURIComponent(job)) : undefined
-        return found ? { status: 200, body: found } : failed(404, 'notFound', 'Not found: Job')
+        if (found === undefined) return failed(404, 'notFound', 'Not found: Job')
+        questions += 1
+        if (still_running > 0) {
+          still_running -= 1
+          return { status: 200, body: { ...found, status: { state: 'RUNNING' } } }
+        }
+        // Waiting here makes the number of exchanges the same every time, so that each can be cut.
+        await ends.get(found.jobReference.jobId)
+        return { status: 200, body: found }
       }
       if (method !== 'POST') return failed(405, 'invalid', 'Method not allowed')
+      const cancelled = /^\/jobs\/([^/]+)\/cancel$/.exec(path)?.[1]
+      if (cancelled !== undefined) return cancel(decodeURIComponent(cancelled))
       const sent = JSON.parse(body.toString()) as { configuration?: Configuration; location?: string } & Query
       if (path === '/queries') return await answerQuery(tables, sent)
       const query = sent.configuration?.query

@@ -1,6 +1,6 @@
 // BigQuery on loopback, as far as the destination speaks to it: the token endpoint, tables, uploads, jobs and queries.
 // Strict: a call without a good token, to an unknown path or without a needed field is refused. Rows are real.
-import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import { generateKeyPairSync, randomUUID, type KeyPairKeyObjectResult } from 'node:crypto'
 import { startServer, type Cuts, type Exchange, type Reply } from './cuttable-server.ts'
 import { startJobs } from './jobs.ts'
 import { openTables, quoted, type Tables } from './tables.ts'
@@ -14,6 +14,11 @@ export type BigQueryStandIn = {
   createTable(name: string, fields: readonly Field[]): Promise<void>
   /** How the table was asked for. */
   definitionOf(name: string): Record<string, unknown> | undefined
+  /** Jobs that were cancelled. */
+  asked_to_stop: readonly string[]
+  questions_after_jobs(): number
+  /** The next so many questions after a job hear that it is running. */
+  dawdle(answers: number): void
   /** Answers the next call to a path that has this in it with an error of BigQuery's. */
   failNext(path_part: string, status: number, reason: string, message: string): void
   close(): Promise<void>
@@ -33,9 +38,13 @@ const TYPES: Record<string, { duckdb: string; old_name: string }> = {
   TIMESTAMP: { duckdb: 'TIMESTAMP', old_name: 'TIMESTAMP' },
 }
 
+/** Making one takes longer than most tests. */
+let made: KeyPairKeyObjectResult | null = null
+const keyPair = () => (made ??= generateKeyPairSync('rsa', { modulusLength: 2048 }))
+
 export async function startBigQuery(): Promise<BigQueryStandIn> {
   const tables = await openTables()
-  const keys = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const keys = keyPair()
   const account = {
     private_key_id: randomUUID(),
     client_email: `exporter@${PROJECT}.iam.gserviceaccount.com`,
@@ -113,6 +122,9 @@ export async function startBigQuery(): Promise<BigQueryStandIn> {
     tables,
     cuts: server.cuts,
     createTable: (name, fields) => createTable(name, { schema: { fields } }),
+    asked_to_stop: jobs.asked_to_stop,
+    questions_after_jobs: jobs.questions,
+    dawdle: jobs.dawdle,
     definitionOf: (name) => definitions.get(name),
     failNext(path_part, status, reason, message) {
       failures.push({ path_part, reply: failed(status, reason, message) })

@@ -16,8 +16,10 @@ export type DatabricksStandIn = {
   cuts: Cuts
   /** Paths of files and folders in the volume. */
   paths(): string[]
-  /** From now on statements are still running when they are first answered. */
-  slow_statements: boolean
+  /** Statements that were cancelled. */
+  asked_to_stop: string[]
+  /** The next so many answers about statements say that they are running. */
+  dawdle(answers: number): void
   /** The next statement that has this in it fails with an error of Databricks'. */
   failNext(text: string, error_code: string, message: string): void
   close(): Promise<void>
@@ -39,6 +41,7 @@ export async function startDatabricks(): Promise<DatabricksStandIn> {
   const answers = new Map<string, Record<string, unknown>>()
   const failures: { text: string; error: Record<string, string> }[] = []
   let has_volume = false
+  let still_running = 0
 
   const token = ({ method, headers, body }: Exchange): Reply => {
     const login = Buffer.from(`${principal.client_id}:${principal.client_secret}`).toString('base64')
@@ -48,7 +51,8 @@ export async function startDatabricks(): Promise<DatabricksStandIn> {
       headers.authorization === `Basic ${login}` &&
       form.get('grant_type') === 'client_credentials' &&
       form.get('scope') === 'all-apis'
-    if (!is_right) return { status: 401, body: { error: 'invalid_client', error_description: headers.authorization } }
+    if (!is_right)
+      return { status: 401, body: { error: 'invalid_client', error_description: headers.authorization } }
     const access_token = randomUUID()
     tokens.add(access_token)
     return { status: 200, body: { access_token, token_type: 'Bearer', expires_in: 3600 } }
@@ -67,8 +71,10 @@ export async function startDatabricks(): Promise<DatabricksStandIn> {
       return { status: 204 }
     }
     if (kind === 'files' && method === 'PUT') {
-      if (paths.get(path.slice(0, path.lastIndexOf('/'))) === undefined) return failed(404, 'NOT_FOUND', 'No such folder')
-      if (url.searchParams.get('overwrite') !== 'true' && paths.has(path)) return failed(409, 'ALREADY_EXISTS', path)
+      if (paths.get(path.slice(0, path.lastIndexOf('/'))) === undefined)
+        return failed(404, 'NOT_FOUND', 'No such folder')
+      if (url.searchParams.get('overwrite') !== 'true' && paths.has(path))
+        return failed(409, 'ALREADY_EXISTS', path)
       const plain = join(folder, randomUUID())
       await writeFile(plain, path.endsWith('.gz') ? gunzipSync(body) : body)
       paths.set(path, plain)
@@ -77,7 +83,10 @@ export async function startDatabricks(): Promise<DatabricksStandIn> {
     if (!paths.has(path)) return failed(404, 'NOT_FOUND', path)
     if (method === 'GET' && kind === 'directories') {
       const direct = inFolder(path).filter((each) => !each.slice(path.length + 1).includes('/'))
-      return { status: 200, body: { contents: direct.map((each) => ({ path: each, is_directory: paths.get(each) === null })) } }
+      return {
+        status: 200,
+        body: { contents: direct.map((each) => ({ path: each, is_directory: paths.get(each) === null })) },
+      }
     }
     if (method !== 'DELETE') return failed(405, 'BAD_REQUEST', 'Method not allowed')
     if (inFolder(path).length > 0) return failed(400, 'BAD_REQUEST', 'The folder is not empty')
@@ -86,14 +95,19 @@ export async function startDatabricks(): Promise<DatabricksStandIn> {
   }
   /** All files or none; those that the table had already are left out. */
   const copy = async (statement: string): Promise<void> => {
-    const [, table, selected, source, listed] = /^COPY INTO (\S+) FROM \(SELECT (.+) FROM '([^']+)'\) FILEFORMAT = TEXT FILES = \((.+)\)$/s.exec(statement)!
+    const [, table, selected, source, listed] =
+      /^COPY INTO (\S+) FROM \(SELECT (.+) FROM '([^']+)'\) FILEFORMAT = TEXT FILES = \((.+)\)$/s.exec(
+        statement,
+      )!
     const wanted = [...listed!.matchAll(/'([^']+)'/g)].map(([, name]) => `${source}/${name}`)
     const gone = wanted.find((path) => typeof paths.get(path) !== 'string')
     if (gone !== undefined) throw new Error(`[PATH_NOT_FOUND] Path does not exist: ${gone}`)
     const fresh = wanted.filter((path) => !loaded.has(`${table} ${path}`))
     if (fresh.length === 0) return
     const [select] = toDuckDb(`SELECT ${selected}`, filesIn)
-    await tables.run([`INSERT INTO ${table} BY NAME ${select} FROM ${linesOf(fresh.map((path) => paths.get(path)!))}`])
+    await tables.run([
+      `INSERT INTO ${table} BY NAME ${select} FROM ${linesOf(fresh.map((path) => paths.get(path)!))}`,
+    ])
     for (const path of fresh) loaded.add(`${table} ${path}`)
   }
   const execute = async (sql: string, values: Record<string, string | bigint>): Promise<unknown[][]> => {
@@ -102,14 +116,18 @@ export async function startDatabricks(): Promise<DatabricksStandIn> {
     else if (statement.startsWith('COPY INTO')) await copy(statement)
     else {
       const odd = /^CREATE TABLE .+ \("(.*[ ,;{}()\n\t=].*)" [A-Z]+/.test(statement.split(' STRING')[0]!)
-      if (odd && !statement.includes('columnMapping')) throw new Error('[DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES]')
+      if (odd && !statement.includes('columnMapping'))
+        throw new Error('[DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES]')
       const rows = await tables.run(toDuckDb(statement, filesIn), values)
       if (!/^SELECT/.test(statement)) return []
       return rows.map((row) => Object.values(row).map((value) => (value === null ? null : String(value))))
     }
     return []
   }
-  const statement = async (sql: string, values: Record<string, string | bigint>): Promise<Record<string, unknown>> => {
+  const statement = async (
+    sql: string,
+    values: Record<string, string | bigint>,
+  ): Promise<Record<string, unknown>> => {
     const planned = failures.findIndex(({ text }) => sql.includes(text))
     if (planned >= 0) return { status: { state: 'FAILED', error: failures.splice(planned, 1)[0]!.error } }
     try {
@@ -118,14 +136,20 @@ export async function startDatabricks(): Promise<DatabricksStandIn> {
       return { status: { state: 'FAILED', error: { error_code: 'BAD_REQUEST', message: String(error) } } }
     }
   }
+  const asOfNow = (answer: Record<string, unknown>) => {
+    if (still_running === 0) return answer
+    still_running -= 1
+    return { ...answer, status: { state: 'RUNNING' }, result: undefined }
+  }
   const run = async ({ body }: Exchange): Promise<Reply> => {
     const sent = JSON.parse(body.toString()) as StatementRequest
-    const is_right = sent.warehouse_id === WAREHOUSE && sent.disposition === 'INLINE' && sent.format === 'JSON_ARRAY'
+    const is_right =
+      sent.warehouse_id === WAREHOUSE && sent.disposition === 'INLINE' && sent.format === 'JSON_ARRAY'
     if (!is_right) return failed(400, 'INVALID_PARAMETER_VALUE', `No such warehouse: ${sent.warehouse_id}`)
     const statement_id = randomUUID()
     const answer = { statement_id, ...(await statement(sent.statement, valuesOf(sent.parameters))) }
     answers.set(statement_id, answer)
-    return { status: 200, body: standIn.slow_statements ? { statement_id, status: { state: 'RUNNING' } } : answer }
+    return { status: 200, body: asOfNow(answer) }
   }
   const answer = async (exchange: Exchange): Promise<Reply> => {
     const { method, url, headers } = exchange
@@ -137,9 +161,14 @@ export async function startDatabricks(): Promise<DatabricksStandIn> {
     const file = /^\/api\/2\.0\/fs\/(files|directories)(\/.+)$/.exec(path)
     if (file) return await files(exchange, file[1]!, file[2]!)
     if (method === 'POST' && path === '/api/2.0/sql/statements/') return await run(exchange)
+    const cancelled = /^\/api\/2\.0\/sql\/statements\/([^/]+)\/cancel$/.exec(path)?.[1]
+    if (method === 'POST' && cancelled !== undefined) {
+      standIn.asked_to_stop.push(cancelled)
+      return { status: 200, body: {} }
+    }
     const asked = /^\/api\/2\.0\/sql\/statements\/([^/]+)$/.exec(path)?.[1]
     const found = method === 'GET' && asked !== undefined ? answers.get(asked) : undefined
-    return found ? { status: 200, body: found } : failed(404, 'ENDPOINT_NOT_FOUND', path)
+    return found ? { status: 200, body: asOfNow(found) } : failed(404, 'ENDPOINT_NOT_FOUND', path)
   }
   const server = await startServer(answer)
   const standIn: DatabricksStandIn = {
@@ -154,7 +183,10 @@ export async function startDatabricks(): Promise<DatabricksStandIn> {
     tables,
     cuts: server.cuts,
     paths: () => [...paths.keys()],
-    slow_statements: false,
+    asked_to_stop: [],
+    dawdle(answers) {
+      still_running = answers
+    },
     failNext(text, error_code, message) {
       failures.push({ text, error: { error_code, message } })
     },

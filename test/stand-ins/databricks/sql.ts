@@ -28,7 +28,9 @@ const REPORTED =
 /** Names and texts in DuckDB's quotes, the catalog and the schema gone; the rest as it was sent. */
 export function readStatement(sql: string, place: { catalog: string; schema: string }): string {
   const here = `\`${place.catalog}\`.\`${place.schema}\`.`
-  const local = sql.replaceAll(here, '').replaceAll(`\`${place.catalog}\`.information_schema`, 'information_schema')
+  const local = sql
+    .replaceAll(here, '')
+    .replaceAll(`\`${place.catalog}\`.information_schema`, 'information_schema')
   const statement = partsOf(local, '`')
     .map(({ kind, text }) => {
       if (kind === 'code') return text
@@ -44,16 +46,26 @@ export function toDuckDb(statement: string, filesIn: (folder: string) => string[
   const altered = /^ALTER TABLE (.+?) ADD COLUMNS \((.+)\)$/s.exec(statement)
   if (altered) {
     const columns = altered[2]!.matchAll(new RegExp(`(${NAME}) ([A-Z]+(?:\\(\\d+\\))?)`, 'g'))
-    return [...columns].map(([, name, type]) => `ALTER TABLE ${altered[1]} ADD COLUMN ${name} ${typeOf(type!)}`)
+    return [...columns].map(
+      ([, name, type]) => `ALTER TABLE ${altered[1]} ADD COLUMN ${name} ${typeOf(type!)}`,
+    )
   }
   const translated = statement
-    .replaceAll(/read_files\('((?:''|[^'])*)', format => 'text'\)/g, (_, folder: string) => linesOf(filesIn(folder)))
-    .replaceAll(/from_json\(value, '((?:''|[^'])*)'\)/g, (_, ddl: string) => `json_transform(value, '${structOf(ddl)}')`)
+    .replaceAll(/read_files\('((?:''|[^'])*)', format => 'text'\)/g, (_, folder: string) =>
+      linesOf(filesIn(folder)),
+    )
+    .replaceAll(
+      /from_json\(value, '((?:''|[^'])*)'\)/g,
+      (_, ddl: string) => `json_transform(value, '${structOf(ddl)}')`,
+    )
     .replaceAll(/parse_json\(((?:[^()]|\([^()]*\))+)\)/g, 'CAST($1 AS JSON)')
     .replaceAll(/(?<=[( ]"(?:""|[^"])*" )(STRING|VARIANT)(?=[,)])/g, typeOf)
     .replace(/ TBLPROPERTIES .+$/, '')
     .replace('current_timestamp()', 'now()::TIMESTAMP')
-    .replace(" array_contains(from_json(:uuids, 'ARRAY<STRING>'),", " list_contains(from_json($uuids, '[\"VARCHAR\"]'),")
+    .replace(
+      " array_contains(from_json(:uuids, 'ARRAY<STRING>'),",
+      ' list_contains(from_json($uuids, \'["VARCHAR"]\'),',
+    )
     .replace('SELECT column_name, data_type', `SELECT column_name, ${REPORTED}`)
     .replace('table_schema = lower(:schema)', ":schema <> ''")
   return [translated.replaceAll(/(?<=[ (]):([a-z_]+)/g, '$$$1')]

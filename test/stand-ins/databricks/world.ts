@@ -21,7 +21,10 @@ export async function openDatabricksWorld(config: Record<string, unknown> = {}):
   const outbound = openOutbound({ allow: ['127.0.0.1'] })
   return {
     server,
-    kind: { ...databricksKind, load: async () => databricksAt(() => server.url) } as unknown as DestinationKind,
+    kind: {
+      ...databricksKind,
+      load: async () => databricksAt(() => server.url),
+    } as unknown as DestinationKind,
     config: { ...server.config, ...config },
     wrong_credentials: { ...server.config, client_secret: 'not the secret' },
     outbound,

@@ -29,14 +29,19 @@ const DATABASE = 'Analytics'
 const SCHEMA = 'public'
 const WAREHOUSE = 'COMPUTE_WH'
 
-export async function startSnowflake(): Promise<SnowflakeStandIn> {
-  const tables = await openTables()
-  const folder = await mkdtemp(join(tmpdir(), 'snowflake-stand-in-'))
-  const keys = generateKeyPairSync('rsa', {
+/** Making one takes longer than most tests. */
+let made: { publicKey: string; privateKey: string } | null = null
+const keyPair = () =>
+  (made ??= generateKeyPairSync('rsa', {
     modulusLength: 2048,
     publicKeyEncoding: { type: 'spki', format: 'pem' },
     privateKeyEncoding: { type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'key phrase' },
-  })
+  }))
+
+export async function startSnowflake(): Promise<SnowflakeStandIn> {
+  const tables = await openTables()
+  const folder = await mkdtemp(join(tmpdir(), 'snowflake-stand-in-'))
+  const keys = keyPair()
   const account: Account = {
     name: 'shop-eu1',
     user: 'exporter',

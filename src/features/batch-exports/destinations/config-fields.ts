@@ -1,4 +1,5 @@
 // Building blocks of destination configurations. Their types survive being stored: a number comes back as a number.
+import { isIP } from 'node:net'
 import { z } from 'zod'
 import { bool, int } from '../../../platform/http/fields.ts'
 import { COMPRESSIONS, FILE_FORMATS, type Compression } from '../formats/encoding.ts'
@@ -18,7 +19,12 @@ export const optionalName = () =>
     .transform((text) => text || null)
 /** Taken as sent: blanks and line breaks may be part of a key. */
 export const secret = () => z.string().min(1).max(MAX_KEY)
-export const flag = (standard: boolean) => bool().default(standard)
+const WORDS = new Map<unknown, boolean>([
+  ['yes', true],
+  ['no', false],
+])
+export const flag = (standard: boolean) =>
+  z.preprocess((value) => WORDS.get(value) ?? value, bool()).default(standard)
 export const port = (standard: number) => int({ min: 1, max: 65_535 }).default(standard)
 
 /** What one identifier of PostgreSQL may hold: 63 bytes, case kept. */
@@ -71,7 +77,7 @@ export const IGNORED_KEYS: ReadonlySet<string> = new Set([
 
 /** A bare host name or address: no scheme, credentials, port or path. */
 export const host = () =>
-  name().refine((text) => !/[\s/@?#\\]|:\d+$|:\/\//.test(text), {
+  name().refine((text) => isIP(text) !== 0 || !/[\s/@?#\\]|:\d+$/.test(text), {
     error: 'This must be a bare host name or address.',
   })
 

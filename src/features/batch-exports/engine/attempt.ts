@@ -13,7 +13,7 @@ import {
   type Lease,
   type RunEnd,
 } from '../runs/queries.ts'
-import { scrub } from '../scrub.ts'
+import { scrub, secretValuesOf } from '../scrub.ts'
 import { configWithSecrets } from '../secrets.ts'
 import { settle } from './aftermath.ts'
 import { delayMs, isLastAttempt, judge } from './judge.ts'
@@ -57,9 +57,9 @@ function startWork(
   run: RunRow,
   lease: Lease,
 ): Omit<Work, 'signal' | 'onProgress'> {
-  const secretValues = secretValuesOf(services, row)
+  const secrets = secretsOf(services, row)
   const owner = { project_id: run.project_id, batch_export_id: run.batch_export_id, run_id: run.id }
-  const log = new RunLog(services, owner, (text) => scrub(text, secretValues))
+  const log = new RunLog(services, owner, (text) => scrub(text, secrets))
   const from = run.data_interval_start?.toISOString() ?? 'the beginning'
   const again = run.attempt > 1 ? `, attempt ${run.attempt}` : ''
   log.write('INFO', `Run started for ${from} to ${run.data_interval_end.toISOString()}${again}.`)
@@ -73,16 +73,8 @@ function startWork(
   }
 }
 
-function secretValuesOf(services: Services, row: ExportRow): string[] {
-  const config = configWithSecrets(services, row)
-  const { secrets } = DESTINATIONS.get(row.destination_type)!
-  return secrets
-    .map((path) =>
-      path
-        .split('.')
-        .reduce<unknown>((value, key) => (value as Record<string, unknown> | null)?.[key], config),
-    )
-    .filter((value) => typeof value === 'string')
+function secretsOf(services: Services, row: ExportRow): string[] {
+  return secretValuesOf(DESTINATIONS.get(row.destination_type)!, configWithSecrets(services, row))
 }
 
 async function attemptWork(work: Work): Promise<void> {
@@ -158,5 +150,5 @@ async function fail(
 }
 
 function cleaned({ services, row }: Work, message: string): string {
-  return scrub(message, secretValuesOf(services, row))
+  return scrub(message, secretsOf(services, row))
 }

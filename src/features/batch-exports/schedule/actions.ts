@@ -4,7 +4,7 @@ import type { Db } from '../../../platform/db/database.ts'
 import { lockExport, updateExport } from '../queries.ts'
 import type { ExportRow } from '../rows.ts'
 import { owedIntervals, scheduledRuns } from './due.ts'
-import { boundaryAfter, firstDueAt, intervalEndingAt, justBefore, latest } from './grid.ts'
+import { boundaryAfter, firstDueAt, intervalEndingAt, justBefore, latest, earliest } from './grid.ts'
 import { insertRuns } from './new-runs.ts'
 import { standings } from './queries.ts'
 
@@ -49,7 +49,12 @@ async function makeRunsOwedAt(tx: Db, row: ExportRow, paused_at: Date, now: Date
   if (row.next_due_at > paused_at) return
   const standing = (await standings(tx, [row.id])).get(row.id)!
   // Without the usual limit: `next_due_at` goes on to the future and cannot point at them any more.
-  const intervals = owedIntervals(row, standing.covered_until, paused_at, Number.POSITIVE_INFINITY)
+  const intervals = owedIntervals(
+    row,
+    standing.covered_until,
+    earliest(paused_at, now),
+    Number.POSITIVE_INFINITY,
+  )
   await insertRuns(tx, scheduledRuns(row, intervals), now)
 }
 

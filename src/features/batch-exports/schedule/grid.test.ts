@@ -199,7 +199,7 @@ describe('any schedule', () => {
         const following = boundaryAfter(some, next)
         expect(intervalEndingAt(some, following).start).toEqual(next)
       }),
-      { numRuns: 2000 },
+      { numRuns: 600 },
     )
   })
 
@@ -212,7 +212,7 @@ describe('any schedule', () => {
         const found = boundaries(some, after, at('2100-01-01T00:00:00Z'), steps)
         expect(countBoundaries(some, after, found.at(-1) ?? after)).toBe(steps)
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     )
     const [now, earlier] = [at('2026-01-02T00:00:00Z'), at('2026-01-01T00:00:00Z')]
     expect(countBoundaries(schedule({}), now, earlier)).toBe(0)
@@ -231,7 +231,7 @@ describe('any schedule', () => {
           expect(late).toBeGreaterThanOrEqual(early)
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: 600 },
     )
   })
 })

@@ -26,7 +26,7 @@ export function lockDueExports(tx: Db, ids: readonly string[], now: Date): Promi
   return tx.rows(sql`
     SELECT * FROM batch_export
     WHERE id = ANY(${ids}::uuid[]) AND deleted_at IS NULL AND NOT paused AND next_due_at <= ${now}
-    ORDER BY next_due_at, id `)
+    ORDER BY next_due_at, id FOR NO KEY UPDATE SKIP LOCKED`)
 }
 
 /** Asked once the exports are locked: before that, another scheduler may be adding runs. */

@@ -15,6 +15,7 @@ export function nameColumns(query: SelectQuery): NamedSelect {
   const table = query.select_from?.alias ?? 'events'
   const select = query.select.flatMap((expr) => namedColumns(expr, table))
   assertDistinct(select)
+  assertOwnUuid(select, table)
   const isGiven = (column: Alias) => query.select.includes(column)
   for (const column of select) {
     if (!isGiven(column) && !isField(column.expr, table)) assertNotCaught(column, select, query.where)
@@ -53,6 +54,15 @@ function assertDistinct(select: readonly Alias[]): void {
     if (names.has(name)) throw queryError(`There are two columns '${column.alias}'`, column)
     names.add(name)
   }
+}
+
+/** By a column of that name tables tell which events they have: anything else there would lose rows. */
+function assertOwnUuid(select: readonly Alias[], table: string): void {
+  const column = select.find(({ alias }) => alias.toLowerCase() === 'uuid')
+  if (!column) return
+  const { expr } = column
+  if (isField(expr, table) && expr.node === 'Field' && expr.chain.at(-1) === 'uuid') return
+  throw queryError("A column named 'uuid' must be the event's own uuid", column)
 }
 
 const isField = (expr: Expr, table: string) =>

@@ -44,6 +44,7 @@ function testRoutesBelow(base: Base) {
       summary: 'Test a destination that no export has yet',
       scope: 'batch_export:write',
       level: 'member',
+      is_question: true,
       body: NewTestRequest,
       answers: { 200: TestedStep },
       async handle({ services, body }) {
@@ -62,6 +63,7 @@ function testRoutesBelow(base: Base) {
       scope: 'batch_export:write',
       level: 'member',
       item: ({ db, project, params }) => getExport(db, project.id, params.id),
+      is_question: true,
       body: TestRequest,
       answers: { 200: TestedStep },
       async handle({ services, item, body }) {

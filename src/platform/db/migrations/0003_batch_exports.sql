@@ -116,6 +116,7 @@ CREATE UNIQUE INDEX batch_export_run_scheduled ON batch_export_run (batch_export
 CREATE UNIQUE INDEX batch_export_run_backfilled ON batch_export_run (backfill_id, data_interval_end)
   WHERE backfill_id IS NOT NULL;
 CREATE INDEX batch_export_run_waiting ON batch_export_run (project_id, run_after) WHERE finished_at IS NULL AND lease_owner IS NULL;
+CREATE INDEX batch_export_run_live ON batch_export_run (batch_export_id, backfill_id) WHERE finished_at IS NULL;
 CREATE INDEX batch_export_run_leased ON batch_export_run (lease_until) WHERE lease_owner IS NOT NULL;
 CREATE INDEX batch_export_run_created ON batch_export_run (batch_export_id, created_at, id);
 CREATE INDEX batch_export_run_interval ON batch_export_run (batch_export_id, data_interval_start, id);
@@ -136,8 +137,8 @@ CREATE TABLE batch_export_log (
   level text NOT NULL CHECK (level IN ('DEBUG', 'LOG', 'INFO', 'WARNING', 'ERROR')),
   message text NOT NULL
 );
-CREATE INDEX batch_export_log_export ON batch_export_log (batch_export_id, id);
-CREATE INDEX batch_export_log_run ON batch_export_log (run_id, id);
+CREATE INDEX batch_export_log_export ON batch_export_log (batch_export_id, timestamp, id);
+CREATE INDEX batch_export_log_run ON batch_export_log (run_id, timestamp, id);
 CREATE INDEX batch_export_log_time ON batch_export_log (timestamp);
 
 -- Copies of persons elsewhere tell the newer of two by these.

@@ -25,6 +25,16 @@ export type BigQueryApi = {
   upload(body: Uint8Array, boundary: string): Promise<JsonObject>
 }
 
+/** One attempt at a run, as the parts of a delivery hand it on. */
+export type Attempt = {
+  api: BigQueryApi
+  context: DeliveryContext<BigQueryConfig>
+  location: string
+  stage: string
+  /** The job of the script, once there is one. */
+  merge_job: string | null
+}
+
 const CALL_LIMIT_MS = 60_000
 const UPLOAD_LIMIT_MS = 900_000
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024

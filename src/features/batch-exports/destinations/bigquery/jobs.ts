@@ -35,7 +35,8 @@ export function queryParameters(values: Record<string, QueryValue>): unknown[] {
     if (typeof value === 'number') {
       return { name, parameterType: { type: 'INT64' }, parameterValue: { value: String(value) } }
     }
-    if (typeof value === 'string') return { name, parameterType: { type: 'STRING' }, parameterValue: { value } }
+    if (typeof value === 'string')
+      return { name, parameterType: { type: 'STRING' }, parameterValue: { value } }
     return {
       name,
       parameterType: { type: 'ARRAY', arrayType: { type: 'STRING' } },

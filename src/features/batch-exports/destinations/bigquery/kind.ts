@@ -35,7 +35,7 @@ export const bigQueryKind: DestinationKind<BigQueryConfig> = {
   type: 'BigQuery',
   config: Config,
   secrets: ['private_key', 'private_key_id', 'token_uri', 'client_email'],
-  aims: ['project_id'],
+  aims: ['project_id', 'token_uri', 'client_email'],
   models: ['events', 'persons', 'sessions'],
   columns: 'bigquery',
   takes_custom_columns: true,

@@ -46,8 +46,10 @@ function valueOf(column: OutputColumn, type: string): string {
   if (staged === type) return name
   // Of no value at all this makes the text null.
   if (staged === 'JSON' && type === 'STRING') return `NULLIF(TO_JSON_STRING(${name}), 'null') AS ${name}`
-  if (staged === 'STRING' && type === 'JSON') return `PARSE_JSON(${name}, wide_number_mode => 'round') AS ${name}`
-  if (!/^[A-Z0-9]+$/.test(type)) throw new Refused(`The table's column ${column.name} has a type without rows' values.`)
+  if (staged === 'STRING' && type === 'JSON')
+    return `PARSE_JSON(${name}, wide_number_mode => 'round') AS ${name}`
+  if (!/^[A-Z0-9]+$/.test(type))
+    throw new Refused(`The table's column ${column.name} has a type without rows' values.`)
   return `CAST(${name} AS ${type}) AS ${name}`
 }
 

@@ -38,7 +38,8 @@ export function columnsInBoth(
   warn: (message: string) => void,
 ): OutputColumn[] {
   const lacking = columns.filter(({ name }) => !isInTable(name)).map(({ name }) => name)
-  if (lacking.length === columns.length) throw new Refused('The table has none of the columns to be exported.')
+  if (lacking.length === columns.length)
+    throw new Refused('The table has none of the columns to be exported.')
   if (lacking.length > 0) warn(`The table lacks the columns ${lacking.join(', ')}: they are left out.`)
   return columns.filter(({ name }) => isInTable(name))
 }

@@ -75,7 +75,11 @@ export async function ensureLedger(api: BigQueryApi): Promise<void> {
 /** Goes by itself when nobody is left to drop it; no attempt takes as long. */
 const STAGE_LIFETIME_MS = 7 * 86_400_000
 
-export async function makeStage(api: BigQueryApi, name: string, columns: readonly OutputColumn[]): Promise<void> {
+export async function makeStage(
+  api: BigQueryApi,
+  name: string,
+  columns: readonly OutputColumn[],
+): Promise<void> {
   await dropTable(api, name)
   await insertTable(api, name, {
     schema: { fields: columns.map((column) => ({ name: column.name, type: stageType(column) })) },

@@ -1,11 +1,10 @@
-// Databricks' REST API, as far as deliveries need it: files of a volume, statements, and what errors mean for a run.
-import { setTimeout as sleep } from 'node:timers/promises'
+// Databricks' REST API, as far as deliveries need it: calls, and what its errors mean for a run.
 import type { Dispatcher } from 'undici'
 import type { OutboundAnswer } from '../../../../platform/outbound/call.ts'
 import type { JsonObject } from '../../../../lib/json-object.ts'
 import { scrub } from '../../scrub.ts'
 import { Passing, Refused, type DeliveryContext } from '../destination.ts'
-import { bodyOf, keepToken, listIn, objectIn, reach, readToken, retryAfterMs, textIn } from '../bigquery/reach.ts'
+import { bodyOf, keepToken, reach, readToken, retryAfterMs, textIn } from '../bigquery/reach.ts'
 import type { DatabricksConfig } from './kind.ts'
 
 export type DatabricksContext = Pick<DeliveryContext<DatabricksConfig>, 'config' | 'outbound' | 'signal'>
@@ -20,13 +19,9 @@ export type Call = {
   expect?: readonly number[]
 }
 
-export type Parameters = Record<string, string | number>
-
 export type DatabricksApi = {
   context: DatabricksContext
   call(path: string, call: Call): Promise<JsonObject>
-  /** Rows as texts, as Databricks gives them. */
-  run(statement: string, parameters?: Parameters): Promise<(string | null)[][]>
 }
 
 const CALL_LIMIT_MS = 60_000
@@ -46,7 +41,7 @@ export function openApi(workspaceUrl: WorkspaceUrl, context: DatabricksContext):
     })
     return readToken(answer, 'service principal')
   })
-  const call: DatabricksApi['call'] = async (path, { method, body, expect = [] }) => {
+  const call = async (path: string, { method, body, expect = [] }: Call) => {
     const is_file = body instanceof Uint8Array
     const answer = await reach(outbound, 'Databricks', `${base_url}${path}`, {
       method,
@@ -63,44 +58,7 @@ export function openApi(workspaceUrl: WorkspaceUrl, context: DatabricksContext):
     if (!is_good) throw failure(answer, config)
     return bodyOf(answer)
   }
-  return { context, call, run: (statement, parameters = {}) => run(call, context, statement, parameters) }
-}
-
-const STATEMENTS = '/api/2.0/sql/statements/'
-const ANSWER_WITHIN = '30s'
-const FIRST_WAIT_MS = 200
-const LONGEST_WAIT_MS = 10_000
-
-async function run(
-  call: DatabricksApi['call'],
-  { config, signal }: DatabricksContext,
-  statement: string,
-  parameters: Parameters,
-): Promise<(string | null)[][]> {
-  let answer = await call(STATEMENTS, {
-    method: 'POST',
-    body: {
-      warehouse_id: config.http_path.split('/').at(-1),
-      statement,
-      parameters: Object.entries(parameters).map(([name, value]) => ({
-        name,
-        value: String(value),
-        type: typeof value === 'number' ? 'BIGINT' : 'STRING',
-      })),
-      wait_timeout: ANSWER_WITHIN,
-      on_wait_timeout: 'CONTINUE',
-      disposition: 'INLINE',
-      format: 'JSON_ARRAY',
-    },
-  })
-  const path = `${STATEMENTS}${encodeURIComponent(textIn(answer, 'statement_id'))}`
-  for (let wait_ms = FIRST_WAIT_MS; ; wait_ms = Math.min(wait_ms * 2, LONGEST_WAIT_MS)) {
-    const state = textIn(objectIn(answer, 'status'), 'state')
-    if (state === 'SUCCEEDED') return listIn(objectIn(answer, 'result'), 'data_array') as (string | null)[][]
-    if (state !== 'PENDING' && state !== 'RUNNING') throw statementFailure(answer, state, config)
-    await sleep(wait_ms, undefined, { signal }).catch(() => signal.throwIfAborted())
-    answer = await call(path, { method: 'GET' })
-  }
+  return { context, call }
 }
 
 /** Reasons that pass by themselves. */
@@ -126,15 +84,9 @@ function failure(answer: OutboundAnswer, config: DatabricksConfig): Error {
   return meaning(code, message, config)
 }
 
-function statementFailure(answer: JsonObject, state: string, config: DatabricksConfig): Error {
-  const error = objectIn(objectIn(answer, 'status'), 'error')
-  if (state !== 'FAILED') return new Passing(`Databricks: the statement was stopped (${state.toLowerCase()}).`)
-  return meaning(textIn(error, 'error_code'), textIn(error, 'message') || 'the statement failed', config)
-}
-
-/** Another writer at the same table is told apart by the text alone. */
-function meaning(code: string, message: string, config: DatabricksConfig): Error {
-  const passes = PASSING_CODES.has(code) || /CONCURRENT|concurrent update/.test(message)
+/** Another writer at the same table, and files that another attempt has dropped, are told apart by the text alone. */
+export function meaning(code: string, message: string, config: DatabricksConfig): Error {
+  const passes = PASSING_CODES.has(code) || /CONCURRENT|PATH_NOT_FOUND/.test(message)
   return passes ? new Passing(said(message, config)) : new Refused(said(message, config))
 }
 

@@ -1,9 +1,10 @@
 // The Databricks destination: through its REST API, so that every call passes the outbound gate.
 import { randomUUID } from 'node:crypto'
 import type { Destination, TestStep } from '../destination.ts'
-import { openApi, type DatabricksApi, type WorkspaceUrl } from './api.ts'
+import { openApi, type WorkspaceUrl } from './api.ts'
 import { openDelivery } from './delivery.ts'
 import type { DatabricksConfig } from './kind.ts'
+import { openSession, type Session } from './session.ts'
 import * as statements from './statements.ts'
 
 /** A third of what is usual there: a file is sent from memory. */
@@ -18,14 +19,14 @@ export function databricksAt(workspaceUrl: WorkspaceUrl): Destination<Databricks
     steps: steps(workspaceUrl),
     open: (context) => openDelivery(workspaceUrl, context),
     async inspect(context) {
-      const api = openApi(workspaceUrl, context)
+      const session = openSession(openApi(workspaceUrl, context))
       const query = statements.countUuids(context.config)
       return {
         async occurrences(uuids) {
           const counts = new Map(uuids.map((uuid) => [uuid, 0]))
           for (let at = 0; at < uuids.length; at += UUIDS_AT_A_TIME) {
             const asked = JSON.stringify(uuids.slice(at, at + UUIDS_AT_A_TIME))
-            for (const [uuid, count] of await api.run(query, { uuids: asked })) {
+            for (const [uuid, count] of await session.run(query, { uuids: asked })) {
               counts.set(String(uuid), Number(count))
             }
           }
@@ -41,25 +42,27 @@ function steps(workspaceUrl: WorkspaceUrl): TestStep<DatabricksConfig>[] {
   const step = (
     name: string,
     description: string,
-    work: (api: DatabricksApi, config: DatabricksConfig) => Promise<unknown>,
+    work: (session: Session, config: DatabricksConfig) => Promise<unknown>,
   ): TestStep<DatabricksConfig> => ({
     name,
     description,
-    run: async (context) => void (await work(openApi(workspaceUrl, context), context.config)),
+    run: async (context) => void (await work(openSession(openApi(workspaceUrl, context)), context.config)),
   })
   return [
-    step('Connection', 'The service principal is accepted and may use the SQL warehouse.', (api) =>
-      api.run('SELECT 1'),
+    step('Connection', 'The service principal is accepted and may use the SQL warehouse.', (session) =>
+      session.run('SELECT 1'),
     ),
-    step('Schema', 'The catalog and the schema exist, and files can be put beside the table.', (api, config) =>
-      api.run(statements.createVolume(config)),
+    step(
+      'Schema',
+      'The catalog and the schema exist, and files can be put beside the table.',
+      (session, config) => session.run(statements.createVolume(config)),
     ),
     step('Table', 'A table can be created in the schema; the one made for this is dropped again.', tryTable),
   ]
 }
 
-async function tryTable(api: DatabricksApi, config: DatabricksConfig): Promise<void> {
+async function tryTable(session: Session, config: DatabricksConfig): Promise<void> {
   const name = `longshore_test_${randomUUID().replaceAll('-', '')}`
-  await api.run(statements.createTable(config, name, [{ name: 'uuid', kind: 'text' }]))
-  await api.run(statements.dropTable(config, name))
+  await session.run(statements.createTable(config, name, [{ name: 'uuid', kind: 'text' }]))
+  await session.run(statements.dropTable(config, name))
 }

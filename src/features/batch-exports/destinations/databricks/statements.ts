@@ -43,14 +43,23 @@ export function listColumns({ catalog }: Place): string {
   return `SELECT column_name, data_type FROM ${quote(catalog)}.information_schema.columns WHERE table_schema = lower(:schema) AND table_name = lower(:table)`
 }
 
-function typeOf({ kind, type }: OutputColumn, { use_variant_type }: Pick<DatabricksConfig, 'use_variant_type'>): string {
-  return type ?? { ...FILE_TYPES, timestamp: 'TIMESTAMP', json: use_variant_type ? 'VARIANT' : 'STRING' }[kind]
+function typeOf(
+  { kind, type }: OutputColumn,
+  { use_variant_type }: Pick<DatabricksConfig, 'use_variant_type'>,
+): string {
+  return (
+    type ?? { ...FILE_TYPES, timestamp: 'TIMESTAMP', json: use_variant_type ? 'VARIANT' : 'STRING' }[kind]
+  )
 }
 
 /** Blanks and the like need names to be kept apart from those in the files below. */
 const ODD_NAME = /[ ,;{}()\n\t=]/
 
-export function createTable(config: DatabricksConfig, table: string, columns: readonly OutputColumn[]): string {
+export function createTable(
+  config: DatabricksConfig,
+  table: string,
+  columns: readonly OutputColumn[],
+): string {
   const definitions = columns.map((column) => `${quote(column.name)} ${typeOf(column, config)}`)
   const mapped = columns.some(({ name }) => ODD_NAME.test(name))
   const properties = mapped ? " TBLPROPERTIES ('delta.columnMapping.mode' = 'name')" : ''
@@ -103,7 +112,11 @@ export function mergeFolder({ config, run, columns, types }: Taken, folder: stri
 }
 
 /** Databricks loads a file of a given name once, so this may be repeated as well; a file that is gone is an error. */
-export function copyFiles({ config, columns, types }: Taken, folder: string, files: readonly string[]): string {
+export function copyFiles(
+  { config, columns, types }: Taken,
+  folder: string,
+  files: readonly string[],
+): string {
   const line = `from_json(value, ${literal(lineSchema(columns))})`
   const values = columns.map((column) => valueOf(column, `${line}.${quote(column.name)}`, types))
   return `COPY INTO ${nameOf(config, config.table_name)} FROM (SELECT ${values.join(', ')} FROM ${literal(folder)}) FILEFORMAT = TEXT FILES = (${files.map(literal).join(', ')})`

@@ -35,11 +35,22 @@ export async function dropFolder(api: DatabricksApi, folder: string): Promise<vo
   await api.call(`/api/2.0/fs/directories${asPath(folder)}`, { method: 'DELETE', expect: [404] })
 }
 
-async function listFolder(api: DatabricksApi, folder: string): Promise<{ path: string; is_directory: boolean }[]> {
+/** Another attempt may have files in it. */
+export async function dropIfEmpty(api: DatabricksApi, folder: string): Promise<void> {
+  await api.call(`/api/2.0/fs/directories${asPath(folder)}`, { method: 'DELETE', expect: [400, 404, 409] })
+}
+
+async function listFolder(
+  api: DatabricksApi,
+  folder: string,
+): Promise<{ path: string; is_directory: boolean }[]> {
   const entries: { path: string; is_directory: boolean }[] = []
   let page = ''
   do {
-    const answer = await api.call(`/api/2.0/fs/directories${asPath(folder)}${page}`, { method: 'GET', expect: [404] })
+    const answer = await api.call(`/api/2.0/fs/directories${asPath(folder)}${page}`, {
+      method: 'GET',
+      expect: [404],
+    })
     for (const entry of listIn(answer, 'contents').filter(isObject)) {
       entries.push({ path: textIn(entry, 'path'), is_directory: entry.is_directory === true })
     }

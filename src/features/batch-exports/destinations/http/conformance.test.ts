@@ -19,7 +19,7 @@ describeDestination(
       settings: { export_folder: '/nowhere', allow_plaintext: false },
       rows: async () =>
         endpoint.batches.flatMap(({ events }) =>
-          events.map(({ properties: { $geoip_disable: _, ...properties }, ...event }) => ({
+          events.map(({ properties: { $geoip_disable: _ours, ...properties }, ...event }) => ({
             ...event,
             properties,
             elements_chain: '',

@@ -21,7 +21,7 @@ export const postgresKind: DestinationKind<PostgresConfig> = {
   type: 'Postgres',
   config: Config,
   secrets: ['user', 'password'],
-  aims: ['host', 'port', 'database', 'has_self_signed_cert'],
+  aims: ['user', 'host', 'port', 'database', 'has_self_signed_cert'],
   models: ['events', 'persons', 'sessions'],
   columns: 'postgres',
   takes_custom_columns: true,

@@ -15,9 +15,14 @@ export async function insertAll(session: Session, table: Table, columns: readonl
 }
 
 /** Events whose uuid is not there yet. An event keeps its timestamp, so only the time that the stage spans is searched. */
-export async function insertNew(session: Session, table: Table, columns: readonly string[]): Promise<void> {
+export async function insertNew(
+  session: Session,
+  table: Table,
+  columns: readonly string[],
+  is_keyed: boolean,
+): Promise<void> {
   const insert = `INSERT INTO ${table.name} (${quotedList(columns)}) SELECT ${quotedList(columns)} FROM ${STAGE} stage`
-  if (await hasUniqueKey(session, table, ['uuid'])) {
+  if (is_keyed) {
     await session.run(`${insert} ON CONFLICT ("uuid") DO NOTHING`)
     return
   }
@@ -68,7 +73,11 @@ export async function assertKey(session: Session, table: Table, model: Model): P
 }
 
 /** What ON CONFLICT can go by: no part of the rows left out, no expressions, checked at once. */
-async function hasUniqueKey(session: Session, table: Table, columns: readonly string[]): Promise<boolean> {
+export async function hasUniqueKey(
+  session: Session,
+  table: Table,
+  columns: readonly string[],
+): Promise<boolean> {
   const keys = await session.rows<{ columns: string[] }>(
     `SELECT array_agg(a.attname::text) AS columns
        FROM pg_index i

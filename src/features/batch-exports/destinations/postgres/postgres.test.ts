@@ -1,52 +1,29 @@
 // What PostgreSQL alone does, beside the conformance suite: ways into the table, the ledger, rights, and odd tables.
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startPostgresServer, type PostgresStandIn } from '../../../../../test/stand-ins/postgres.ts'
+import { describe, expect, it } from 'vitest'
+import { startPostgresServer } from '../../../../../test/stand-ins/postgres.ts'
 import type { OutputColumn } from '../../definition.ts'
-import { Refused, type DestinationKind } from '../destination.ts'
+import { Refused } from '../destination.ts'
 import {
-  deliverRows,
   EVENT_COLUMNS,
   events,
   openDelivery,
   uuidOf,
   writeRows,
-  type AttemptOptions,
   type Values,
 } from '../sql-table/fixture/attempt.ts'
-import { openSqlWorld, type SqlWorld } from '../sql-table/fixture/world.ts'
+import { failureOf, useSqlWorld } from '../sql-table/fixture/use-world.ts'
 import { postgresKind } from './kind.ts'
 
-let server: PostgresStandIn
-let world: SqlWorld
-beforeAll(async () => void (server = await startPostgresServer()))
-afterAll(() => server.close())
-beforeEach(async () => {
-  world = await openSqlWorld(server, postgresKind as unknown as DestinationKind)
-})
-afterEach(() => world.close())
+const used = useSqlWorld(startPostgresServer, postgresKind)
+const { deliver, names, sql } = used
 
-const deliver = (rows: readonly Values[], options?: AttemptOptions) => deliverRows(world, rows, options)
-const names = async () => (await world.rows()).map((row) => row.event).toSorted()
-const ledger = async () =>
-  (
-    await server.admin.query(
-      `SELECT run_id, rows::int AS rows, disjoint FROM "${world.schema.replaceAll('"', '""')}".longshore_export_runs`,
-    )
-  ).rows
-const make = (body: string, then = '') =>
-  server.admin.query(
-    `CREATE TABLE ${world.table} (${body}); ALTER TABLE ${world.table} OWNER TO exporter; ${then}`,
-  )
-const failure = async (work: Promise<unknown>) =>
-  await work.then(
-    () => null,
-    (error: unknown) => error as Error,
-  )
+const ledger = () => sql('SELECT rows::int AS rows, disjoint FROM SCHEMA_.longshore_export_runs')
+const make = (body: string) => sql(`CREATE TABLE TABLE_ (${body}); ALTER TABLE TABLE_ OWNER TO exporter`)
 
 /** Whether the rows of an attempt went by a stage. */
 async function isStaged(work: () => Promise<unknown>): Promise<boolean> {
   let is_staged = false
-  world.onStatement('longshore_stage', () => (is_staged = true))
+  used.world.onStatement('longshore_stage', () => (is_staged = true))
   await work()
   return is_staged
 }
@@ -63,12 +40,11 @@ describe('the table', () => {
     ]
     const [event] = events(1, 2)
     await deliver([[...event!, '1', '9007199254740993', '0.5', 't', 'x']], { columns })
-    const { rows } = await server.admin.query(
-      `SELECT attname, format_type(atttypid, atttypmod) AS type FROM pg_attribute
-        WHERE attrelid = $1::regclass AND attnum > 0 ORDER BY attnum`,
-      [world.table],
+    const rows = await sql(
+      `SELECT attname || ' ' || format_type(atttypid, atttypmod) AS type FROM pg_attribute
+        WHERE attrelid = 'TABLE_'::regclass AND attnum > 0 ORDER BY attnum`,
     )
-    expect(rows.map(({ attname, type }) => `${attname} ${type}`)).toEqual([
+    expect(rows.map(({ type }) => type)).toEqual([
       'uuid character varying(200)',
       'event character varying(200)',
       'properties jsonb',
@@ -79,31 +55,32 @@ describe('the table', () => {
       'b boolean',
       'odd "name text',
     ])
-    const { rows: values } = await server.admin.query(`SELECT n::text, "odd ""name" FROM ${world.table}`)
-    expect(values).toEqual([{ n: '9007199254740993', 'odd "name': 'x' }])
+    expect(await sql('SELECT n::text, "odd ""name" FROM TABLE_')).toEqual([
+      { n: '9007199254740993', 'odd "name': 'x' },
+    ])
   })
 
   it('made by many runs at once is made once, and no run fails of it', async () => {
     await Promise.all(
       Array.from({ length: 6 }, (_, hour) => deliver(events(hour * 10, hour * 10 + 10), { hour })),
     )
-    expect(await world.rows()).toHaveLength(60)
+    expect(await used.world.rows()).toHaveLength(60)
     expect(await ledger()).toHaveLength(6)
   })
 
   it('with a column that nothing fills is refused in the words of the database', async () => {
     await make('uuid text, event text, properties jsonb, timestamp timestamptz, wanted text NOT NULL')
-    const error = await failure(deliver(events(0, 3)))
+    const error = await failureOf(deliver(events(0, 3)))
     expect(error).toBeInstanceOf(Refused)
     expect(error!.message).toContain('"wanted"')
-    expect(await world.rows()).toEqual([])
+    expect(await used.world.rows()).toEqual([])
     expect(await ledger()).toEqual([])
   })
 
   it('with a rule of its own refuses rows that break it, and takes none of the run', async () => {
     await make('uuid text, event text UNIQUE, properties jsonb, timestamp timestamptz')
     await deliver(events(0, 3))
-    const error = await failure(
+    const error = await failureOf(
       deliver([[uuidOf(9), 'e1', '{}', '2024-01-01']], { hour: 1, is_backfill: true }),
     )
     expect(error).toBeInstanceOf(Refused)
@@ -115,13 +92,13 @@ describe('the table', () => {
     await deliver(events(0, 3))
     expect(await deliver(events(2, 5), { is_backfill: true })).toEqual({ rows: 3, files: [] })
     expect(await names()).toEqual(['e0', 'e1', 'e2', 'e3', 'e4'])
-    const error = await failure(deliver([['no uuid', 'e', '{}', '2024-01-01']], { is_backfill: true }))
+    const error = await failureOf(deliver([['no uuid', 'e', '{}', '2024-01-01']], { is_backfill: true }))
     expect(error).toBeInstanceOf(Refused)
   })
 
   it('without any of the columns is refused', async () => {
     await make('something text')
-    expect(await failure(deliver(events(0, 1)))).toBeInstanceOf(Refused)
+    expect(await failureOf(deliver(events(0, 1)))).toBeInstanceOf(Refused)
   })
 })
 
@@ -150,7 +127,7 @@ describe('the way in', () => {
     const other = '018e0000-0000-7000-8000-000000000002'
     expect(await isStaged(() => deliver(events(0, 5), { hour: 1, batch_export_id: other }))).toBe(true)
     expect(await names()).toHaveLength(5)
-    await server.admin.query(`DROP TABLE "${world.schema.replaceAll('"', '""')}".longshore_export_runs`)
+    await sql('DROP TABLE SCHEMA_.longshore_export_runs')
     expect(await isStaged(() => deliver(events(0, 7), { hour: 2 }))).toBe(true)
     expect(await names()).toHaveLength(7)
     expect(await isStaged(() => deliver(events(6, 8), { hour: 3 }))).toBe(true)
@@ -158,9 +135,9 @@ describe('the way in', () => {
   })
 
   it('is given up by the second of two runs at once, and rows of both are there once', async () => {
-    const first = await openDelivery(world, { hour: 0 })
+    const first = await openDelivery(used.world, { hour: 0 })
     await writeRows(first, events(0, 6))
-    const second = await openDelivery(world, { hour: 1, is_backfill: true })
+    const second = await openDelivery(used.world, { hour: 1, is_backfill: true })
     await writeRows(second, events(3, 9))
     const finished = second.finish()
     expect(await first.finish()).toEqual({ rows: 6, files: [] })
@@ -169,20 +146,22 @@ describe('the way in', () => {
   })
 
   it('is the same for many overlapping runs at once', async () => {
+    // Scheduled runs share nothing with each other, but each with a backfill.
     await Promise.all(
-      Array.from({ length: 6 }, (_, index) =>
-        deliver(events(index, index + 10), { hour: index, is_backfill: index % 2 === 1 }),
-      ),
+      [0, 20, 40].flatMap((from) => [
+        deliver(events(from, from + 10), { hour: from }),
+        deliver(events(from + 5, from + 20), { hour: from, is_backfill: true }),
+      ]),
     )
-    expect(await names()).toHaveLength(15)
+    expect(await names()).toHaveLength(60)
   })
 
   it('uses a unique index on uuid where there is one', async () => {
     await make('uuid text PRIMARY KEY, event text, properties jsonb, timestamp timestamptz')
-    await deliver(events(0, 5))
+    await deliver(events(0, 5), { hour: 0 })
     // The same events under another time are the same events.
     const moved = events(0, 7).map(([uuid, event, properties]) => [uuid!, event!, properties!, '2020-01-01'])
-    expect(await deliver(moved, { is_backfill: true })).toEqual({ rows: 7, files: [] })
+    expect(await deliver(moved, { hour: 1 })).toEqual({ rows: 7, files: [] })
     expect(await names()).toHaveLength(7)
   })
 })
@@ -190,14 +169,9 @@ describe('the way in', () => {
 describe('rights', () => {
   /** Only what is granted: the schema and the table are not theirs. */
   async function takeRights(grants: string): Promise<void> {
-    const schema = `"${world.schema.replaceAll('"', '""')}"`
-    await server.admin.query(
-      `ALTER SCHEMA ${schema} OWNER TO longshore; GRANT USAGE ON SCHEMA ${schema} TO exporter`,
-    )
-    await server.admin.query(
-      `CREATE TABLE ${world.table} (uuid text, event text, properties jsonb, timestamp timestamptz)`,
-    )
-    await server.admin.query(`GRANT ${grants} ON ${world.table} TO exporter`)
+    await sql('ALTER SCHEMA SCHEMA_ OWNER TO longshore; GRANT USAGE ON SCHEMA SCHEMA_ TO exporter')
+    await sql('CREATE TABLE TABLE_ (uuid text, event text, properties jsonb, timestamp timestamptz)')
+    await sql(`GRANT ${grants} ON TABLE_ TO exporter`)
   }
 
   it('to insert and select are enough, with a warning that there is no ledger; a repeat adds nothing', async () => {
@@ -215,16 +189,16 @@ describe('rights', () => {
     await takeRights('SELECT, INSERT')
     const warnings: string[] = []
     const columns: OutputColumn[] = [{ name: 'event', kind: 'text' }]
-    expect(await failure(deliver([['a']], { columns, has_custom_columns: true, warnings }))).toBeInstanceOf(
+    expect(await failureOf(deliver([['a']], { columns, has_custom_columns: true, warnings }))).toBeInstanceOf(
       Refused,
     )
     expect(warnings).toEqual([])
-    expect(await world.rows()).toEqual([])
+    expect(await used.world.rows()).toEqual([])
   })
 
   it('that are missing end the run', async () => {
     await takeRights('SELECT')
-    const error = await failure(deliver(events(0, 4)))
+    const error = await failureOf(deliver(events(0, 4)))
     expect(error).toBeInstanceOf(Refused)
     expect(error!.message).toContain('permission denied')
   })
@@ -243,19 +217,19 @@ describe('JSON', () => {
     ]
     const rows = json.map((text, index): Values => [uuidOf(index), String.raw`\u0000`, text, '2024-01-01'])
     await deliver(rows, { warnings })
-    const found = (await world.rows()).map((row) => (row.properties as { a: string }).a)
+    const found = (await used.world.rows()).map((row) => (row.properties as { a: string }).a)
     expect(found).toEqual(['xy', '!', '!', '😀', String.raw`\u0000 \ud83d`, '😀\u2028'])
-    expect(new Set((await world.rows()).map((row) => row.event))).toEqual(new Set([String.raw`\u0000`]))
+    expect(new Set((await used.world.rows()).map((row) => row.event))).toEqual(new Set([String.raw`\u0000`]))
     expect(warnings).toHaveLength(1)
   })
 
   it('that is none ends the run in the middle of a long file, and nothing is there', async () => {
     const rows = events(0, 20_000, JSON.stringify({ filler: 'x'.repeat(200) }))
     rows[9_000]![2] = '{"broken"'
-    expect(await failure(deliver(rows))).toBeInstanceOf(Refused)
-    expect(await world.rows()).toEqual([])
+    expect(await failureOf(deliver(rows))).toBeInstanceOf(Refused)
+    expect(await used.world.rows()).toEqual([])
     expect(await ledger()).toEqual([])
-    expect(await world.leftovers()).toEqual([])
+    expect(await used.world.leftovers()).toEqual([])
   })
 })
 
@@ -270,73 +244,11 @@ describe('a run that is stopped', () => {
     const reason = new Error('cancelled')
     const rows = events(1, 5000, JSON.stringify({ filler: 'x'.repeat(500) }))
     const options = { is_backfill: true, id: uuidOf(7) }
-    world.onStatement(part, () => controller.abort(reason))
+    used.world.onStatement(part, () => controller.abort(reason))
     await expect(deliver(rows, { ...options, signal: controller.signal })).rejects.toBe(reason)
-    expect(await world.leftovers()).toEqual([])
+    expect(await used.world.leftovers()).toEqual([])
     await deliver(rows, options)
     expect(await names()).toHaveLength(5000)
-  })
-})
-
-describe('persons and sessions', () => {
-  const persons: OutputColumn[] = [
-    { name: 'team_id', kind: 'integer', type: 'INTEGER' },
-    { name: 'distinct_id', kind: 'text' },
-    { name: 'properties', kind: 'json' },
-    { name: 'person_distinct_id_version', kind: 'integer' },
-    { name: 'person_version', kind: 'integer' },
-  ]
-  const person = (id: string, mapping: number, version: number): Values => [
-    '1',
-    id,
-    JSON.stringify([mapping, version]),
-    String(mapping),
-    String(version),
-  ]
-
-  it('a person changes when either version is newer, and the key is the table’s own', async () => {
-    const options = { model: 'persons' as const, columns: persons }
-    await deliver([person('a', 1, 1), person('b', 1, 1), person('c', 1, 1)], options)
-    await deliver([person('a', 2, 1), person('b', 1, 2), person('c', 0, 1)], options)
-    const found = (await world.rows()).map((row) => [row.distinct_id, row.properties])
-    expect(found.toSorted()).toEqual([
-      ['a', [2, 1]],
-      ['b', [1, 2]],
-      ['c', [1, 1]],
-    ])
-    await expect(
-      server.admin.query(`INSERT INTO ${world.table} SELECT * FROM ${world.table}`),
-    ).rejects.toMatchObject({ code: '23505' })
-  })
-
-  it('a table without the key is refused, unless a unique index does the same', async () => {
-    const body = persons.map(({ name, kind }) => `${name} ${kind === 'json' ? 'jsonb' : kind}`).join(', ')
-    await make(body)
-    const options = { model: 'persons' as const, columns: persons }
-    const error = await failure(deliver([person('a', 1, 1)], options))
-    expect(error).toBeInstanceOf(Refused)
-    expect(error!.message).toContain('(team_id, distinct_id)')
-    await server.admin.query(`CREATE UNIQUE INDEX ON ${world.table} (distinct_id, team_id)`)
-    await deliver([person('a', 1, 1)], options)
-    expect(await world.rows()).toHaveLength(1)
-  })
-
-  it('a session that has grown takes the place of its former self, in whatever order', async () => {
-    const columns: OutputColumn[] = [
-      { name: 'session_id', kind: 'text' },
-      { name: 'team_id', kind: 'integer' },
-      { name: 'end_timestamp', kind: 'timestamp' },
-      { name: 'pageview_count', kind: 'integer' },
-    ]
-    const options = { model: 'sessions' as const, columns }
-    const session = (id: string, end: string, count: string): Values => [id, '1', `2024-03-01T${end}Z`, count]
-    await deliver([session('s', '10:00', '3'), session('t', '10:00', '1')], options)
-    await deliver([session('s', '09:00', '2'), session('t', '11:00', '5')], options)
-    const found = (await world.rows()).map((row) => [row.session_id, row.pageview_count])
-    expect(found.toSorted()).toEqual([
-      ['s', 3],
-      ['t', 5],
-    ])
   })
 })
 
@@ -350,6 +262,6 @@ describe('custom columns', () => {
     const rows: Values[] = [['Firefox'], ['Firefox'], [null]]
     expect(await isStaged(() => deliver(rows, options))).toBe(false)
     expect(await deliver(rows, options)).toEqual({ rows: 3, files: [] })
-    expect(await world.rows()).toHaveLength(3)
+    expect(await used.world.rows()).toHaveLength(3)
   })
 })

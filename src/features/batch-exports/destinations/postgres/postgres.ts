@@ -12,7 +12,7 @@ import type { Session } from '../sql-table/session.ts'
 import { tableSteps } from '../sql-table/steps.ts'
 import { definitionOf, KEYS, type Table } from '../sql-table/table.ts'
 import type { PostgresConfig } from './kind.ts'
-import { assertKey, insertAll, insertNew, STAGE, upsert } from './merge.ts'
+import { assertKey, hasUniqueKey, insertAll, insertNew, STAGE, upsert } from './merge.ts'
 import { lockTable, mayGoStraight } from './way.ts'
 
 const FILE_BYTES = 50 * 1000 * 1000
@@ -46,11 +46,18 @@ export const postgres: Destination<PostgresConfig> = {
 
 type Context = DeliveryContext<PostgresConfig>
 
+type PostgresPlace = Place & {
+  /** The table has a unique index on uuid, which then decides: it counts also events that came again at another time. */
+  is_keyed: boolean
+}
+
 async function openDelivery(context: Context, session: Session): Promise<Delivery> {
   const { config, run } = context
   await setUp(session)
-  const place = await lookAround(session, nameOf(config), context, { typeOf, also: timeIndex(context) })
-  await assertKey(session, place.table, run.model)
+  const found = await lookAround(session, nameOf(config), context, { typeOf, also: timeIndex(context) })
+  await assertKey(session, found.table, run.model)
+  const is_keyed = found.has_uuid && (await hasUniqueKey(session, found.table, ['uuid']))
+  const place = { ...found, is_keyed }
   const recorded = (await place.ledger?.find(run.id)) ?? null
   if (recorded !== null) return alreadyDelivered(session, recorded)
   await session.run('BEGIN ISOLATION LEVEL READ COMMITTED')
@@ -81,10 +88,10 @@ function timeIndex({ run, columns, config }: Context): string {
   return `CREATE INDEX ON ${qualified(nameOf(config))} USING brin ("timestamp")`
 }
 
-async function goesStraight(place: Place, { run, columns }: Context): Promise<boolean> {
+async function goesStraight(place: PostgresPlace, { run, columns }: Context): Promise<boolean> {
   // A COPY cannot leave out fields of the file.
   const is_whole = place.shared.length === columns.length
-  if (KEYS[run.model] !== null || !is_whole) return false
+  if (KEYS[run.model] !== null || !is_whole || place.is_keyed) return false
   // Without a uuid nothing can be looked for: the ledger alone makes it exact.
   return !place.has_uuid || (await mayGoStraight(place, run))
 }
@@ -96,7 +103,7 @@ async function makeStage(session: Session, columns: readonly OutputColumn[], tab
   await session.run(`CREATE TEMP TABLE "longshore_stage" (${definition}) ON COMMIT DROP`)
 }
 
-function deliveryOf(place: Place, context: Context, is_straight: boolean): Delivery {
+function deliveryOf(place: PostgresPlace, context: Context, is_straight: boolean): Delivery {
   const { session, table, has_uuid } = place
   const { run, columns, signal, log } = context
   const names = quotedList(columns.map(({ name }) => name))
@@ -122,8 +129,8 @@ function deliveryOf(place: Place, context: Context, is_straight: boolean): Deliv
 }
 
 /** Whether the table held nothing that the run could have brought. */
-async function merge(place: Place, { run }: Context): Promise<boolean> {
-  const { session, table, shared, has_uuid } = place
+async function merge(place: PostgresPlace, { run }: Context): Promise<boolean> {
+  const { session, table, shared, has_uuid, is_keyed } = place
   const names = shared.map(({ name }) => name)
   await lockTable(place)
   if (run.model !== 'events') {
@@ -131,8 +138,8 @@ async function merge(place: Place, { run }: Context): Promise<boolean> {
     return false
   }
   const is_clear = has_uuid && (await isClear(place, run))
-  if (is_clear || !has_uuid) await insertAll(session, table, names)
-  else await insertNew(session, table, names)
+  if (!has_uuid || (is_clear && !is_keyed)) await insertAll(session, table, names)
+  else await insertNew(session, table, names, is_keyed)
   return is_clear
 }
 

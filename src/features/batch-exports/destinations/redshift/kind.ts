@@ -23,7 +23,7 @@ export const redshiftKind: DestinationKind<RedshiftConfig> = {
   type: 'Redshift',
   config: Config,
   secrets: ['user', 'password'],
-  aims: ['host', 'port', 'database', 'has_self_signed_cert'],
+  aims: ['user', 'host', 'port', 'database', 'has_self_signed_cert'],
   models: ['events', 'persons', 'sessions'],
   columns: 'redshift',
   takes_custom_columns: true,

@@ -1,38 +1,19 @@
 // What Redshift alone does, beside the conformance suite, on a PostgreSQL that has the few things of Redshift's own.
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { PostgresStandIn } from '../../../../../test/stand-ins/postgres.ts'
+import { describe, expect, it } from 'vitest'
 import type { OutputColumn } from '../../definition.ts'
-import { Refused, type DestinationKind } from '../destination.ts'
-import {
-  deliverRows,
-  events,
-  openDelivery,
-  uuidOf,
-  writeRows,
-  type AttemptOptions,
-  type Values,
-} from '../sql-table/fixture/attempt.ts'
-import { openSqlWorld, type SqlWorld } from '../sql-table/fixture/world.ts'
+import { Refused } from '../destination.ts'
+import { events, openDelivery, uuidOf, writeRows, type Values } from '../sql-table/fixture/attempt.ts'
+import { useSqlWorld } from '../sql-table/fixture/use-world.ts'
 import { startRedshiftServer } from './fixture/server.ts'
 import { redshiftKind } from './kind.ts'
 
-let server: PostgresStandIn
-let world: SqlWorld
-beforeAll(async () => void (server = await startRedshiftServer()))
-afterAll(() => server.close())
-beforeEach(async () => {
-  world = await openSqlWorld(server, redshiftKind as unknown as DestinationKind)
-})
-afterEach(() => world.close())
+const used = useSqlWorld(startRedshiftServer, redshiftKind)
+const { deliver, names, sql } = used
 
-const deliver = (rows: readonly Values[], options?: AttemptOptions) => deliverRows(world, rows, options)
-const names = async () => (await world.rows()).map((row) => row.event).toSorted()
-
-async function typesOfTable(): Promise<string[]> {
-  const { rows } = await server.admin.query<{ type: string }>(
+async function typesOfTable(): Promise<unknown[]> {
+  const rows = await sql(
     `SELECT attname || ' ' || format_type(atttypid, atttypmod) AS type FROM pg_attribute
-      WHERE attrelid = $1::regclass AND attnum > 0 ORDER BY attnum`,
-    [world.table],
+      WHERE attrelid = 'TABLE_'::regclass AND attnum > 0 ORDER BY attnum`,
   )
   return rows.map(({ type }) => type)
 }
@@ -40,8 +21,8 @@ async function typesOfTable(): Promise<string[]> {
 describe('rows', () => {
   it('come in statements that Redshift takes: no COPY, 8 MB, 32767 values', async () => {
     const statements = { copy: 0, insert: 0 }
-    world.onStatement('COPY', () => (statements.copy += 1))
-    world.onStatement('INSERT INTO "longshore_stage"', () => (statements.insert += 1))
+    used.world.onStatement('COPY', () => (statements.copy += 1))
+    used.world.onStatement('INSERT INTO "longshore_stage"', () => (statements.insert += 1))
     const rows = [...events(0, 300, JSON.stringify({ x: 'x'.repeat(60_000) })), ...events(300, 9300)]
     expect(await deliver(rows)).toEqual({ rows: 9300, files: [] })
     expect(await names()).toHaveLength(9300)
@@ -59,7 +40,7 @@ describe('rows', () => {
       ),
     )
     expect(await names()).toHaveLength(17)
-    const first = await openDelivery(world, { hour: 8 })
+    const first = await openDelivery(used.world, { hour: 8 })
     await writeRows(first, events(10, 20))
     await deliver(events(15, 25), { hour: 9, is_backfill: true })
     await first.finish()
@@ -72,7 +53,7 @@ describe('rows', () => {
     rows[1]![2] = JSON.stringify({ x: 'x'.repeat(65_530) })
     rows[2]![2] = String.raw`{ "a" : "1  2\n\u0000" }`
     await deliver(rows, { warnings })
-    const found = (await world.rows()).map(({ properties }) => properties)
+    const found = (await used.world.rows()).map(({ properties }) => properties)
     expect(found).toEqual([{}, null, { a: '1  2\n' }])
     expect(warnings).toEqual([expect.stringContaining(uuidOf(1))])
   })
@@ -98,8 +79,8 @@ describe('the table', () => {
       'f double precision',
       'timestamp timestamp with time zone',
     ])
-    expect(await world.rows()).toMatchObject([{ properties: { a: [1] }, is_new: true, n: 7, f: 0.5 }])
-    await server.admin.query(`DROP TABLE ${world.table}`)
+    expect(await used.world.rows()).toMatchObject([{ properties: { a: [1] }, is_new: true, n: 7, f: 0.5 }])
+    await sql('DROP TABLE TABLE_')
     await deliver([row], { columns, hour: 1 })
     expect((await typesOfTable())[1]).toBe('properties character varying(65535)')
   })
@@ -112,13 +93,13 @@ describe('the table', () => {
   })
 
   it('with a column that nothing fills is refused, and nothing is there', async () => {
-    await server.admin.query(
-      `CREATE TABLE ${world.table} (uuid text, event text, properties text, timestamp timestamptz, x int NOT NULL);
-       ALTER TABLE ${world.table} OWNER TO exporter`,
+    await sql(
+      `CREATE TABLE TABLE_ (uuid text, event text, properties text, timestamp timestamptz, x int NOT NULL);
+       ALTER TABLE TABLE_ OWNER TO exporter`,
     )
     await expect(deliver(events(0, 2))).rejects.toBeInstanceOf(Refused)
-    expect(await world.rows()).toEqual([])
-    expect(await world.leftovers()).toEqual([])
+    expect(await used.world.rows()).toEqual([])
+    expect(await used.world.leftovers()).toEqual([])
   })
 })
 
@@ -134,11 +115,10 @@ describe('sessions', () => {
     const session = (id: string, end: string, count: string): Values => [id, '1', `2024-03-01T${end}Z`, count]
     await deliver([session('s', '10:00', '3'), session('t', '10:00', '1')], options)
     await deliver([session('s', '09:00', '2'), session('t', '11:00', '5')], options)
-    const found = (await world.rows()).map((row) => [row.session_id, row.pageview_count])
-    expect(found.toSorted()).toEqual([
-      ['s', 3],
-      ['t', 5],
-    ])
+    const found = (await used.world.rows()).map(
+      (row) => `${String(row.session_id)} ${String(row.pageview_count)}`,
+    )
+    expect(found.toSorted()).toEqual(['s 3', 't 5'])
   })
 })
 

@@ -67,7 +67,8 @@ function nothingToDo(session: Session, rows: number): Delivery {
 export async function assertWarehouse(session: Session): Promise<void> {
   const [row] = await session.run('SELECT CURRENT_WAREHOUSE() AS "warehouse"')
   // A login with a warehouse that is not there succeeds, without any.
-  if (typeof row?.warehouse !== 'string') throw new Refused('Snowflake: the warehouse does not exist, or the user may not use it.')
+  if (typeof row?.warehouse !== 'string')
+    throw new Refused('Snowflake: the warehouse does not exist, or the user may not use it.')
 }
 
 /** Of an attempt: whoever still works on an earlier one cannot get into this one's rows. */

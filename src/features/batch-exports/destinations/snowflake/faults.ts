@@ -5,7 +5,16 @@ import { scrub } from '../../scrub.ts'
 import type { SnowflakeConfig } from './kind.ts'
 
 /** Statements that were stopped, waited too long for a lock, met an internal error; sessions that are no more. */
-const PASSING_CODES = new Set(['000603', '000604', '000625', '000630', '390111', '390112', '390114', '390195'])
+const PASSING_CODES = new Set([
+  '000603',
+  '000604',
+  '000625',
+  '000630',
+  '390111',
+  '390112',
+  '390114',
+  '390195',
+])
 
 /** The driver's own errors about the way to the server, rather than what the server said. */
 const NETWORK = /^(40\d{4})$/

@@ -23,7 +23,7 @@ export const snowflakeKind: DestinationKind<SnowflakeConfig> = {
   type: 'Snowflake',
   config: Config,
   secrets: ['user', 'password', 'private_key', 'private_key_passphrase'],
-  aims: ['account'],
+  aims: ['account', 'user'],
   models: ['events', 'persons', 'sessions'],
   columns: 'snowflake',
   takes_custom_columns: true,

@@ -21,7 +21,10 @@ export type Session = {
 export type AccessUrl = (account: string) => string
 
 export const snowflakeUrl: AccessUrl = (account) => {
-  const host = account.toLowerCase().replaceAll('_', '-').replace(/\.us-west-2$/, '')
+  const host = account
+    .toLowerCase()
+    .replaceAll('_', '-')
+    .replace(/\.us-west-2$/, '')
   return `https://${host}.snowflakecomputing.${/\.cn-/.test(host) ? 'cn' : 'com'}`
 }
 
@@ -66,7 +69,9 @@ async function createConnection(url: string, config: SnowflakeConfig): Promise<C
 
 async function loadDriver() {
   const { default: driver } = await import('snowflake-sdk').catch(() => {
-    throw new Refused('The package snowflake-sdk is not installed on this server: exports to Snowflake need it.')
+    throw new Refused(
+      'The package snowflake-sdk is not installed on this server: exports to Snowflake need it.',
+    )
   })
   // Its own log would be a file in the working directory, with statements in it.
   driver.configure({ logLevel: 'OFF', additionalLogToConsole: false, useEnvProxy: false })
@@ -88,7 +93,9 @@ function readKey({ private_key, private_key_passphrase }: SnowflakeConfig): stri
     return key.export({ type: 'pkcs8', format: 'pem' }).toString()
   } catch {
     // The error's own text may quote the key.
-    throw new Refused('The private key cannot be read: it should be in PEM form, with the passphrase that goes with it.')
+    throw new Refused(
+      'The private key cannot be read: it should be in PEM form, with the passphrase that goes with it.',
+    )
   }
 }
 

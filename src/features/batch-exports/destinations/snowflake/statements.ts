@@ -78,7 +78,9 @@ export function takeOver(
   stage: string,
 ): string {
   const names = columns.map(({ name }) => name)
-  const values = columns.map((column) => `${valueOf(column, types.get(column.name)!)} AS ${quoted(column.name)}`)
+  const values = columns.map(
+    (column) => `${valueOf(column, types.get(column.name)!)} AS ${quoted(column.name)}`,
+  )
   const merge = {
     table: tableName(config, config.table_name),
     source: `(SELECT ${values.join(', ')} FROM ${tableName(config, stage)})`,

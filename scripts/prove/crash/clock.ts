@@ -1,0 +1,45 @@
+// The hour that the servers are started at: from interval to interval, though rounds take seconds; sometimes a few at
+// once, sometimes back.
+import type { Random } from '../../crash/random.ts'
+
+const MINUTE_MS = 60_000
+export const INTERVAL_MS = 5 * MINUTE_MS
+/** The longest that a run waits after its interval has ended. */
+const JITTER_MS = MINUTE_MS
+/** Of the four minutes that are left until the next interval ends. */
+const SPREAD_MS = MINUTE_MS / 2
+
+export class Clock {
+  readonly #random: Random
+  #offset_ms = 0
+  #furthest_ms = 0
+
+  constructor(random: Random) {
+    this.#random = random
+  }
+
+  get offset_ms(): number {
+    return this.#offset_ms
+  }
+
+  now(): Date {
+    return new Date(Date.now() + this.#offset_ms)
+  }
+
+  /** To where all runs can start at once that cover what has arrived so far. */
+  forward(): void {
+    const missed = this.#random.chance(10) ? this.#random.below(4) : 0
+    this.#furthest_ms = Math.max(this.#furthest_ms, this.now().getTime())
+    const boundary_ms = (Math.floor(this.#furthest_ms / INTERVAL_MS) + 1 + missed) * INTERVAL_MS
+    this.#set(boundary_ms + JITTER_MS + this.#random.below(SPREAD_MS))
+  }
+
+  back(): void {
+    this.#furthest_ms = Math.max(this.#furthest_ms, this.now().getTime())
+    this.#set(this.now().getTime() - (1 + this.#random.below(9)) * MINUTE_MS)
+  }
+
+  #set(instant_ms: number): void {
+    this.#offset_ms = instant_ms - Date.now()
+  }
+}

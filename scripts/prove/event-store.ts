@@ -1,0 +1,103 @@
+// Events in memory, with the promises of platform/event-store: dense positions, arrival times that never run backwards,
+// and once a position was asked for, nothing arrives before that instant any more.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type {
+  ExportColumn,
+  ExportRows,
+  PositionBlock,
+  StagedFile,
+  StoreAnswer,
+  StoreQuery,
+} from '../../src/platform/event-store/event-store.ts'
+import { readSelection } from './selection.ts'
+
+export type SimulatedEvent = {
+  seq: number
+  uuid: string
+  event: string
+  distinct_id: string
+  timestamp: Date
+  inserted_at: Date
+}
+
+export class MemoryStore {
+  readonly events: SimulatedEvent[] = []
+  readonly #folder: string
+  readonly #holds_arrivals: boolean
+  #arrival = new Date(0)
+  #files = 0
+
+  /** Without `holds_arrivals` it breaks its promise, which the proof must notice. */
+  constructor(folder: string, { holds_arrivals }: { holds_arrivals: boolean }) {
+    this.#folder = folder
+    this.#holds_arrivals = holds_arrivals
+  }
+
+  write(events: readonly Pick<SimulatedEvent, 'uuid' | 'event' | 'distinct_id' | 'timestamp'>[], now: Date): void {
+    this.#raise(now)
+    for (const event of events) {
+      this.events.push({ ...event, seq: this.events.length + 1, inserted_at: this.#arrival })
+    }
+  }
+
+  async positionAt(_project_id: number, time: Date): Promise<number> {
+    if (this.#holds_arrivals) this.#raise(time)
+    return this.positionBefore(time)
+  }
+
+  async lastPosition(): Promise<number> {
+    return this.events.length
+  }
+
+  /** The two questions that runs and backfills ask. */
+  async query({ sql }: StoreQuery): Promise<StoreAnswer> {
+    if (sql.startsWith('SELECT count(*), arg_min(')) return { columns: [], rows: [[0, null]] }
+    if (!sql.startsWith('SELECT min(timestamp) FROM ')) throw new Error(`an unknown question: ${sql}`)
+    const first = Math.min(...this.events.map(({ timestamp }) => timestamp.getTime()))
+    return { columns: [], rows: [[new Date(first).toISOString()]] }
+  }
+
+  async countBlocks(rows: ExportRows, block_size: number): Promise<PositionBlock[]> {
+    const counts = new Map<number, number>()
+    for (const { seq } of this.#select(rows)) {
+      const block = Math.ceil(seq / block_size) - 1
+      counts.set(block, (counts.get(block) ?? 0) + 1)
+    }
+    return [...counts].map(([block, count]) => {
+      return { from: block * block_size, to: (block + 1) * block_size, rows: count }
+    })
+  }
+
+  async exportRows(rows: ExportRows, { from, to }: { from: number; to: number }): Promise<StagedFile> {
+    const path = join(this.#folder, `${++this.#files}`)
+    const chosen = this.#select(rows).filter(({ seq }) => seq > from && seq <= to)
+    const text = linesOf(chosen, rows.columns)
+    writeFileSync(path, text)
+    return { path, rows: chosen.length, bytes: Buffer.byteLength(text) }
+  }
+
+  /** By the arrival times as they are now. */
+  positionBefore(time: Date): number {
+    const next = this.events.find(({ inserted_at }) => inserted_at >= time)
+    return next ? next.seq - 1 : this.events.length
+  }
+
+  #select(rows: ExportRows): SimulatedEvent[] {
+    return this.events.filter(readSelection(rows))
+  }
+
+  #raise(time: Date): void {
+    if (time > this.#arrival) this.#arrival = time
+  }
+}
+
+/** One JSON object to a line, with the columns that were asked for. */
+export function linesOf(events: readonly SimulatedEvent[], columns: readonly Pick<ExportColumn, 'name'>[]): string {
+  return events.map((event) => `${lineOf(event, columns)}\n`).join('')
+}
+
+function lineOf(event: SimulatedEvent, columns: readonly Pick<ExportColumn, 'name'>[]): string {
+  const values: Record<string, unknown> = { ...event, _inserted_at: event.inserted_at, created_at: event.inserted_at }
+  return JSON.stringify(Object.fromEntries(columns.map(({ name }) => [name, values[name] ?? null])))
+}

@@ -1,0 +1,85 @@
+// The database as an actor of the simulation reaches it: the real one, each statement and each commit through the
+// turnstile.
+import type { Database, Db } from '../../src/platform/db/database.ts'
+import type { Statement } from '../../src/platform/db/sql.ts'
+import type { Actor, Call, Turnstile } from './turnstile.ts'
+
+/** `rewrite` is what mutations do to statements. */
+export type Gate = { turnstile: Turnstile; actor: Actor; rewrite(statement: Statement): Statement }
+
+/** Lines of logs decide nothing, and would be half of all statements. */
+const LOG_LINE = 'INSERT INTO batch_export_log'
+
+export function gatedDatabase(db: Database, gate: Gate): Database {
+  return {
+    ...statements(db, gate, false),
+    transaction: (work) => transaction(db, gate, work),
+    afterCommit: (then) => then(),
+    pool: db.pool,
+    close: async () => {},
+  }
+}
+
+function statements(db: Db, gate: Gate, is_inside: boolean): Omit<Db, 'transaction' | 'afterCommit'> {
+  const { turnstile, actor, rewrite } = gate
+  const pass = <T>(statement: Statement, ask: (db: Db, statement: Statement) => Promise<T>) => {
+    const label = `${is_inside ? '  ' : ''}${labelOf(statement)}`
+    return turnstile.pass({ actor, place: 'database', label, is_inside }, () => ask(db, rewrite(statement)))
+  }
+  return {
+    rows: (statement) => pass(statement, (on, it) => on.rows(it)),
+    row: (statement) => pass(statement, (on, it) => on.row(it)),
+    only: (statement) => pass(statement, (on, it) => on.only(it)),
+    run: async (statement) =>
+      statement.text.includes(LOG_LINE) ? 1 : pass(statement, (on, it) => on.run(it)),
+  }
+}
+
+/** The commit is a call of its own: it may fail, and its answer may be lost. */
+async function transaction<T>(db: Database, gate: Gate, work: (tx: Db) => Promise<T>): Promise<T> {
+  const { turnstile, actor } = gate
+  let end = () => {}
+  const ended = new Promise<void>((resolve) => (end = resolve))
+  let commit: Promise<void> | undefined
+  const attempt = (tx: Db) =>
+    turnstile.rest(async () => {
+      const result = await work(gatedTransaction(tx, gate))
+      await new Promise<void>((resolve, reject) => {
+        const let_through = async () => {
+          resolve()
+          await ended
+        }
+        const call: Call = { actor, place: 'database', label: '  COMMIT', is_inside: true }
+        commit = turnstile.pass(call, let_through)
+        commit.catch(reject)
+      })
+      return result
+    })
+  try {
+    const result = await turnstile.move(() => db.transaction(attempt))
+    end()
+    await commit
+    return result
+  } finally {
+    end()
+  }
+}
+
+function gatedTransaction(tx: Db, gate: Gate): Db {
+  const { turnstile } = gate
+  return {
+    ...statements(tx, gate, true),
+    transaction: (work) =>
+      turnstile.move(() =>
+        tx.transaction((nested) => turnstile.rest(() => work(gatedTransaction(nested, gate)))),
+      ),
+    afterCommit: (then) => tx.afterCommit(then),
+  }
+}
+
+/** The statement's beginning, and the ids it is about. */
+function labelOf({ text, values }: Statement): string {
+  const words = text.replaceAll(/\s+/g, ' ').trim().slice(0, 70)
+  const ids = values.filter((value) => typeof value === 'string' && value.length === 36)
+  return `${words} … ${ids.join(' ')}`
+}
