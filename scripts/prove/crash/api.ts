@@ -64,7 +64,7 @@ async function ask<T>(url: string, method: string, path: string, body?: object):
   const response = await fetch(`${url}/api/projects/@current/batch_exports/${path}`, {
     method,
     headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(method === 'GET' ? {} : { body: JSON.stringify(body ?? {}) }),
   })
   const text = await response.text()
   if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)

@@ -27,7 +27,8 @@ export async function attempt(world: World, { files, ...rest }: Attempt): Promis
   try {
     for (const [index, rows] of files.entries()) {
       const file = await writeRows(index, rows)
-      await delivery.write(file).finally(() => rm(file.path))
+      await delivery.write(file)
+      await rm(file.path)
     }
     return await delivery.finish()
   } catch (error) {

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import type { Exchange, Reply } from './cuttable-server.ts'
-import { DATASET, failed, PROJECT, type Field } from './server.ts'
+import { DATASET, failed, PROJECT, type Field } from './place.ts'
 import { toDuckDb } from './sql.ts'
-import { quoted, type Tables, type Values } from './tables.ts'
+import { quoted, textOf, type Tables, type Values } from './tables.ts'
 
 type Job = {
   jobReference: { projectId: string; jobId: string; location: string }
@@ -137,7 +137,7 @@ async function answerQuery(tables: Tables, query: Query & { location?: string })
   try {
     const rows = await tables.run(toDuckDb(query.query, `${PROJECT}.${DATASET}`), valuesOf(query))
     const cells = rows.map((row) => ({
-      f: Object.values(row).map((value) => ({ v: value === null ? null : String(value) })),
+      f: Object.values(row).map((value) => ({ v: textOf(value) })),
     }))
     return { status: 200, body: { jobComplete: true, jobReference, rows: cells } }
   } catch (error) {

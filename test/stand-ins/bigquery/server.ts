@@ -3,6 +3,7 @@
 import { generateKeyPairSync, randomUUID, type KeyPairKeyObjectResult } from 'node:crypto'
 import { startServer, type Cuts, type Exchange, type Reply } from './cuttable-server.ts'
 import { startJobs } from './jobs.ts'
+import { DATASET, failed, PROJECT, type Field } from './place.ts'
 import { openTables, quoted, type Tables } from './tables.ts'
 import { issueToken } from './token.ts'
 
@@ -23,11 +24,6 @@ export type BigQueryStandIn = {
   failNext(path_part: string, status: number, reason: string, message: string): void
   close(): Promise<void>
 }
-
-export type Field = { name: string; type: string }
-
-export const PROJECT = 'shop-1'
-export const DATASET = 'analytics'
 
 const TYPES: Record<string, { duckdb: string; old_name: string }> = {
   STRING: { duckdb: 'VARCHAR', old_name: 'STRING' },
@@ -134,10 +130,6 @@ export async function startBigQuery(): Promise<BigQueryStandIn> {
       tables.close()
     },
   }
-}
-
-export function failed(status: number, reason: string, message: string): Reply {
-  return { status, body: { error: { code: status, message, errors: [{ reason, message }] } } }
 }
 
 function fieldsOf(definition: Record<string, unknown> | undefined): Field[] {

@@ -99,6 +99,13 @@ export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
+/** As warehouses give values out. */
+export function textOf(value: unknown): string | null {
+  if (value === null || value === undefined) return null
+  if (typeof value === 'bigint') return value.toString()
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
 /** SQL in its parts: quoted names and texts as they stand between their quotes, and all that is between them. */
 export type Part = { kind: 'name' | 'text' | 'code'; text: string }
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { startServer, type Cuts, type Exchange, type Reply } from '../bigquery/cuttable-server.ts'
-import { openTables, type Tables } from '../bigquery/tables.ts'
+import { openTables, textOf, type Tables } from '../bigquery/tables.ts'
 import { linesOf, readStatement, toDuckDb } from './sql.ts'
 
 export type DatabricksStandIn = {
@@ -119,8 +119,7 @@ export async function startDatabricks(): Promise<DatabricksStandIn> {
       if (odd && !statement.includes('columnMapping'))
         throw new Error('[DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES]')
       const rows = await tables.run(toDuckDb(statement, filesIn), values)
-      if (!/^SELECT/.test(statement)) return []
-      return rows.map((row) => Object.values(row).map((value) => (value === null ? null : String(value))))
+      return statement.startsWith('SELECT') ? rows.map((row) => Object.values(row).map(textOf)) : []
     }
     return []
   }

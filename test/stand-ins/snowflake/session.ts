@@ -3,7 +3,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { quoted, type Tables } from '../bigquery/tables.ts'
+import { quoted, textOf, type Tables } from '../bigquery/tables.ts'
 import { SqlFault, toDuckDb } from './sql.ts'
 
 export type Session = {
@@ -141,9 +141,7 @@ function resultOf(rows: readonly Row[]): Row {
     nullable: true,
     ...(isNumber(name) ? { type: 'fixed', scale: 0, precision: 38 } : { type: 'text' }),
   }))
-  const rowset = rows.map((row) =>
-    names.map((name) => (row[name] === null || row[name] === undefined ? null : String(row[name]))),
-  )
+  const rowset = rows.map((row) => names.map((name) => textOf(row[name])))
   return {
     rowtype,
     rowset,

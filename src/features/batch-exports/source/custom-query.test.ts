@@ -57,6 +57,7 @@ describe('the normal form', () => {
 describe('refused', () => {
   it.each([
     ['', 'hogql_syntax_error', ''],
+    ['SELECT event AS uuid FROM events', 'hogql_query_error', 'own uuid'],
     ['SELECT', 'hogql_syntax_error', ''],
     ['SELECT event,, FROM events', 'hogql_syntax_error', ''],
     ['SELECT event', 'hogql_query_error', 'FROM events'],

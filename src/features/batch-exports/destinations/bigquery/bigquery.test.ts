@@ -104,7 +104,7 @@ describe('a run', () => {
       rows: 3,
       files: [],
     })
-    expect((await world.rows()).map(({ uuid }) => uuid).toSorted()).toEqual(['a', 'b', 'c'])
+    expect((await world.rows()).map(({ uuid }) => String(uuid)).toSorted()).toEqual(['a', 'b', 'c'])
     const [entry] = await world.server.tables.rows('longshore_export_runs', [])
     expect(entry).toMatchObject({
       run_id: '0192c0de-0000-7000-8000-000000000001',
@@ -166,7 +166,7 @@ describe('errors', () => {
     ['/upload', 503, 'backendError', Passing],
     ['/datasets', 429, 'rateLimitExceeded', Passing],
   ])('%s answers %i %s', async (path, status, reason, kind) => {
-    world.server.failNext(path, status, reason, `Not for ${world.config.client_email}`)
+    world.server.failNext(path, status, reason, `Not for ${String(world.config.client_email)}`)
     const failed = await attempt(world, { columns: COLUMNS, files: [[row('a')]] }).catch(
       (error: unknown) => error,
     )

@@ -140,7 +140,7 @@ describe('errors', () => {
     ['BAD_REQUEST', '[TABLE_OR_VIEW_NOT_FOUND] no such table', Refused],
     ['PERMISSION_DENIED', 'not allowed', Refused],
   ])('%s %s', async (code, message, kind) => {
-    world.server.failNext('MERGE INTO', code, `${message} for ${world.config.client_id}`)
+    world.server.failNext('MERGE INTO', code, `${message} for ${String(world.config.client_id)}`)
     const failed = await attempt(world, { columns: COLUMNS, files: [[row('a')]] }).catch(
       (error: unknown) => error,
     )

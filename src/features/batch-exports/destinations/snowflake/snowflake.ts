@@ -54,7 +54,11 @@ function steps(accessUrl: AccessUrl): TestStep<SnowflakeConfig>[] {
     description,
     async run(context) {
       const session = await connect(accessUrl, context)
-      await work(session, context.config).finally(() => session.close())
+      try {
+        await work(session, context.config)
+      } finally {
+        await session.close()
+      }
     },
   })
   return [

@@ -1,0 +1,55 @@
+// Ours and the yardstick in turn, the medians of both, and their ratio beside the goal.
+import type { Exported, Measured } from './measured-process.ts'
+
+/** Of cases that take seconds. Those that take minutes are done once. */
+export const ROUNDS = Number(process.env.EXPORT_BENCH_ROUNDS ?? 3)
+
+export type Comparison = {
+  name: string
+  events: number
+  rounds: number
+  /** How many times as fast as bare. */
+  goal: number
+  /** Each checks what it wrote, and throws when that is wrong. */
+  ours(round: number): Promise<Exported>
+  bare(round: number): Promise<Measured>
+}
+
+/** Whether the goal was met. */
+export async function compare({ name, events, rounds, goal, ours, bare }: Comparison): Promise<boolean> {
+  const [ourRounds, bareRounds]: [Exported[], Measured[]] = [[], []]
+  for (let round = 0; round < rounds; round++) {
+    ourRounds.push(await ours(round))
+    bareRounds.push(await bare(round))
+  }
+  const [our, yardstick] = [middle(ourRounds), middle(bareRounds)]
+  const speed = yardstick.seconds / our.seconds
+  const { counting, asking, writing } = our.store_s
+  console.log(
+    [
+      `${name.padEnd(18)} ours ${shown(our, events)}`,
+      `${' '.repeat(18)} bare ${shown(yardstick, events)}`,
+      `${' '.repeat(18)} of ours, calls to the store: counting ${counting.toFixed(1)} s, other questions ${asking.toFixed(1)} s, rows ${writing.toFixed(1)} s`,
+      `${' '.repeat(18)} speed ${speed.toFixed(2)} of bare${spread(ourRounds, bareRounds)}; goal: at least ${goal}: ${met(speed >= goal)}`,
+    ].join('\n'),
+  )
+  return speed >= goal
+}
+
+export const met = (isMet: boolean) => (isMet ? 'met' : 'NOT met')
+
+function shown({ seconds, cpu_s, peak_mb }: Measured, events: number): string {
+  const columns = [`${seconds.toFixed(1)} s`, `${cpu_s.toFixed(1)} s CPU`, `peak ${peak_mb.toFixed(0)} MB`]
+  return `${columns.map((text) => text.padStart(12)).join(' ')} ${Math.round(events / seconds)} events/s`
+}
+
+/** The round whose time is the median. */
+function middle<M extends Measured>(rounds: readonly M[]): M {
+  return rounds.toSorted((a, b) => a.seconds - b.seconds)[Math.floor(rounds.length / 2)]!
+}
+
+function spread(ours: readonly Measured[], bare: readonly Measured[]): string {
+  if (ours.length === 1) return ' (one round)'
+  const ratios = ours.map(({ seconds }, round) => bare[round]!.seconds / seconds)
+  return ` (rounds ${ratios.map((ratio) => ratio.toFixed(2)).join(', ')})`
+}

@@ -1,0 +1,123 @@
+// A process of its own for every measured thing, ours or bare: neither finds the other's memory or threads. Orders come
+// in by the environment, answers go back as a message.
+import { createHash } from 'node:crypto'
+import { createExport } from '../../../src/features/batch-exports/create.ts'
+import type { RunRow } from '../../../src/features/batch-exports/rows.ts'
+import { exportRange } from '../../../src/cli/exports/export-range.ts'
+import { withWorkspace } from '../../../src/cli/exports/open-workspace.ts'
+import type { ProjectRow } from '../../../src/features/projects/schema.ts'
+import { sql } from '../../../src/platform/db/sql.ts'
+import type { EventStore } from '../../../src/platform/event-store/event-store.ts'
+import type { Services } from '../../../src/platform/services.ts'
+import { startS3Server } from '../../../test/stand-ins/s3/server.ts'
+import { onFile, upload, type Bucket } from './bare.ts'
+import { configOf, type SampleStore } from './sample-store.ts'
+
+export type Destination = { type: string; config: Record<string, unknown> }
+
+export type Order =
+  | { kind: 'export'; store: SampleStore; destination: Destination }
+  /** COPY, then the file to S3 if that is asked for. */
+  | { kind: 'copy'; store: SampleStore; sql: string; upload?: { bucket: Bucket; key: string; path: string } }
+  | { kind: 's3'; bucket_name: string }
+
+export type Measured = {
+  seconds: number
+  cpu_s: number
+  peak_mb: number
+}
+
+export type Exported = Measured & {
+  rows: number
+  files: NonNullable<RunRow['files']>
+  /** How long calls to the event store took, one after the other. */
+  store_s: { counting: number; asking: number; writing: number }
+}
+
+export async function runOrder(order: Order): Promise<void> {
+  const answer = await carryOut(order)
+  process.send!(answer, () => {
+    if (order.kind !== 's3') process.disconnect()
+  })
+}
+
+async function carryOut(order: Order): Promise<Exported | Measured | Bucket> {
+  switch (order.kind) {
+    case 'export':
+      return exportAll(order)
+    case 'copy':
+      return onFile(order.store, (connection) =>
+        measured(async () => {
+          await connection.run(order.sql)
+          if (order.upload) await upload(order.upload.bucket, order.upload.key, order.upload.path)
+        }),
+      )
+    case 's3':
+      return serveS3(order.bucket_name)
+  }
+}
+
+/** The real engine on the real stores, as `longshore export` has them: from the wish to the end of the run. */
+function exportAll({ store, destination }: Extract<Order, { kind: 'export' }>): Promise<Exported> {
+  return withWorkspace(configOf(store.folder), async (services) => {
+    const project = await services.db.only<ProjectRow>(sql`SELECT * FROM project`)
+    const change = { services, db: services.db, caller: null, request: { ip: '' }, now: services.now() }
+    const name = createHash('sha256').update(JSON.stringify(destination)).digest('hex')
+    const row = await createExport(change, project, { name, interval: 'week', paused: true, destination })
+    const range = { start_at: new Date(store.start_at), end_at: new Date(store.end_at) }
+    const { watched, store_s } = watch(services)
+    let runs: RunRow[] = []
+    const figures = await measured(async () => {
+      ;({ runs } = await exportRange(watched, row, range, new AbortController().signal, () => undefined))
+    })
+    const [run] = runs
+    if (runs.length !== 1 || run?.status !== 'Completed') {
+      throw new Error(`${runs.length} runs, ${run?.status}: ${run?.latest_error}`)
+    }
+    return { ...figures, rows: run.records_completed!, files: run.files!, store_s }
+  })
+}
+
+function watch(services: Services): { watched: Services; store_s: Exported['store_s'] } {
+  const { eventStore } = services
+  const store_s = { counting: 0, asking: 0, writing: 0 }
+  const timed =
+    <Args extends unknown[], Result>(what: keyof typeof store_s, call: (...args: Args) => Promise<Result>) =>
+    async (...args: Args) => {
+      const began = performance.now()
+      try {
+        return await call(...args)
+      } finally {
+        store_s[what] += (performance.now() - began) / 1000
+      }
+    }
+  const watched: EventStore = {
+    ...eventStore,
+    countBlocks: timed('counting', eventStore.countBlocks),
+    query: timed('asking', eventStore.query),
+    exportRows: timed('writing', eventStore.exportRows),
+  }
+  return { watched: { ...services, eventStore: watched }, store_s }
+}
+
+async function measured(work: () => Promise<void>): Promise<Measured> {
+  const [cpu, began] = [process.cpuUsage(), performance.now()]
+  await work()
+  const seconds = (performance.now() - began) / 1000
+  const { user, system } = process.cpuUsage(cpu)
+  const peak_mb = (process.resourceUsage().maxRSS * 1024) / 1e6
+  return { seconds, cpu_s: (user + system) / 1e6, peak_mb }
+}
+
+/** Until the bench lets go of it. */
+async function serveS3(bucket_name: string): Promise<Bucket> {
+  const server = await startS3Server([bucket_name])
+  process.once('disconnect', () => void server.close())
+  return {
+    endpoint_url: server.url,
+    region: server.region,
+    bucket_name,
+    aws_access_key_id: server.access_key_id,
+    aws_secret_access_key: server.secret_access_key,
+  }
+}

@@ -1,0 +1,71 @@
+// What the server's own tables say of the runs. Read beside the server, which knows nothing of it.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RunRow } from '../../../src/features/batch-exports/rows.ts'
+import { RUN_COLUMNS } from '../../../src/features/batch-exports/runs/columns.ts'
+import type { Db } from '../../../src/platform/db/database.ts'
+import { sql } from '../../../src/platform/db/sql.ts'
+
+const SETTLE_LIMIT_MS = 60_000
+const POLL_MS = 20
+
+/** Runs at work. */
+export async function countActive(db: Db): Promise<number> {
+  const { active } = await db.only<{ active: number }>(
+    sql`SELECT coalesce(sum(active), 0)::int AS active FROM batch_export_slot`,
+  )
+  return active
+}
+
+/** Until nothing is due, waiting or at work; null then, otherwise what is stuck. */
+export async function waitUntilSettled(db: Db, now: () => Date): Promise<string | null> {
+  const deadline = Date.now() + SETTLE_LIMIT_MS
+  for (;;) {
+    const left = await whatIsLeft(db, now())
+    if (left === '') return null
+    if (Date.now() > deadline) return left
+    await sleep(POLL_MS)
+  }
+}
+
+async function whatIsLeft(db: Db, now: Date): Promise<string> {
+  const { left } = await db.only<{ left: string }>(sql`
+    SELECT concat_ws(', ',
+      (SELECT string_agg('run ' || id || ' ' || status || ' after ' || failures || ' failures: '
+          || coalesce(latest_error, '-'), ', ')
+        FROM batch_export_run WHERE finished_at IS NULL OR lease_owner IS NOT NULL),
+      (SELECT string_agg('backfill ' || id, ', ') FROM batch_export_backfill WHERE status IN ('Starting', 'Running')),
+      (SELECT string_agg('export ' || name || ' due', ', ') FROM batch_export
+        WHERE NOT paused AND next_due_at <= ${now}),
+      (SELECT string_agg(active || ' slots of project ' || project_id, ', ') FROM batch_export_slot WHERE active > 0)
+    ) AS left`)
+  return left
+}
+
+/** Runs that have ended, without those known already. */
+export function listEnded(db: Db, known: ReadonlySet<string>): Promise<RunRow[]> {
+  return db.rows(sql`
+    SELECT ${RUN_COLUMNS} FROM batch_export_run WHERE finished_at IS NOT NULL AND id <> ALL(${[...known]}::uuid[])
+    ORDER BY data_interval_end, id`)
+}
+
+/** Any run of the schedule that has delivered something. */
+export async function findDelivered(db: Db, batch_export_id: string, chance: number): Promise<string | null> {
+  const row = await db.row<{ id: string }>(sql`
+    WITH delivered AS (
+      SELECT id, row_number() OVER (ORDER BY data_interval_end) AS number, count(*) OVER () AS count
+      FROM batch_export_run
+      WHERE batch_export_id = ${batch_export_id} AND backfill_id IS NULL AND status = 'Completed'
+        AND records_completed > 0)
+    SELECT id FROM delivered WHERE number = 1 + floor(${chance}::float8 * count)`)
+  return row?.id ?? null
+}
+
+/** Runs of a schedule whose positions do not begin where those of the interval before ended. */
+export async function listGaps(db: Db): Promise<string[]> {
+  const rows = await db.rows<{ id: string }>(sql`
+    SELECT id FROM (
+      SELECT id, seq_from, lag(seq_to, 1, 0) OVER (PARTITION BY batch_export_id ORDER BY data_interval_end) AS before
+      FROM batch_export_run WHERE backfill_id IS NULL AND status = 'Completed') AS run
+    WHERE seq_from <> before`)
+  return rows.map(({ id }) => id)
+}

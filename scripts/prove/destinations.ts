@@ -1,0 +1,102 @@
+// The destinations of the simulation, behind the contract of the real ones: files with the real names and manifest, a
+// table with stage and ledger, and the real HTTP destination with an endpoint in memory.
+import { readFileSync } from 'node:fs'
+import {
+  Passing,
+  type Delivery,
+  type DeliveryContext,
+  type Destination,
+} from '../../src/features/batch-exports/destinations/destination.ts'
+import {
+  deliverFiles,
+  fileEncoding,
+  type FilePlace,
+} from '../../src/features/batch-exports/destinations/file-delivery.ts'
+import { fileKind, type FileConfig } from '../../src/features/batch-exports/destinations/file/kind.ts'
+import { http } from '../../src/features/batch-exports/destinations/http/http.ts'
+import { httpKind, type HttpConfig } from '../../src/features/batch-exports/destinations/http/kind.ts'
+import { postgresKind, type PostgresConfig } from '../../src/features/batch-exports/destinations/postgres/kind.ts'
+import { Reach } from './reach.ts'
+
+/** Few, so that small runs have several files and batches. */
+export const ROWS_OF_A_FILE = 3
+
+const file: Destination<FileConfig> = {
+  encoding: (config) => ({ ...fileEncoding(config), max_rows: ROWS_OF_A_FILE }),
+  steps: [],
+  async open(context) {
+    const { config, run, signal } = context
+    return deliverFiles(filePlace(context), config, run, signal)
+  },
+  inspect: null,
+}
+
+function filePlace({ config, run, signal, outbound }: DeliveryContext<FileConfig>): FilePlace {
+  const reach = Reach.of(outbound)
+  const { places } = reach
+  return {
+    async stage(name, { path }) {
+      const content = readFileSync(path, 'utf8')
+      const part = { name, content, run_id: run.id, attempt: run.attempt }
+      const is_folder = config.prefix.startsWith('folder')
+      await reach.call(`stage ${name} ${run.id}`, () => places.stage(part, is_folder), signal)
+      return {
+        publish: () =>
+          reach.show(`publish ${name}`, run, () => {
+            if (!places.publish(part)) throw new Passing('The file has gone.')
+          }),
+        drop: () => reach.call(`drop ${name} ${run.id}`, () => void places.staged.delete(part)),
+      }
+    },
+    put: (name, content) => reach.show(`put ${name}`, run, () => places.put(name, content, run.id)),
+    close() {},
+  }
+}
+
+const table: Destination<PostgresConfig> = {
+  encoding: () => ({ format: 'JSONLines', compression: null, max_bytes: null, max_rows: ROWS_OF_A_FILE }),
+  steps: [],
+  async open(context) {
+    const reach = Reach.of(context.outbound)
+    await reach.call(`connect ${context.run.id}`, () => {}, context.signal)
+    return tableDelivery(reach, context)
+  },
+  inspect: null,
+}
+
+function tableDelivery(
+  reach: Reach,
+  { run, config, signal }: DeliveryContext<PostgresConfig>,
+): Delivery {
+  const stage: string[] = []
+  return {
+    async write({ path, index }) {
+      const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
+      const uuids = lines.map((line) => (JSON.parse(line) as { uuid: string }).uuid)
+      await reach.call(`copy ${index} ${run.id}`, () => void stage.push(...uuids), signal)
+    },
+    async finish() {
+      signal.throwIfAborted()
+      const has_key = config.table_name === 'keyed'
+      const commit = () => reach.places.commit(run, stage, has_key)
+      return { rows: await reach.show(`commit ${run.id}`, run, commit), files: [] }
+    },
+    abort: () => reach.call(`roll back ${run.id}`, () => {}).catch(() => undefined),
+  }
+}
+
+const endpoint: Destination<HttpConfig> = {
+  ...http,
+  encoding: (config, run) => ({ ...http.encoding(config, run), max_rows: ROWS_OF_A_FILE }),
+}
+
+/** In place of the real ones, until the function it gives is called. */
+export function replaceDestinations(): () => void {
+  const real = [fileKind.load, postgresKind.load, httpKind.load] as const
+  fileKind.load = async () => file
+  postgresKind.load = async () => table
+  httpKind.load = async () => endpoint
+  return () => {
+    ;[fileKind.load, postgresKind.load, httpKind.load] = real
+  }
+}

@@ -1,0 +1,64 @@
+// What readers of the destinations see, and what is on its way there: folders and buckets of files, tables with and
+// without a key, and an endpoint that takes batches.
+import type { RunFacts } from '../../src/features/batch-exports/destinations/destination.ts'
+
+export type ShownFile = { content: string; run_id: string }
+export type StagedPart = { name: string; content: string; run_id: string; attempt: number }
+export type Row = { uuid: string; run_id: string }
+export type Batch = { run_id: string; sequence: number; body: string }
+
+export class Table {
+  readonly rows: Row[] = []
+  /** Runs that were committed, and how many rows each brought. */
+  readonly ledger = new Map<string, number>()
+}
+
+export class Places {
+  readonly files = new Map<string, ShownFile>()
+  readonly staged = new Set<StagedPart>()
+  readonly batches: Batch[] = []
+  readonly #tables = new Map<string, Table>()
+  readonly #has_ledger: boolean
+
+  /** Without `has_ledger` tables forget which runs they have, which the proof must notice. */
+  constructor({ has_ledger }: { has_ledger: boolean }) {
+    this.#has_ledger = has_ledger
+  }
+
+  table(export_id: string): Table {
+    const known = this.#tables.get(export_id)
+    if (known) return known
+    const table = new Table()
+    this.#tables.set(export_id, table)
+    return table
+  }
+
+  /** A folder is cleared of what earlier attempts have left; a bucket keeps each upload apart. */
+  stage(part: StagedPart, is_folder: boolean): void {
+    const isOlder = (other: StagedPart) => other.run_id === part.run_id && other.attempt < part.attempt
+    if (is_folder) for (const other of this.staged) if (isOlder(other)) this.staged.delete(other)
+    this.staged.add(part)
+  }
+
+  /** As a whole, in place of what had that name. False: somebody has removed it. */
+  publish(part: StagedPart): boolean {
+    if (!this.staged.delete(part)) return this.files.get(part.name)?.run_id === part.run_id
+    this.files.set(part.name, { content: part.content, run_id: part.run_id })
+    return true
+  }
+
+  put(name: string, content: string, run_id: string): void {
+    this.files.set(name, { content, run_id })
+  }
+
+  /** One transaction. A key on the uuid leaves out what is there already. */
+  commit(run: RunFacts, uuids: readonly string[], has_key: boolean): number {
+    const table = this.table(run.batch_export_id)
+    const known = this.#has_ledger ? table.ledger.get(run.id) : undefined
+    if (known !== undefined) return known
+    const there = new Set(has_key ? table.rows.map(({ uuid }) => uuid) : [])
+    for (const uuid of uuids) if (!there.has(uuid)) table.rows.push({ uuid, run_id: run.id })
+    table.ledger.set(run.id, uuids.length)
+    return uuids.length
+  }
+}
