@@ -5,6 +5,9 @@
 process.env.UV_THREADPOOL_SIZE ??= '16'
 // The SDK for S3 says on every first use that it will leave this version of Node behind one day.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true'
+// The one for Snowflake asks the machine's metadata address who it is, as soon as it is loaded.
+process.env.SNOWFLAKE_DISABLE_PLATFORM_DETECTION ??= 'true'
+process.env.SF_TELEMETRY_DISABLE_CONNECTION_SHAPE ??= 'true'
 
 const { execFileSync } = require('node:child_process')
 const { existsSync, readdirSync, statSync } = require('node:fs')

@@ -1,21 +1,25 @@
 // `npm run bench`: what things cost, as ratios inside one run. Machines differ and are noisy; ratios hold.
-// `npm run bench -- api`, `-- hogql` or `-- events` runs one part. A figure counts only if its checks held.
+// `npm run bench -- api`, `-- hogql`, `-- events` or `-- exports` runs one part, `-- exports parquet memory` some cases of
+// it. A figure counts only if its checks held.
 import { benchApi } from './api/run.ts'
 import { runBenchServer, type ServerOrder } from './api/server.ts'
 import { benchEvents } from './events/run.ts'
 import { runEventServer } from './events/server.ts'
+import { runOrder, type Order } from './exports/measured-process.ts'
+import { benchExports } from './exports/run.ts'
 import { benchHogql } from './hogql.ts'
 
-const PARTS = { api: benchApi, hogql: benchHogql, events: benchEvents }
+const PARTS = { api: benchApi, hogql: benchHogql, events: benchEvents, exports: benchExports }
 
 if (process.env.BENCH_SERVER) await runBenchServer(JSON.parse(process.env.BENCH_SERVER) as ServerOrder)
 else if (process.env.BENCH_EVENT_SERVER) await runEventServer(process.env.BENCH_EVENT_SERVER)
-else await runBench(process.argv[2])
+else if (process.env.BENCH_EXPORT_ORDER) await runOrder(JSON.parse(process.env.BENCH_EXPORT_ORDER) as Order)
+else await runBench(process.argv[2], process.argv.slice(3))
 
-async function runBench(only: string | undefined): Promise<void> {
+async function runBench(only: string | undefined, cases: readonly string[]): Promise<void> {
   for (const [name, run] of Object.entries(PARTS)) {
     if (only !== undefined && only !== name) continue
     console.log(`\n== ${name}\n`)
-    if (!(await run())) process.exitCode = 1
+    if (!(await run(cases))) process.exitCode = 1
   }
 }

@@ -1,6 +1,7 @@
 // Where requests go: paths with ids that exist, belong to others or are nonsense, and queries of the same kinds.
 import fc, { type Arbitrary } from 'fast-check'
 import { goodEventQuery, isAboutEvents, wildEventQuery } from './event-queries.ts'
+import { goodExportQuery, isAboutExports } from './exports.ts'
 import type { Operation } from './operations.ts'
 import { anyOf, hostileText, valid, type Source } from './values.ts'
 import type { IdKind, Side } from './world.ts'
@@ -15,6 +16,9 @@ const KIND_OF: [place: RegExp, kind: IdKind][] = [
   [/\/personal_api_keys\/\{/, 'personal_key'],
   [/\/events\/\{|\/query\/\{/, 'event'],
   [/\/persons\/\{/, 'person'],
+  [/\/batch_exports\/\{/, 'batch_export'],
+  [/\/runs\/\{/, 'run'],
+  [/\/backfills\/\{/, 'backfill'],
   [/\/(projects|environments)\/\{/, 'project'],
   [/\/organizations\/\{/, 'organization'],
 ]
@@ -33,11 +37,20 @@ export function goodId({ world, side }: Source, { name }: Operation, kind: IdKin
     return anyOf(() => [NO_UUID, ...side.ids.organization.slice(1)])
   if (kind === 'project' && /^DELETE .*\/projects\/\{id\}\/$|\/reset_token\/$/.test(name))
     return anyOf(() => ['0', ...side.ids.project.slice(1)])
-  // Only the first project has events in it.
-  if (kind === 'project' && isAboutEvents({ path: name })) return fc.constant(side.ids.project[0]!)
+  // Only the first project has events and exports in it.
+  if (kind === 'project' && (isAboutEvents({ path: name }) || isAboutExports({ path: name })))
+    return fc.constant(side.ids.project[0]!)
+  if (kind === 'batch_export') return goodExportId(side, name)
   if (kind === 'organization') return fc.constant(null).map(() => side.ids.organization[0]!)
   if (/\/reset\/|\/verify_email\//.test(name)) return fc.constant(world.linked.uuid)
   return kind === 'user' && name.includes('/users/') ? fc.constant('@me') : anyOf(() => side.ids[kind])
+}
+
+/** The first one has the runs and backfills, and writes files; it is spared. */
+function goodExportId({ ids }: Side, name: string): Arbitrary<string> {
+  if (name.startsWith('DELETE ')) return anyOf(() => [NO_UUID, ...ids.batch_export.slice(1)])
+  const isOfFirst = /^PUT |\/(runs|backfills|logs|reconciliation)\//.test(name)
+  return isOfFirst ? fc.constant(ids.batch_export[0]!) : anyOf(() => ids.batch_export)
 }
 
 export function wildId(side: Side, kind: IdKind): Arbitrary<string> {
@@ -78,6 +91,7 @@ export function oddSlashes(path: string): Arbitrary<string> {
 
 export function goodQuery(source: Source, operation: Operation): Arbitrary<string> {
   if (isAboutEvents(operation)) return goodEventQuery(source, operation)
+  if (isAboutExports(operation)) return goodExportQuery(source, operation)
   const pairs = operation.query.map(({ name, schema }) =>
     valid(source, schema, name).map((value): [string, string] => [name, String(value)]),
   )

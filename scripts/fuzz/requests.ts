@@ -4,6 +4,7 @@ import { METHODS } from 'node:http'
 import { goodId, goodQuery, oddSlashes, pathOf, wildId, wildQuery } from './addresses.ts'
 import { captureOperations, captureRequest } from './capture.ts'
 import { goodQueryBody, isAboutEvents, wildEventQuery, wildQueryBody } from './event-queries.ts'
+import { goodExportBody, isAboutExports, wildExportBody } from './exports.ts'
 import {
   idempotencyKey,
   keyOf,
@@ -28,7 +29,7 @@ export type FuzzRequest = {
 
 // What ends a whole organization, membership, session or token would soon leave nothing to play with.
 const RARE =
-  /^(DELETE \/api\/organizations\/\{id\}\/|DELETE .*\/(members|projects)\/|DELETE \/api\/projects\/|POST \/api\/logout\/|PATCH .*\/reset_token\/)/
+  /^(DELETE \/api\/organizations\/\{id\}\/|DELETE .*\/(members|projects|batch_exports)\/|DELETE \/api\/projects\/|POST \/api\/logout\/|PATCH .*\/reset_token\/)/
 
 // What takes a language of its own is asked more often.
 const RICH = /^(GET .*\/events\/|POST .*\/query\/)$/
@@ -46,7 +47,7 @@ export function requests(world: World, only: RegExp): Arbitrary<FuzzRequest> {
   }))
   const asking = operations.filter(isQuestion).map((operation) => ({
     name: operation.name,
-    weight: 12,
+    weight: isAboutExports(operation) ? 4 : 12,
     arbitrary: askingRequest(home, operation),
   }))
   const capturing = captureOperations.map((name) => ({
@@ -58,16 +59,19 @@ export function requests(world: World, only: RegExp): Arbitrary<FuzzRequest> {
   return fc.oneof(...choices)
 }
 
-const isQuestion = (operation: Operation) => isAboutEvents(operation) && !operation.path.endsWith('{id}/')
+const isQuestion = (operation: Operation) =>
+  isAboutExports(operation)
+    ? operation.body !== null || operation.query.length > 0
+    : isAboutEvents(operation) && !operation.path.endsWith('{id}/')
 
-/** Wild questions about events from somebody who may ask them: what they ask is read to the end. */
+/** Wild questions about events, and wild wishes for exports, from somebody who may have them: they are read to the end. */
 function askingRequest(source: Source, operation: Operation): Arbitrary<FuzzRequest> {
   const noBody = fc.constant<Body>({ headers: {} })
   const accept = fc.constantFrom('text/csv', 'text/csv;q=x', '*/*').map((type): Headers => ({ accept: type }))
   return assemble(operation, 'home', {
     method: fc.constant(operation.method),
     path: pathOf(operation.path, (kind) => goodId(source, operation, kind)),
-    query: wildEventQuery(source, operation),
+    query: isAboutEvents(operation) ? wildEventQuery(source, operation) : wildQuery(source, operation),
     credential: keyOf(source.side),
     headers: mostly(4, fc.constant({}), accept),
     body: operation.body === null ? noBody : brokenBody(source, operation).map(asJson),
@@ -79,13 +83,16 @@ function weightOf({ name }: Operation): number {
   return RICH.test(name) ? 24 : 8
 }
 
-/** The schema of a question says nothing about its language. */
-function goodBody(source: Source, { body, path }: Operation): Arbitrary<unknown> {
-  return path.endsWith('/query/') ? goodQueryBody(source) : valid(source, body!)
+/** The schema of a question says nothing about its language, and that of an export nothing about its destination. */
+function goodBody(source: Source, operation: Operation): Arbitrary<unknown> {
+  if (operation.path.endsWith('/query/')) return goodQueryBody(source)
+  return isAboutExports(operation) ? goodExportBody(source, operation) : valid(source, operation.body!)
 }
 
-function brokenBody(source: Source, { body, path }: Operation): Arbitrary<unknown> {
-  return path.endsWith('/query/') ? wildQueryBody(source) : broken(source, body!)
+function brokenBody(source: Source, operation: Operation): Arbitrary<unknown> {
+  if (operation.path.endsWith('/query/')) return wildQueryBody(source)
+  const anyhow = broken(source, operation.body!)
+  return isAboutExports(operation) ? fc.oneof(wildExportBody(source, operation), anyhow) : anyhow
 }
 
 function goodRequest(source: Source, operation: Operation): Arbitrary<FuzzRequest> {
@@ -94,9 +101,10 @@ function goodRequest(source: Source, operation: Operation): Arbitrary<FuzzReques
   return assemble(operation, 'home', {
     method: fc.constant(operation.method),
     path: pathOf(operation.path, (kind) => goodId(source, operation, kind)),
-    query: isAboutEvents(operation)
-      ? goodQuery(source, operation)
-      : mostly(2, fc.constant(''), goodQuery(source, operation)),
+    query:
+      isAboutEvents(operation) || isAboutExports(operation)
+        ? goodQuery(source, operation)
+        : mostly(2, fc.constant(''), goodQuery(source, operation)),
     credential: goodCredential(source, operation),
     headers: mostly(9, fc.constant({}), idempotencyKey),
     body,

@@ -1,6 +1,7 @@
 // What the fuzz plays with: two organizations with one of everything, callers of every kind, and the ids of it all.
 import { randomBytes } from 'node:crypto'
 import { TOTP } from 'otpauth'
+import { addBackfill, addLog, addRun } from '../../src/features/batch-exports/runs/fixture/rows.ts'
 import { newLinkToken } from '../../src/features/sign-in/link-tokens.ts'
 import { openPendingSession, openSession } from '../../src/features/sign-in/sessions.ts'
 import { uuid7 } from '../../src/lib/uuid.ts'
@@ -29,6 +30,9 @@ export type IdKind =
   | 'personal_key'
   | 'event'
   | 'person'
+  | 'batch_export'
+  | 'run'
+  | 'backfill'
 
 /** One side of the game: its things, and the credentials that go with them. */
 export type Side = {
@@ -107,6 +111,9 @@ function noIds(): Ids {
     personal_key: [],
     event: [],
     person: [],
+    batch_export: [],
+    run: [],
+    backfill: [],
   }
 }
 
@@ -180,7 +187,28 @@ async function makeThings(app: TestApp, world: World, workspace: Workspace, user
     personal_key: [await post('/api/personal_api_keys/', key)],
     event: await captureFirst(app, workspace),
     person: await personIds(app, workspace),
+    ...(await addRuns(app, project.id, await post(`/api/projects/${project.id}/batch_exports/`, EXPORT))),
   }
+}
+
+const EXPORT = { name: 'First', interval: 'hour', destination: { type: 'File', config: {} } }
+const LIVE_RUNS = 12
+const LIVE_BACKFILLS = 3
+
+/** Under way, so that they can be stopped; nobody works on them. */
+async function addRuns({ db, services }: TestApp, project_id: number, id: string) {
+  const now = services.now()
+  const owner = { id, project_id }
+  const runs: string[] = []
+  for (let index = 0; index <= LIVE_RUNS; index++) {
+    const data_interval_end = new Date(now.getTime() - index * 3_600_000)
+    const status = index === 0 ? 'Failed' : 'Running'
+    runs.push((await addRun(db, owner, now, { status, data_interval_end })).id)
+  }
+  const backfills: string[] = []
+  for (let index = 0; index < LIVE_BACKFILLS; index++) backfills.push((await addBackfill(db, owner, now)).id)
+  await addLog(db, owner, { run_id: runs[0]!, timestamp: now, message: 'Run started.' })
+  return { batch_export: [id], run: runs, backfill: backfills }
 }
 
 /** Through the door that clients use. Gives the ids of the events. */
@@ -212,6 +240,7 @@ async function addSecondFactor(app: TestApp, user: TestUser): Promise<string> {
 }
 
 const LEARNED: [path: RegExp, kind: IdKind][] = [
+  [/\/batch_exports\//, 'batch_export'],
   [/\/invites\//, 'invite'],
   [/\/domains\//, 'domain'],
   [/\/service_keys\//, 'service_key'],
@@ -229,11 +258,13 @@ export function learn(
   body: unknown,
   session: string | undefined,
 ): void {
-  const { id, secret, api_token } = (body ?? {}) as { id?: unknown; secret?: unknown; api_token?: unknown }
+  const { id, secret, api_token, backfill_id } = (body ?? {}) as Record<string, unknown>
   const kind = LEARNED.find(([path]) => path.test(url))?.[1]
   if (status === 201 && kind && (typeof id === 'string' || typeof id === 'number'))
     remember(side.ids[kind], String(id))
   if (typeof api_token === 'string') rememberToken(world, String(id), api_token)
+  const isOfFirstExport = url.includes(`/batch_exports/${world.home.ids.batch_export[0]!}/`)
+  if (isOfFirstExport && typeof backfill_id === 'string') remember(side.ids.backfill, backfill_id)
   if (typeof secret === 'string') remember(world.totp_secrets, secret)
   if (session) remember(status === 401 ? world.pending : world.all.sessions, session)
 }

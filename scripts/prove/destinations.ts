@@ -15,7 +15,10 @@ import {
 import { fileKind, type FileConfig } from '../../src/features/batch-exports/destinations/file/kind.ts'
 import { http } from '../../src/features/batch-exports/destinations/http/http.ts'
 import { httpKind, type HttpConfig } from '../../src/features/batch-exports/destinations/http/kind.ts'
-import { postgresKind, type PostgresConfig } from '../../src/features/batch-exports/destinations/postgres/kind.ts'
+import {
+  postgresKind,
+  type PostgresConfig,
+} from '../../src/features/batch-exports/destinations/postgres/kind.ts'
 import { Reach } from './reach.ts'
 
 /** Few, so that small runs have several files and batches. */
@@ -64,10 +67,7 @@ const table: Destination<PostgresConfig> = {
   inspect: null,
 }
 
-function tableDelivery(
-  reach: Reach,
-  { run, config, signal }: DeliveryContext<PostgresConfig>,
-): Delivery {
+function tableDelivery(reach: Reach, { run, config, signal }: DeliveryContext<PostgresConfig>): Delivery {
   const stage: string[] = []
   return {
     async write({ path, index }) {

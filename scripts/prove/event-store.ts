@@ -34,7 +34,10 @@ export class MemoryStore {
     this.#holds_arrivals = holds_arrivals
   }
 
-  write(events: readonly Pick<SimulatedEvent, 'uuid' | 'event' | 'distinct_id' | 'timestamp'>[], now: Date): void {
+  write(
+    events: readonly Pick<SimulatedEvent, 'uuid' | 'event' | 'distinct_id' | 'timestamp'>[],
+    now: Date,
+  ): void {
     this.#raise(now)
     for (const event of events) {
       this.events.push({ ...event, seq: this.events.length + 1, inserted_at: this.#arrival })
@@ -93,11 +96,18 @@ export class MemoryStore {
 }
 
 /** One JSON object to a line, with the columns that were asked for. */
-export function linesOf(events: readonly SimulatedEvent[], columns: readonly Pick<ExportColumn, 'name'>[]): string {
+export function linesOf(
+  events: readonly SimulatedEvent[],
+  columns: readonly Pick<ExportColumn, 'name'>[],
+): string {
   return events.map((event) => `${lineOf(event, columns)}\n`).join('')
 }
 
 function lineOf(event: SimulatedEvent, columns: readonly Pick<ExportColumn, 'name'>[]): string {
-  const values: Record<string, unknown> = { ...event, _inserted_at: event.inserted_at, created_at: event.inserted_at }
+  const values: Record<string, unknown> = {
+    ...event,
+    _inserted_at: event.inserted_at,
+    created_at: event.inserted_at,
+  }
   return JSON.stringify(Object.fromEntries(columns.map(({ name }) => [name, values[name] ?? null])))
 }

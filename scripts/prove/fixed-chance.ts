@@ -23,7 +23,9 @@ type Uuid = ReturnType<typeof crypto.randomUUID>
 
 /** Never the same twice, and in no order. */
 function idOf(seed: number, count: number): Uuid {
-  const hash = mixed(mixed(seed) ^ count).toString(16).padStart(8, '0')
+  const hash = mixed(mixed(seed) ^ count)
+    .toString(16)
+    .padStart(8, '0')
   return `00000000-0000-4${hash.slice(0, 3)}-8000-${hash}${count.toString(16).padStart(4, '0')}`
 }
 

@@ -5,7 +5,8 @@ import type { SimulatedEvent } from './event-store.ts'
 
 type Test = (event: SimulatedEvent) => boolean
 
-const WITHIN = /^SELECT r\.position FROM \((.*)\) AS r WHERE r\.position > \$(\d+) AND r\.position <= \$(\d+)$/s
+const WITHIN =
+  /^SELECT r\.position FROM \((.*)\) AS r WHERE r\.position > \$(\d+) AND r\.position <= \$(\d+)$/s
 const WHERE = / WHERE \((\(.*\))\)\) AS r$/s
 
 export function readSelection({ sql, parameters }: ExportRows): Test {
@@ -17,7 +18,10 @@ export function readSelection({ sql, parameters }: ExportRows): Test {
   }
   const where = WHERE.exec(sql)
   if (!where) throw new Error(`no condition in ${sql}`)
-  const tests = where[1]!.slice(1, -1).split(') AND (').map((text) => readTest(text, parameters))
+  const tests = where[1]!
+    .slice(1, -1)
+    .split(') AND (')
+    .map((text) => readTest(text, parameters))
   return (event) => tests.every((test) => test(event))
 }
 

@@ -39,8 +39,9 @@ export async function compare({ name, events, rounds, goal, ours, bare }: Compar
 export const met = (isMet: boolean) => (isMet ? 'met' : 'NOT met')
 
 function shown({ seconds, cpu_s, peak_mb }: Measured, events: number): string {
-  const columns = [`${seconds.toFixed(1)} s`, `${cpu_s.toFixed(1)} s CPU`, `peak ${peak_mb.toFixed(0)} MB`]
-  return `${columns.map((text) => text.padStart(12)).join(' ')} ${Math.round(events / seconds)} events/s`
+  const times = `${seconds.toFixed(1).padStart(7)} s ${cpu_s.toFixed(1).padStart(7)} s CPU`
+  const memory = peak_mb === null ? '' : `, peak ${peak_mb.toFixed(0)} MB`
+  return `${times}, ${Math.round(events / seconds)} events/s${memory}`
 }
 
 /** The round whose time is the median. */

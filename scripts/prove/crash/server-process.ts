@@ -20,6 +20,14 @@ export type ServerProcess = {
   stop(): Promise<Ended>
 }
 
+/** The first two as bin/longshore.cjs has them. */
+const SETTINGS = {
+  UV_THREADPOOL_SIZE: '16',
+  AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+  PORT: '0',
+  LOG_LEVEL: 'error',
+}
+
 /** Gives the file to start. In a folder of the program's, which goes with it. */
 export async function buildServer(program: Program): Promise<string> {
   const folder = program.newDataDir()
@@ -31,7 +39,7 @@ export async function buildServer(program: Program): Promise<string> {
 export async function startServer(main: string, env: Env, offset_ms: number): Promise<ServerProcess> {
   const began = Date.now()
   const child = fork(main, [String(offset_ms)], {
-    env: { PATH: process.env.PATH ?? '', UV_THREADPOOL_SIZE: '16', PORT: '0', LOG_LEVEL: 'error', ...env },
+    env: { ...SETTINGS, PATH: process.env.PATH ?? '', ...env },
     execArgv: [],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })

@@ -6,10 +6,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import type { Exchange, Reply } from './cuttable-server.ts'
+import type { Exchange, Reply } from '../warehouse/cuttable-server.ts'
 import { DATASET, failed, PROJECT, type Field } from './place.ts'
 import { toDuckDb } from './sql.ts'
-import { quoted, textOf, type Tables, type Values } from './tables.ts'
+import { quoted, textOf, type Tables, type Values } from '../warehouse/tables.ts'
 
 type Job = {
   jobReference: { projectId: string; jobId: string; location: string }

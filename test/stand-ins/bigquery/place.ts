@@ -1,5 +1,5 @@
 // What BigQuery's stand-in is called, and how it says no.
-import type { Reply } from './cuttable-server.ts'
+import type { Reply } from '../warehouse/cuttable-server.ts'
 
 export const PROJECT = 'shop-1'
 export const DATASET = 'analytics'

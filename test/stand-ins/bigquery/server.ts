@@ -1,10 +1,10 @@
 // BigQuery on loopback, as far as the destination speaks to it: the token endpoint, tables, uploads, jobs and queries.
 // Strict: a call without a good token, to an unknown path or without a needed field is refused. Rows are real.
 import { generateKeyPairSync, randomUUID, type KeyPairKeyObjectResult } from 'node:crypto'
-import { startServer, type Cuts, type Exchange, type Reply } from './cuttable-server.ts'
+import { startServer, type Cuts, type Exchange, type Reply } from '../warehouse/cuttable-server.ts'
 import { startJobs } from './jobs.ts'
 import { DATASET, failed, PROJECT, type Field } from './place.ts'
-import { openTables, quoted, type Tables } from './tables.ts'
+import { openTables, quoted, type Tables } from '../warehouse/tables.ts'
 import { issueToken } from './token.ts'
 
 export type BigQueryStandIn = {

@@ -1,5 +1,5 @@
 // The statements that the BigQuery destination sends, as DuckDB's. Any other statement is an error.
-import { partsOf, quoted } from './tables.ts'
+import { partsOf, quoted } from '../warehouse/tables.ts'
 
 const KNOWN = [
   /^DECLARE (first|last)_at DEFAULT \(SELECT (MIN|MAX)\(§\) FROM §\)$/,

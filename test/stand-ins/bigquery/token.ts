@@ -1,6 +1,6 @@
 // The token endpoint of a service account: takes the signed statement apart and believes nothing unchecked.
 import { randomUUID, verify, type KeyObject } from 'node:crypto'
-import type { Exchange, Reply } from './cuttable-server.ts'
+import type { Exchange, Reply } from '../warehouse/cuttable-server.ts'
 
 type Account = { private_key_id: string; client_email: string }
 

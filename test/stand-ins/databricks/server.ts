@@ -5,8 +5,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { startServer, type Cuts, type Exchange, type Reply } from '../bigquery/cuttable-server.ts'
-import { openTables, textOf, type Tables } from '../bigquery/tables.ts'
+import { startServer, type Cuts, type Exchange, type Reply } from '../warehouse/cuttable-server.ts'
+import { openTables, textOf, type Tables } from '../warehouse/tables.ts'
 import { linesOf, readStatement, toDuckDb } from './sql.ts'
 
 export type DatabricksStandIn = {

@@ -1,5 +1,5 @@
 // The statements that the Databricks destination sends, as DuckDB's. Any other statement is an error.
-import { partsOf, quoted } from '../bigquery/tables.ts'
+import { partsOf, quoted } from '../warehouse/tables.ts'
 
 /** How names look once they are quoted as DuckDB wants them. */
 const NAME = '"(?:""|[^"])*"'

@@ -3,7 +3,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { quoted, textOf, type Tables } from '../bigquery/tables.ts'
+import { quoted, textOf, type Tables } from '../warehouse/tables.ts'
 import { SqlFault, toDuckDb } from './sql.ts'
 
 export type Session = {

@@ -189,6 +189,7 @@ describe('POST …/backfills/', () => {
     for (let count = 0; count < 10; count++) await addBackfill(app.db, owner, ago(MINUTE))
     const reply = await app.post(backfillsOf(owner), range(), { key: user.key })
     expect(reply).toMatchObject({ status: 429, body: { code: 'too_many_concurrent_backfills' } })
+    expect(reply.headers['retry-after']).toBe('60')
   })
 
   it('403 with a key that may only read', async () => {

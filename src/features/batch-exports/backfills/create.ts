@@ -14,6 +14,8 @@ import { countLiveBackfills, findSameBackfill, insertBackfill, lockBackfills } f
 import { settleBackfill } from './settle.ts'
 
 const MAX_LIVE_BACKFILLS = 10
+/** When one of them ends is not known; some do within a minute. */
+const TRY_AGAIN_S = 60
 /** Destinations that a backfill may feed until it has caught up. */
 const OPEN_ENDED = new Set(['HTTP', 'NoOp'])
 const BARE_DATE = /^\s*\d{4}-\d{2}-\d{2}\s*$/
@@ -80,6 +82,8 @@ export async function assertRoomForBackfill(tx: Db, project_id: number): Promise
   throw new ApiError(
     'too_many_concurrent_backfills',
     `The project has ${MAX_LIVE_BACKFILLS} backfills at work: wait for one to end, or cancel it.`,
+    null,
+    { 'retry-after': String(TRY_AGAIN_S) },
   )
 }
 

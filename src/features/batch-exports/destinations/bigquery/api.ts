@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../../lib/json-object.ts'
 import { Passing, Refused, type DeliveryContext } from '../destination.ts'
 import { scrub } from '../../scrub.ts'
 import type { BigQueryConfig } from './kind.ts'
-import { bodyOf, listIn, objectIn, reach, retryAfterMs, textIn } from './reach.ts'
+import { bodyOf, listIn, objectIn, reach, retryAfterMs, textIn } from '../warehouse/reach.ts'
 import { serviceAccountToken } from './token.ts'
 
 export type BigQueryContext = Pick<DeliveryContext<BigQueryConfig>, 'config' | 'outbound' | 'signal'>

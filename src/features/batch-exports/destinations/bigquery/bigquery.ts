@@ -6,7 +6,7 @@ import { openDelivery } from './delivery.ts'
 import { ask } from './jobs.ts'
 import type { BigQueryConfig } from './kind.ts'
 import { tableName } from './merge-script.ts'
-import { dropTable, findLocation, insertTable } from './tables.ts'
+import { dropTable, findLocation, hasTable, insertTable } from './tables.ts'
 
 /** A third of what BigQuery takes at a time: a file is sent from memory. */
 const MAX_FILE_BYTES = 32 * 1024 * 1024
@@ -27,6 +27,7 @@ export function bigQueryAt(base_url: string): Destination<BigQueryConfig> {
       return {
         async occurrences(uuids) {
           const counts = new Map(uuids.map((uuid) => [uuid, 0]))
+          if (!(await hasTable(api))) return counts
           for (let at = 0; at < uuids.length; at += UUIDS_AT_A_TIME) {
             const asked = uuids.slice(at, at + UUIDS_AT_A_TIME)
             for (const [uuid, count] of await ask(api, location, query, { uuids: asked })) {

@@ -7,7 +7,8 @@ import type { BigQueryConfig } from './kind.ts'
 import { endOfLoad, startLoad, type Load } from './load.ts'
 import { cancelMerge, runMerge } from './merge-job.ts'
 import { mergeScript, tableName } from './merge-script.ts'
-import { columnsInBoth, LEDGER_TABLE } from './merge.ts'
+import { LEDGER_TABLE } from '../ledger-name.ts'
+import { columnsInBoth } from '../warehouse/merge.ts'
 import { dropTable, ensureLedger, ensureTable, findLocation, makeStage } from './tables.ts'
 
 type Context = DeliveryContext<BigQueryConfig>

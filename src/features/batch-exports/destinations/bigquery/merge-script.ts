@@ -2,7 +2,8 @@
 import type { OutputColumn } from '../../definition.ts'
 import { Refused, type RunFacts } from '../destination.ts'
 import type { BigQueryConfig } from './kind.ts'
-import { insertMissing, LEDGER_TABLE, mergeKey, mergeRows } from './merge.ts'
+import { LEDGER_TABLE } from '../ledger-name.ts'
+import { insertMissing, mergeKey, mergeRows } from '../warehouse/merge.ts'
 import { stageType } from './tables.ts'
 
 export type MergeScript = {

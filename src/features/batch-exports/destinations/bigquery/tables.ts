@@ -5,8 +5,8 @@ import type { OutputColumn } from '../../definition.ts'
 import { Refused } from '../destination.ts'
 import type { BigQueryApi } from './api.ts'
 import type { BigQueryConfig } from './kind.ts'
-import { LEDGER_TABLE } from './merge.ts'
-import { listIn, objectIn, textIn } from './reach.ts'
+import { LEDGER_TABLE } from '../ledger-name.ts'
+import { listIn, objectIn, textIn } from '../warehouse/reach.ts'
 
 type Field = { name: string; type: string; mode?: 'REQUIRED' }
 
@@ -62,6 +62,12 @@ export async function ensureTable(
   })
   const { body } = await api.call(path)
   return typesOf(body)
+}
+
+export async function hasTable(api: BigQueryApi): Promise<boolean> {
+  const { dataset_id, table_id } = api.context.config
+  const { status } = await api.call(tablePath(dataset_id, table_id), { expect: [404] })
+  return status !== 404
 }
 
 function isByDay(columns: readonly OutputColumn[]): boolean {

@@ -2,7 +2,7 @@
 import { createPrivateKey, sign, type KeyObject } from 'node:crypto'
 import { Refused, type DeliveryContext } from '../destination.ts'
 import type { BigQueryConfig } from './kind.ts'
-import { keepToken, reach, readToken } from './reach.ts'
+import { keepToken, reach, readToken } from '../warehouse/reach.ts'
 
 const SCOPE = 'https://www.googleapis.com/auth/bigquery'
 const LIFETIME_S = 3600

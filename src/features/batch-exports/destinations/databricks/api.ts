@@ -4,7 +4,7 @@ import type { OutboundAnswer } from '../../../../platform/outbound/call.ts'
 import type { JsonObject } from '../../../../lib/json-object.ts'
 import { scrub } from '../../scrub.ts'
 import { Passing, Refused, type DeliveryContext } from '../destination.ts'
-import { bodyOf, keepToken, reach, readToken, retryAfterMs, textIn } from '../bigquery/reach.ts'
+import { bodyOf, keepToken, reach, readToken, retryAfterMs, textIn } from '../warehouse/reach.ts'
 import type { DatabricksConfig } from './kind.ts'
 
 export type DatabricksContext = Pick<DeliveryContext<DatabricksConfig>, 'config' | 'outbound' | 'signal'>

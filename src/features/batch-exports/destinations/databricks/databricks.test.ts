@@ -1,6 +1,6 @@
 // Databricks against a stand-in that checks tokens, keeps a volume and runs the statements on real tables.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { attempt, contextOf } from '../../../../../test/stand-ins/bigquery/attempt.ts'
+import { attempt, contextOf } from '../../../../../test/stand-ins/warehouse/attempt.ts'
 import { openDatabricksWorld, type DatabricksWorld } from '../../../../../test/stand-ins/databricks/world.ts'
 import type { OutputColumn } from '../../definition.ts'
 import { Passing, Refused, type Delivery } from '../destination.ts'
@@ -157,6 +157,20 @@ describe('errors', () => {
       files: [],
     })
     await expect(refused).rejects.toThrow('No such warehouse')
+  })
+})
+
+describe('inspection', () => {
+  it('finds nothing where there is no table', async () => {
+    const { inspect } = await world.kind.load()
+    const inspection = await inspect!(contextOf(world, { columns: COLUMNS }))
+    expect(await inspection.occurrences!(['a', 'b'])).toEqual(
+      new Map([
+        ['a', 0],
+        ['b', 0],
+      ]),
+    )
+    await inspection.close()
   })
 })
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Destination, TestStep } from '../destination.ts'
 import { openApi, type WorkspaceUrl } from './api.ts'
-import { openDelivery } from './delivery.ts'
+import { columnTypes, openDelivery } from './delivery.ts'
 import type { DatabricksConfig } from './kind.ts'
 import { openSession, type Session } from './session.ts'
 import * as statements from './statements.ts'
@@ -24,6 +24,7 @@ export function databricksAt(workspaceUrl: WorkspaceUrl): Destination<Databricks
       return {
         async occurrences(uuids) {
           const counts = new Map(uuids.map((uuid) => [uuid, 0]))
+          if ((await columnTypes(session, context.config)).size === 0) return counts
           for (let at = 0; at < uuids.length; at += UUIDS_AT_A_TIME) {
             const asked = JSON.stringify(uuids.slice(at, at + UUIDS_AT_A_TIME))
             for (const [uuid, count] of await session.run(query, { uuids: asked })) {

@@ -1,7 +1,7 @@
 // One attempt at bringing a run to Databricks: its files go to a folder of a volume, and one statement that can be
 // repeated takes their rows over; the ledger is written after it. Called by databricks.ts.
 import { Passing, type Delivery, type DeliveryContext } from '../destination.ts'
-import { columnsInBoth } from '../bigquery/merge.ts'
+import { columnsInBoth } from '../warehouse/merge.ts'
 import { openApi, type DatabricksApi, type WorkspaceUrl } from './api.ts'
 import type { DatabricksConfig } from './kind.ts'
 import { openSession, type Session } from './session.ts'
@@ -104,7 +104,11 @@ async function planTake(session: Session, { config, run, columns, log }: Context
   return { config, run, columns: shared, types }
 }
 
-async function columnTypes(session: Session, config: DatabricksConfig): Promise<ReadonlyMap<string, string>> {
+/** Empty where there is no table. */
+export async function columnTypes(
+  session: Session,
+  config: DatabricksConfig,
+): Promise<ReadonlyMap<string, string>> {
   const rows = await session.run(statements.listColumns(config), {
     schema: config.schema,
     table: config.table_name,

@@ -2,7 +2,8 @@
 import type { ColumnKind } from '../../../../platform/event-store/event-store.ts'
 import type { OutputColumn } from '../../definition.ts'
 import type { RunFacts } from '../destination.ts'
-import { LEDGER_TABLE, mergeKey, mergeRows } from '../bigquery/merge.ts'
+import { LEDGER_TABLE } from '../ledger-name.ts'
+import { mergeKey, mergeRows } from '../warehouse/merge.ts'
 import type { DatabricksConfig } from './kind.ts'
 import { VOLUME } from './volume.ts'
 

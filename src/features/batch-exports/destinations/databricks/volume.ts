@@ -4,7 +4,7 @@ import { isObject } from '../../../../lib/json-object.ts'
 import type { OutputFile } from '../../formats/encoding.ts'
 import type { DatabricksApi } from './api.ts'
 import type { DatabricksConfig } from './kind.ts'
-import { listIn, textIn } from '../bigquery/reach.ts'
+import { listIn, textIn } from '../warehouse/reach.ts'
 
 export const VOLUME = 'longshore_stage'
 

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { DestinationKind } from '../destination.ts'
 import { eventFilter, flag, host, identifier, port, secret } from '../config-fields.ts'
-import { ledgerFault } from '../sql-table/ledger-name.ts'
+import { ledgerFault } from '../ledger-name.ts'
 
 const Config = z.strictObject({
   user: secret(),

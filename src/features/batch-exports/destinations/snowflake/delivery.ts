@@ -1,7 +1,7 @@
 // One attempt at bringing a run to Snowflake: its files go to a stage of its own, from there into a table beside the
 // user's, and one transaction takes the rows over. Called by snowflake.ts.
 import { Passing, Refused, type Delivery, type DeliveryContext } from '../destination.ts'
-import { columnsInBoth } from '../bigquery/merge.ts'
+import { columnsInBoth } from '../warehouse/merge.ts'
 import type { SnowflakeConfig } from './kind.ts'
 import { connect, type AccessUrl, type Session } from './session.ts'
 import * as statements from './statements.ts'
@@ -116,7 +116,11 @@ async function planTakeOver({ session, context, stage }: Attempt): Promise<strin
   return statements.takeOver(config, run, shared, types, stage)
 }
 
-async function columnTypes(session: Session, config: SnowflakeConfig): Promise<ReadonlyMap<string, string>> {
+/** Empty where there is no table. */
+export async function columnTypes(
+  session: Session,
+  config: SnowflakeConfig,
+): Promise<ReadonlyMap<string, string>> {
   const rows = await session.run(statements.listColumns(config), [config.schema, config.table_name])
   return new Map(rows.map(({ name, type }) => [String(name), String(type)]))
 }

@@ -1,6 +1,6 @@
 // Snowflake through its own driver, against a stand-in that checks logins and runs the statements on real tables.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { attempt, contextOf } from '../../../../../test/stand-ins/bigquery/attempt.ts'
+import { attempt, contextOf, withFile } from '../../../../../test/stand-ins/warehouse/attempt.ts'
 import { openSnowflakeWorld, type SnowflakeWorld } from '../../../../../test/stand-ins/snowflake/world.ts'
 import { openOutbound } from '../../../../platform/outbound/outbound.ts'
 import type { OutputColumn } from '../../definition.ts'
@@ -89,6 +89,24 @@ describe('a run', () => {
     expect(await world.leftovers()).toEqual([])
   })
 
+  it('of rows without a key is there once although two workers finish it at the same time', async () => {
+    const { open } = await world.kind.load()
+    const columns: OutputColumn[] = [{ name: 'event', kind: 'text' }]
+    const worker = async (number: number) => {
+      const context = contextOf(world, { columns, run: { has_custom_columns: true, attempt: number } })
+      const delivery = await open(context)
+      await withFile([{ event: 'a' }, { event: 'a' }], (file) => delivery.write(file))
+      return delivery
+    }
+    // In this order neither finds a stage of the other to drop.
+    const workers = [await worker(2), await worker(1)]
+    const delivered = await Promise.all(workers.map((delivery) => delivery.finish()))
+    expect(delivered.map(({ rows }) => rows)).toEqual([2, 2])
+    expect(await world.rows()).toEqual([{ event: 'a' }, { event: 'a' }])
+    expect((await world.server.tables.rows('longshore_export_runs', [])).length).toBe(1)
+    expect(await world.leftovers()).toEqual([])
+  })
+
   it('that the table refuses leaves neither rows nor an entry in the ledger', async () => {
     await world.server.tables.run([
       'CREATE TABLE "events" ("uuid" VARCHAR, "people_set" JSON, "other" VARCHAR NOT NULL)',
@@ -114,6 +132,20 @@ describe('a run', () => {
     }).catch(String)
     expect(refused).toContain('Snowflake: ')
     expect(refused).not.toContain('exporter')
+  })
+})
+
+describe('inspection', () => {
+  it('finds nothing where there is no table', async () => {
+    const { inspect } = await world.kind.load()
+    const inspection = await inspect!(contextOf(world, { columns: COLUMNS }))
+    expect(await inspection.occurrences!(['a', 'b'])).toEqual(
+      new Map([
+        ['a', 0],
+        ['b', 0],
+      ]),
+    )
+    await inspection.close()
   })
 })
 

@@ -3,7 +3,8 @@ import type { ColumnKind } from '../../../../platform/event-store/event-store.ts
 import type { OutputColumn } from '../../definition.ts'
 import type { RunFacts } from '../destination.ts'
 import { quoted } from '../sql-table/identifiers.ts'
-import { insertMissing, LEDGER_TABLE, mergeKey, mergeRows } from '../bigquery/merge.ts'
+import { LEDGER_TABLE } from '../ledger-name.ts'
+import { insertMissing, mergeKey, mergeRows } from '../warehouse/merge.ts'
 import type { SnowflakeConfig } from './kind.ts'
 
 type Place = Pick<SnowflakeConfig, 'database' | 'schema'>

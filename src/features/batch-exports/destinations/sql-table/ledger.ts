@@ -3,7 +3,7 @@
 import type { RunFacts } from '../destination.ts'
 import { sqlstateOf } from './failures.ts'
 import { qualified, type TableName } from './identifiers.ts'
-import { LEDGER_TABLE } from './ledger-name.ts'
+import { LEDGER_TABLE } from '../ledger-name.ts'
 import type { Session } from './session.ts'
 import { ensureTable } from './table.ts'
 

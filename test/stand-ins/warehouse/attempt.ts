@@ -26,9 +26,7 @@ export async function attempt(world: World, { files, ...rest }: Attempt): Promis
   const delivery = await (await world.kind.load()).open(contextOf(world, rest))
   try {
     for (const [index, rows] of files.entries()) {
-      const file = await writeRows(index, rows)
-      await delivery.write(file)
-      await rm(file.path)
+      await withFile(rows, (file) => delivery.write({ ...file, index }))
     }
     return await delivery.finish()
   } catch (error) {
@@ -63,11 +61,18 @@ export function contextOf(
   }
 }
 
-/** As the destinations here want files: JSON lines, gzipped. */
-async function writeRows(index: number, rows: readonly object[]): Promise<OutputFile> {
+/** As the destinations here want files: JSON lines, gzipped. It is gone afterwards. */
+export async function withFile(
+  rows: readonly object[],
+  work: (file: OutputFile) => Promise<void>,
+): Promise<void> {
   const bytes = gzipSync(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
   const path = join(tmpdir(), `longshore-rows-${randomUUID()}.jsonl.gz`)
-  await writeFile(path, bytes)
   const sha256 = createHash('sha256').update(bytes).digest('hex')
-  return { index, path, rows: rows.length, bytes: bytes.length, sha256 }
+  await writeFile(path, bytes)
+  try {
+    await work({ index: 0, path, rows: rows.length, bytes: bytes.length, sha256 })
+  } finally {
+    await rm(path)
+  }
 }

@@ -3,9 +3,6 @@
 import type { Model, OutputColumn } from '../../definition.ts'
 import { Refused } from '../destination.ts'
 
-/** The table beside the data that says which runs are in it. */
-export const LEDGER_TABLE = 'longshore_export_runs'
-
 export type MergeKey = {
   /** Empty: rows cannot be told apart, all are added. */
   columns: readonly string[]

@@ -1,0 +1,129 @@
+// An export to PostgreSQL beside `psql \copy` of a file that is ready, into a table of the same kind in the same server.
+import { execFile } from 'node:child_process'
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { openEmbeddedPostgres } from '../../../src/platform/db/embedded/embedded.ts'
+import { tablesOf } from '../../../src/platform/event-store/layout.ts'
+import { openLog } from '../../../src/platform/log/log.ts'
+import { postmasterOf } from '../../../test/end-to-end/program.ts'
+import { onFile } from './bare.ts'
+import { compare } from './compare.ts'
+import { assertSame } from './content.ts'
+import type { Measured } from './measured-process.ts'
+import { exportTo } from './order.ts'
+import { endedChildrenCpuS, postgresCpuS } from './process-figures.ts'
+import type { SampleStore } from './sample-store.ts'
+
+const GOAL = 0.9
+// Our PostgreSQL has one port, so an address that nobody else listens on.
+const HOST = '127.0.13.7'
+const OURS = 'events'
+const BARE = 'bare_events'
+const LEDGER = 'longshore_export_runs'
+
+export async function benchPostgres(store: SampleStore): Promise<boolean> {
+  const warehouse = await openWarehouse(join(store.folder, 'warehouse'))
+  const ready = join(store.folder, 'ready-copy')
+  const login = { user: 'longshore', password: 'not asked for', database: 'longshore' }
+  const content = await storedContent(store)
+  try {
+    return await compare({
+      name: 'Postgres',
+      events: store.events,
+      rounds: 1,
+      goal: GOAL,
+      async ours() {
+        await warehouse.sql('CHECKPOINT')
+        const before = warehouse.cpuS()
+        const config = { ...login, host: HOST, table_name: OURS }
+        const exported = await exportTo(store, { type: 'Postgres', config })
+        const cpu_s = exported.cpu_s + warehouse.cpuS() - before
+        assertSame('Postgres, ours', await tableContent(warehouse, OURS), content)
+        return { ...exported, cpu_s }
+      },
+      async bare() {
+        await psql(`\\copy ${OURS} to '${ready}'`)
+        await warehouse.sql(`CREATE TABLE ${BARE} (LIKE ${OURS} INCLUDING ALL)`)
+        await warehouse.sql(`DROP TABLE ${OURS}, ${LEDGER}`)
+        await warehouse.sql('CHECKPOINT')
+        const measured = await measuredCopy(warehouse, ready)
+        assertSame('Postgres, bare', await tableContent(warehouse, BARE), content)
+        return measured
+      },
+    })
+  } finally {
+    await warehouse.close()
+    await rm(ready, { force: true })
+  }
+}
+
+type Warehouse = {
+  sql(text: string): Promise<pg.QueryResult<Record<string, unknown>>>
+  /** Of the whole server. */
+  cpuS(): number
+  close(): Promise<void>
+}
+
+async function openWarehouse(folder: string): Promise<Warehouse> {
+  await mkdir(folder)
+  await chmod(folder, 0o755)
+  const hba_file = join(folder, 'hba.conf')
+  await writeFile(hba_file, 'local all all trust\nhost all all 127.0.0.0/8 trust\n', { mode: 0o644 })
+  const server = await openEmbeddedPostgres({
+    dataDir: folder,
+    log: openLog({ level: 'error', format: 'json' }),
+    role: 'server',
+    settings: { hba_file, listen_addresses: HOST },
+  })
+  const client = new pg.Client(server.connection)
+  await client.connect()
+  const postmaster = (await postmasterOf(folder))!
+  return {
+    sql: (text) => client.query(text),
+    cpuS: () => postgresCpuS(postmaster),
+    async close() {
+      await client.end()
+      await server.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function measuredCopy(warehouse: Warehouse, path: string): Promise<Measured> {
+  const cpuS = () => warehouse.cpuS() + endedChildrenCpuS()
+  const [cpu, began] = [cpuS(), performance.now()]
+  await psql(`\\copy ${BARE} from '${path}'`)
+  const seconds = (performance.now() - began) / 1000
+  return { seconds, cpu_s: cpuS() - cpu, peak_mb: null }
+}
+
+async function psql(command: string): Promise<void> {
+  const args = ['-X', '-q', '-h', HOST, '-U', 'longshore', '-d', 'longshore', '-c', command]
+  await promisify(execFile)('psql', args, { env: { PATH: process.env.PATH, PGSSLMODE: 'disable' } })
+}
+
+/** The same sum over the same values in both engines: rows, and what is in them. */
+const sumOf = (values: string, number: (hex: string) => string) =>
+  `SELECT count(*)::VARCHAR AS rows, sum(${number(`left(md5(concat_ws('|', ${values})), 12)`)})::VARCHAR AS sum`
+
+async function storedContent(store: SampleStore): Promise<string> {
+  const values = `uuid, event, distinct_id, epoch_us(timestamp), coalesce(p_session_id, '-'), coalesce(p_current_url, '-'), coalesce(p_ip, '-')`
+  const select = sumOf(values, (hex) => `CAST(concat('0x', ${hex}) AS BIGINT)`)
+  return onFile(store, async (connection) => {
+    const [row] = await (
+      await connection.run(`${select} FROM ${tablesOf(store.project_id).events}`)
+    ).getRowObjects()
+    return JSON.stringify(row)
+  })
+}
+
+async function tableContent({ sql }: Warehouse, table: string): Promise<string> {
+  const property = (name: string) => `coalesce(properties->>'${name}', '-')`
+  const micros = `(extract(epoch from timestamp) * 1000000)::bigint`
+  const values = `uuid, event, distinct_id, ${micros}, ${property('$session_id')}, ${property('$current_url')}, coalesce(ip, '-')`
+  const select = sumOf(values, (hex) => `('x' || lpad(${hex}, 16, '0'))::bit(64)::bigint`)
+  const { rows } = await sql(`${select} FROM ${table}`)
+  return JSON.stringify(rows[0])
+}

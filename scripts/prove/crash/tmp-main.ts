@@ -1,0 +1,2 @@
+import { proveCrashes } from './prove.ts'
+if (!(await proveCrashes())) process.exitCode = 1

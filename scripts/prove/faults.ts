@@ -1,0 +1,47 @@
+// What goes wrong, by chance: crashes, stalls, refusals and lost answers, more or fewer of them from seed to seed.
+import { Passing, Refused, Unreachable } from '../../src/features/batch-exports/destinations/destination.ts'
+import { StoreBusy } from '../../src/platform/event-store/event-store.ts'
+import type { Random } from '../crash/random.ts'
+import type { Fate, Place } from './turnstile.ts'
+
+/** Thrown where the simulation takes a connection away. */
+export class ConnectionLost extends Error {
+  constructor() {
+    super('the connection was lost')
+  }
+}
+
+const GO: Fate = { kind: 'go' }
+const PER_MILLE: Record<Place, number> = { database: 25, store: 40, destination: 160 }
+
+export class Faults {
+  readonly #random: Random
+  #left: number
+
+  constructor(random: Random) {
+    this.#random = random
+    this.#left = random.pick([0, 3, 6, 10, 14])
+  }
+
+  /** From now on all goes well. */
+  end(): void {
+    this.#left = 0
+  }
+
+  draw(place: Place): Fate {
+    if (this.#left === 0 || this.#random.below(1000) >= PER_MILLE[place]) return GO
+    this.#left--
+    const when = this.#random.pick(['before', 'after'] as const)
+    const kind = this.#random.pick(['crash', 'freeze', 'fail', 'fail'] as const)
+    return kind === 'fail' ? { kind, when, error: this.#error(place, when) } : { kind, when }
+  }
+
+  #error(place: Place, when: 'before' | 'after'): Error {
+    if (place === 'database') return new ConnectionLost()
+    if (place === 'store') return new StoreBusy('The store is busy.')
+    if (when === 'after') return new Passing('The answer was lost.')
+    const draw = this.#random.below(10)
+    if (draw < 6) return new Passing('Try again later.', draw < 2 ? 20_000 : null)
+    return draw < 9 ? new Unreachable('Nobody answers.') : new Refused('Not like this.')
+  }
+}

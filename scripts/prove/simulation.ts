@@ -1,0 +1,182 @@
+// One simulation, from a seed: exports live through a stormy half hour, then all settles, and then everything must be
+// where it belongs. `npm run prove` runs thousands of them.
+import { reapRuns } from '../../src/features/batch-exports/runs/queries.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { addEvents, setUp } from './scenario.ts'
+import { steer } from './acts.ts'
+import { checkWorld } from './check.ts'
+import { replaceDestinations } from './destinations.ts'
+import { fixChance } from './fixed-chance.ts'
+import type { Proof } from './proof.ts'
+import { Tally } from './tally.ts'
+import type { Actor, Fate } from './turnstile.ts'
+import { isMeant, Worker } from './worker.ts'
+import { World, type Mutation } from './world.ts'
+
+export type Outcome = { seed: number; wrongs: string[]; trace: string[]; tally: Tally }
+
+const SECOND_MS = 1_000
+const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
+const MAX_STEPS = 3_000
+const MAX_ROUNDS = 400
+/** Longer than a lease. */
+const STALL_MS = 31 * SECOND_MS
+
+export async function runSimulation(proof: Proof, seed: number, mutation: Mutation = {}): Promise<Outcome> {
+  const undoChance = fixChance(seed)
+  const undoDestinations = replaceDestinations()
+  const world = await World.make(proof, seed, mutation)
+  const undoTimers = world.clock.takeTimers()
+  try {
+    await setUp(world)
+    await storm(world)
+    await settle(world)
+    if (world.wrongs.length === 0) await checkWorld(world)
+  } catch (error) {
+    world.wrong(`the simulation fell: ${error instanceof Error ? error.stack : String(error)}`)
+  } finally {
+    undoTimers()
+    undoDestinations()
+    undoChance()
+    await world.remove()
+  }
+  const { wrongs, trace, tally } = world
+  return { seed, wrongs, trace, tally }
+}
+
+async function storm(world: World): Promise<void> {
+  const { clock, random, turnstile } = world
+  const end = clock.now().getTime() + (3 + random.below(4)) * 5 * MINUTE_MS
+  for (let step = 0; step < MAX_STEPS && clock.now().getTime() < end && world.wrongs.length === 0; step++) {
+    await turnstile.quiet()
+    const calls = turnstile.eligible()
+    if (calls.length > 0 && random.chance(88)) {
+      await letThrough(world, random.pick(calls))
+    } else {
+      await act(world, calls.length === 0)
+    }
+  }
+}
+
+async function letThrough(
+  world: World,
+  call: ReturnType<World['turnstile']['eligible']>[number],
+): Promise<void> {
+  const { faults, turnstile, tally, clock, random } = world
+  const { actor } = call
+  const fate = fateFor(world, actor, faults.draw(call.place))
+  const said = fate.kind === 'go' ? '' : ` → ${fate.kind} ${fate.when}`
+  world.note(actor.name, `${call.label}${said}`)
+  if (fate.kind !== 'go') tally.add(`${fate.kind} ${fate.when} a call to the ${call.place}`)
+  // All stand still with it, or the others go on meanwhile.
+  if (fate.kind === 'freeze' && random.chance(40)) clock.pass(STALL_MS + random.below(60) * SECOND_MS)
+  await turnstile.release(call, fate)
+  if (fate.kind === 'crash') await replaceWorker(world, actor)
+}
+
+/** People do not freeze: their requests would end by themselves. */
+function fateFor(world: World, actor: Actor, fate: Fate): Fate {
+  return fate.kind === 'freeze' && world.people.has(actor) ? { kind: 'go' } : fate
+}
+
+/** At once, or later; alone in the world it knows that all leases are of the dead. */
+async function replaceWorker(world: World, actor: Actor): Promise<void> {
+  const index = world.workers.findIndex((worker) => worker.actor === actor)
+  if (index === -1) return
+  const worker = new Worker(world, `${actor.name.slice(0, 2)}${'+'.repeat(1 + actor.name.length - 2)}`)
+  world.workers[index] = worker
+  if (world.workers.length > 1 || world.random.chance(50)) return
+  const { db, now } = worker.services
+  reapRuns(db, new Date(8.64e15), now()).catch((error: unknown) => {
+    if (!isMeant(error)) throw error
+  })
+}
+
+async function act(world: World, is_idle: boolean): Promise<void> {
+  const { random, turnstile } = world
+  const frozen = world.workers.map((worker) => worker.actor).filter((actor) => actor.is_frozen)
+  const draw = random.below(100)
+  if (frozen.length > 0 && draw < (is_idle ? 30 : 4)) return turnstile.thaw(random.pick(frozen))
+  if (is_idle && turnstile.is_locked && frozen.length === 0) return turnstile.untilDeadlockEnds()
+  const worker = random.pick(world.workers)
+  if (draw < 60 && worker.actor.is_frozen) return passTime(world, true)
+  if (draw < 45) return worker.tick()
+  if (draw < 60) return worker.beat()
+  if (draw < 78) return passTime(world, is_idle)
+  if (draw < 90) return arrive(world)
+  if (draw < 98) return steer(world)
+  if (draw < 99) setClock(world)
+}
+
+function passTime({ random, clock }: World, is_idle: boolean): void {
+  clock.pass(is_idle ? (5 + random.below(85)) * SECOND_MS : random.below(4_000))
+}
+
+function arrive(world: World): void {
+  const count = 1 + world.random.below(4)
+  addEvents(world, count)
+  world.note('----', `${count} events arrive, up to position ${world.store.events.length}`)
+}
+
+function setClock(world: World): void {
+  const { clock, random, tally } = world
+  const by_ms = random.pick([HOUR_MS, -HOUR_MS, 10 * MINUTE_MS, -10 * MINUTE_MS])
+  if (by_ms < 0) world.has_jumped_back = true
+  clock.set(new Date(clock.now().getTime() + by_ms))
+  tally.add(by_ms < 0 ? 'clocks set back' : 'clocks set ahead')
+  world.note('----', `the clock is set by ${by_ms / MINUTE_MS} minutes`)
+}
+
+/** All goes well from here on: what is under way ends, everybody is set going again, and a last interval passes. */
+async function settle(world: World): Promise<void> {
+  const { clock, faults, turnstile } = world
+  world.note('----', 'the storm is over')
+  faults.end()
+  for (const { actor } of world.workers) await turnstile.thaw(actor)
+  await finishAll(world)
+  for (const { id } of world.exports) await steer(world, 'unpause', id)
+  await workUntilIdle(world)
+  const quarter_ms = 15 * MINUTE_MS
+  const last = Math.max(clock.now().getTime(), clock.highest().getTime())
+  clock.set(new Date(Math.ceil(last / quarter_ms) * quarter_ms + 2 * MINUTE_MS))
+  await workUntilIdle(world)
+}
+
+async function workUntilIdle(world: World): Promise<void> {
+  for (let round = 0; round < MAX_ROUNDS && world.wrongs.length === 0; round++) {
+    for (const worker of world.workers) {
+      worker.tick()
+      await finishAll(world)
+      worker.beat()
+      await finishAll(world)
+    }
+    const next = await nextMoment(world)
+    if (next === null) return
+    if (next > world.clock.now()) world.clock.pass(next.getTime() - world.clock.now().getTime())
+  }
+  world.wrong('it does not come to rest')
+}
+
+/** When there is something to do, at the earliest; null when there is nothing left. */
+async function nextMoment({ proof, project, clock }: World): Promise<Date | null> {
+  const { live, next } = await proof.db.only<{ live: number; next: Date | null }>(sql`
+    SELECT (SELECT count(*)::int FROM batch_export_backfill
+        WHERE project_id = ${project.id} AND finished_at IS NULL) AS live,
+      (SELECT min(CASE WHEN lease_until IS NULL THEN run_after ELSE lease_until + interval '1 ms' END)
+        FROM batch_export_run
+        WHERE project_id = ${project.id} AND (finished_at IS NULL OR lease_owner IS NOT NULL)) AS next`)
+  if (next !== null) return next
+  return live > 0 ? clock.now() : null
+}
+
+async function finishAll(world: World): Promise<void> {
+  const { turnstile, random } = world
+  for (;;) {
+    await turnstile.quiet()
+    const calls = turnstile.eligible()
+    if (calls.length > 0) await letThrough(world, random.pick(calls))
+    else if (turnstile.is_locked) await turnstile.untilDeadlockEnds()
+    else return
+  }
+}

@@ -1,0 +1,131 @@
+// Processes of the simulation: workers, which are the real clockwork of exports moved by hand, and people at the API.
+import { ExportEngine } from '../../src/features/batch-exports/engine/engine.ts'
+import type { EventStore } from '../../src/platform/event-store/event-store.ts'
+import { Throttle } from '../../src/platform/http/throttle.ts'
+import type { Log } from '../../src/platform/log/log.ts'
+import { openMailer } from '../../src/platform/mail/mail.ts'
+import type { Services } from '../../src/platform/services.ts'
+import { ConnectionLost } from './faults.ts'
+import { gatedDatabase } from './gated-database.ts'
+import { Reach } from './reach.ts'
+import { Crashed, type Actor } from './turnstile.ts'
+import type { World } from './world.ts'
+
+export function newActor(name: string): Actor {
+  return { name, is_alive: true, is_frozen: false }
+}
+
+export class Worker {
+  readonly actor: Actor
+  readonly engine: ExportEngine
+  readonly services: Services
+  #is_ticking = false
+  #is_beating = false
+
+  constructor(
+    private readonly world: World,
+    name: string,
+  ) {
+    this.actor = newActor(name)
+    this.services = servicesOf(world, this.actor)
+    this.engine = new ExportEngine(this.services)
+  }
+
+  /** Begins one unless one is under way, as the timers of the real one do. */
+  tick(): void {
+    if (this.#is_ticking) return
+    this.#is_ticking = true
+    void this.#quietly(this.engine.tick()).finally(() => (this.#is_ticking = false))
+  }
+
+  beat(): void {
+    if (this.#is_beating) return
+    this.#is_beating = true
+    void this.#quietly(this.engine.beat()).finally(() => (this.#is_beating = false))
+  }
+
+  async #quietly(work: Promise<void>): Promise<void> {
+    await work.catch((error: unknown) => {
+      if (!isMeant(error)) this.world.wrong(`${this.actor.name} fell: ${describe(error)}`)
+    })
+  }
+}
+
+/** What the simulation itself has done. */
+export function isMeant(error: unknown): boolean {
+  return error instanceof Crashed || error instanceof ConnectionLost
+}
+
+export function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
+
+export function servicesOf(world: World, actor: Actor): Services {
+  const { turnstile, places, proof, clock, mutation } = world
+  const rewrite = mutation.rewrite ?? ((statement) => statement)
+  const onShow: World['assertCommitting'] = (run) => world.assertCommitting(run)
+  return {
+    db: gatedDatabase(proof.db, { turnstile, actor, rewrite }),
+    eventStore: gatedStore(world, actor),
+    secrets: proof.secrets,
+    jobs: noJobs,
+    mailer: openMailer({ smtp_url: null, from: 'proof@localhost' }),
+    lookupTxt: () => Promise.reject(new Error('no names are looked up here')),
+    outbound: new Reach({ turnstile, places, onShow }, actor),
+    throttle: new Throttle(false),
+    log: logOf(world, actor),
+    settings,
+    now: () => clock.now(),
+  }
+}
+
+function gatedStore({ store, turnstile }: World, actor: Actor): EventStore {
+  const pass = <T>(label: string, work: () => Promise<T>, signal?: AbortSignal) =>
+    turnstile.pass({ actor, place: 'store', label }, async () => {
+      signal?.throwIfAborted()
+      return work()
+    })
+  const notHere = () => Promise.reject(new Error('not part of the simulation'))
+  return {
+    engine: 'duckdb',
+    query: (query) => pass(query.sql.slice(0, 40), () => store.query(query)),
+    positionAt: (id, time) => pass(`position at ${time.toISOString()}`, () => store.positionAt(id, time)),
+    lastPosition: () => pass('last position', () => store.lastPosition()),
+    countBlocks: (rows, size, signal) => pass('count', () => store.countBlocks(rows, size), signal),
+    exportRows: (rows, range, _format, signal) =>
+      pass(`export (${range.from}, ${range.to}]`, () => store.exportRows(rows, range), signal),
+    write: notHere,
+    copiesPosition: notHere,
+    deleteProject: notHere,
+    close: async () => {},
+  }
+}
+
+/** An error that nobody has foreseen is a fault of the engine, unless the simulation has made it. */
+function logOf(world: World, actor: Actor): Log {
+  const error = ({ err }: { err: unknown }, text: string) => {
+    const isBusy = err instanceof Error && err.message === 'The store is busy.'
+    if (!isMeant(err) && !isBusy) world.wrong(`${actor.name}: ${text}: ${describe(err)}`)
+  }
+  const silent = () => undefined
+  return { error, warn: silent, info: silent, debug: silent } as unknown as Log
+}
+
+const noJobs: Services['jobs'] = {
+  enqueue: () => Promise.reject(new Error('nothing is enqueued here')),
+  work: async () => {},
+  countWaiting: async () => ({}),
+  countFailed: async () => ({}),
+  stop: async () => {},
+}
+
+const settings: Services['settings'] = {
+  site_url: '',
+  is_signup_open: false,
+  max_keys_per_user: 0,
+  domain_challenge_prefix: '',
+  disabled_destinations: [],
+  sub_hourly_exports: true,
+  export_folder: '',
+  allow_plaintext: true,
+}

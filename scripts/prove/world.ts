@@ -1,0 +1,107 @@
+// One simulated installation: a project with exports and events on the real database, its workers, its clock, and an
+// account of what happened.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { RunFacts } from '../../src/features/batch-exports/destinations/destination.ts'
+import type { ProjectInReach } from '../../src/platform/http/access.ts'
+import { sql, type Statement } from '../../src/platform/db/sql.ts'
+import { Random } from '../crash/random.ts'
+import { Clock } from './clock.ts'
+import { MemoryStore } from './event-store.ts'
+import { Faults } from './faults.ts'
+import { Places } from './places.ts'
+import type { Proof } from './proof.ts'
+import { Tally } from './tally.ts'
+import { Turnstile, type Actor } from './turnstile.ts'
+import type { Worker } from './worker.ts'
+
+/** Ways to break what must hold; the proof is worth something if it notices each. */
+export type Mutation = {
+  rewrite?(statement: Statement): Statement
+  has_ledger?: boolean
+  holds_arrivals?: boolean
+}
+
+export type SimulatedExport = { id: string; type: 'File' | 'Postgres' | 'HTTP' }
+
+const START = new Date('2026-03-01T10:02:00Z')
+
+export class World {
+  readonly random: Random
+  readonly clock = new Clock(START)
+  readonly turnstile: Turnstile
+  readonly store: MemoryStore
+  readonly places: Places
+  readonly faults: Faults
+  readonly tally = new Tally()
+  readonly trace: string[] = []
+  /** What must not be. */
+  readonly wrongs: string[] = []
+  readonly exports: SimulatedExport[] = []
+  workers: Worker[] = []
+  /** People at work, and what they are doing. */
+  readonly people = new Set<Actor>()
+  has_jumped_back = false
+  readonly #folder = mkdtempSync(join(tmpdir(), 'longshore-prove-'))
+
+  private constructor(
+    readonly proof: Proof,
+    readonly project: ProjectInReach,
+    readonly mutation: Mutation,
+    seed: number,
+  ) {
+    this.random = new Random(seed)
+    this.turnstile = new Turnstile(proof.countLockWaits)
+    this.store = new MemoryStore(this.#folder, { holds_arrivals: mutation.holds_arrivals ?? true })
+    this.places = new Places({ has_ledger: mutation.has_ledger ?? true })
+    this.faults = new Faults(this.random.fork())
+  }
+
+  static async make(proof: Proof, seed: number, mutation: Mutation): Promise<World> {
+    const { organization_id } = proof
+    const uuid = crypto.randomUUID()
+    const { id } = await proof.db.only<{ id: number }>(sql`
+      INSERT INTO project (uuid, organization_id, name, api_token, created_at, updated_at)
+      VALUES (${uuid}, ${organization_id}, 'Proof', ${uuid}, ${START}, ${START}) RETURNING id`)
+    return new World(proof, { id, organization_id, name: 'Proof', timezone: 'UTC' }, mutation, seed)
+  }
+
+  note(who: string, what: string): void {
+    this.trace.push(`${this.clock.now().toISOString().slice(11, 23)}  ${who.padEnd(4)}  ${what}`)
+  }
+
+  wrong(what: string): void {
+    this.note('!!!!', what)
+    this.wrongs.push(what)
+  }
+
+  /** From outside, while nobody is let through. */
+  look<Row>(statement: Statement): Promise<Row[]> {
+    return this.turnstile.move(() => this.proof.db.rows<Row>(statement))
+  }
+
+  /** A run becomes visible only when it can no longer be cancelled; who has lost the lease may come too late to know. */
+  async assertCommitting({ id, attempt }: RunFacts): Promise<void> {
+    const run = await this.proof.db.row<{
+      attempt: number
+      finished: boolean
+      is_committing: boolean
+      held: boolean
+    }>(sql`
+      SELECT attempt, finished_at IS NOT NULL AS finished, is_committing,
+        coalesce(lease_until >= ${this.clock.now()}, false) AS held
+      FROM batch_export_run WHERE project_id = ${this.project.id} AND id = ${id}`)
+    if (!run || run.attempt !== attempt || !run.held) this.tally.add('zombies at the destination')
+    else if ((run.finished || !run.is_committing) && !this.has_jumped_back) {
+      this.wrong(`run ${id} becomes visible after it was ended, or while it could be cancelled`)
+    }
+  }
+
+  async remove(): Promise<void> {
+    const { db } = this.proof
+    await db.run(sql`DELETE FROM project WHERE id = ${this.project.id}`)
+    await db.run(sql`DELETE FROM prove_history WHERE project_id = ${this.project.id}`)
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}
