@@ -45,7 +45,7 @@ it('a secret in an answer fails the call', async () => {
 
 it('one life with every kind of secret leaves none of them in the open', async () => {
   const app = await startTestApp()
-  const { owner, organization } = await createOrganization(app)
+  const { owner, organization, project } = await createOrganization(app)
   const session = { session: owner.session }
   const own = (path: string) => `/api/organizations/${organization.id}/${path}`
 
@@ -60,6 +60,21 @@ it('one life with every kind of secret leaves none of them in the open', async (
     { ...session, headers },
   )
   app.canary.plant('service key', service.body.value)
+
+  const secret = { token: app.canary.plant('destination token', newSecret()) }
+  const exported = await app.post(
+    `/api/projects/${project.id}/batch_exports/`,
+    {
+      name: 'out',
+      interval: 'hour',
+      destination: { type: 'HTTP', config: { url: 'https://8.8.8.8/', ...secret } },
+    },
+    { ...session, headers: { 'idempotency-key': newSecret() } },
+  )
+  expect(exported.status).toBe(201)
+  const fresh = { token: app.canary.plant('destination token', newSecret()) }
+  const one = `/api/projects/${project.id}/batch_exports/${exported.body.id}/`
+  expect((await app.patch(one, { destination: { config: fresh } }, session)).status).toBe(200)
 
   const setup = await app.get('/api/users/@me/start_2fa_setup/', session)
   const seed = app.canary.plant('TOTP seed', setup.body.secret)

@@ -12,11 +12,12 @@ import { cancelRun } from '../../src/features/batch-exports/runs/queries.ts'
 import { backfillExport, deleteExport, resumeExport } from '../../src/features/batch-exports/steer.ts'
 import { RowGone } from '../../src/platform/db/database.ts'
 import { sql } from '../../src/platform/db/sql.ts'
+import { StoreBusy } from '../../src/platform/event-store/event-store.ts'
 import { ApiError } from '../../src/platform/http/errors.ts'
 import type { Services } from '../../src/platform/services.ts'
 import type { Random } from '../crash/random.ts'
 import { drawFilter, SHORT_INTERVALS } from './scenario.ts'
-import { describe, isMeant, newActor, servicesOf } from './worker.ts'
+import { describe, isMeant, servicesOf } from './worker.ts'
 import type { World } from './world.ts'
 
 const MINUTE_MS = 60_000
@@ -61,8 +62,7 @@ export async function steer(world: World, name = world.random.pick(NAMES), id?: 
   const export_id = id ?? random.pick(exports).id
   const row = await getExport(proof.db, project.id, export_id).catch(() => null)
   if (!row) return
-  const actor = newActor(`p${world.people.size + 1}`)
-  world.people.add(actor)
+  const actor = world.newActor('person', `p${++world.deeds}`)
   world.note(actor.name, `${name}: ${export_id}`)
   world.tally.add(`people: ${name}`)
   const services = servicesOf(world, actor)
@@ -70,7 +70,7 @@ export async function steer(world: World, name = world.random.pick(NAMES), id?: 
   const change: Change = { caller: null, request, now: clock.now(), services, db: services.db }
   const deeds = { world, random: random.fork(), services, change, at: { project, row } }
   DEEDS[name]!.deed(deeds).catch((error: unknown) => {
-    const isRefused = error instanceof ApiError || error instanceof RowGone
+    const isRefused = [ApiError, RowGone, StoreBusy].some((kind) => error instanceof kind)
     if (!isRefused && !isMeant(error)) world.wrong(`${name} fell: ${describe(error)}`)
   })
 }

@@ -5,7 +5,14 @@ import type { Statement } from '../../src/platform/db/sql.ts'
 import type { Actor, Call, Turnstile } from './turnstile.ts'
 
 /** `rewrite` is what mutations do to statements. */
-export type Gate = { turnstile: Turnstile; actor: Actor; rewrite(statement: Statement): Statement }
+export type Gate = {
+  turnstile: Turnstile
+  actor: Actor
+  rewrite(statement: Statement): Statement
+  onStatement?(label: string): void
+}
+
+const LOCKS = /\b(INSERT|UPDATE|DELETE|pg_advisory_xact_lock)\b/
 
 /** Lines of logs decide nothing, and would be half of all statements. */
 const LOG_LINE = 'INSERT INTO batch_export_log'
@@ -23,8 +30,11 @@ export function gatedDatabase(db: Database, gate: Gate): Database {
 function statements(db: Db, gate: Gate, is_inside: boolean): Omit<Db, 'transaction' | 'afterCommit'> {
   const { turnstile, actor, rewrite } = gate
   const pass = <T>(statement: Statement, ask: (db: Db, statement: Statement) => Promise<T>) => {
-    const label = `${is_inside ? '  ' : ''}${labelOf(statement)}`
-    return turnstile.pass({ actor, place: 'database', label, is_inside }, () => ask(db, rewrite(statement)))
+    const about = labelOf(statement)
+    gate.onStatement?.(about)
+    const label = `${is_inside ? '  ' : ''}${about}`
+    const call: Call = { actor, place: 'database', label, is_inside, takes_locks: LOCKS.test(statement.text) }
+    return turnstile.pass(call, () => ask(db, prepared(rewrite(statement))))
   }
   return {
     rows: (statement) => pass(statement, (on, it) => on.rows(it)),
@@ -43,13 +53,14 @@ async function transaction<T>(db: Database, gate: Gate, work: (tx: Db) => Promis
   let commit: Promise<void> | undefined
   const attempt = (tx: Db) =>
     turnstile.rest(async () => {
-      const result = await work(gatedTransaction(tx, gate))
+      let about = ''
+      const result = await work(gatedTransaction(tx, { ...gate, onStatement: (label) => (about = label) }))
       await new Promise<void>((resolve, reject) => {
         const let_through = async () => {
           resolve()
           await ended
         }
-        const call: Call = { actor, place: 'database', label: '  COMMIT', is_inside: true }
+        const call: Call = { actor, place: 'database', label: `  COMMIT after ${about}`, is_inside: true }
         commit = turnstile.pass(call, let_through)
         commit.catch(reject)
       })
@@ -75,6 +86,16 @@ function gatedTransaction(tx: Db, gate: Gate): Db {
       ),
     afterCommit: (then) => tx.afterCommit(then),
   }
+}
+
+// Planning takes longer than the work: statements made of parts have no name of their own.
+const names = new Map<string, string>()
+
+function prepared({ text, values }: Statement): Statement {
+  const known = names.get(text)
+  const name = known ?? `prove_${names.size}`
+  if (!known) names.set(text, name)
+  return { text, values, name }
 }
 
 /** The statement's beginning, and the ids it is about. */

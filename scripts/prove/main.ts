@@ -13,7 +13,6 @@ import { runSimulation, type Outcome } from './simulation.ts'
 import { Tally } from './tally.ts'
 
 const REPORT_EVERY_MS = 5_000
-const VACUUM_EVERY = 500
 
 const only = process.env.PROVE_SEED
 const first = Number(only ?? 1)
@@ -48,7 +47,6 @@ async function prove(proof: Proof): Promise<boolean> {
     tally.addAll(outcome.tally)
     if (outcome.wrongs.length > 0 || only !== undefined) printTrace(outcome)
     if (outcome.wrongs.length > 0) return false
-    if (done % VACUUM_EVERY === VACUUM_EVERY - 1) await proof.db.pool.query('VACUUM ANALYZE')
     if (Date.now() - reported_at < REPORT_EVERY_MS) continue
     reported_at = Date.now()
     console.log(`${done + 1} of ${count} seeds, ${speed(done + 1, started_at)} a second`)

@@ -20,14 +20,14 @@ export async function openProof(connection: Connection): Promise<Proof> {
     ...connection,
     max: 60,
     // Whoever waits for a lock waits for somebody who waits at the turnstile, so a real deadlock shows at once.
-    options: '-c deadlock_timeout=5ms -c synchronous_commit=off -c jit=off',
+    options: '-c deadlock_timeout=5ms -c synchronous_commit=off -c jit=off -c plan_cache_mode=force_generic_plan',
   })
   await db.pool.query(HISTORY)
-  const organization_id = crypto.randomUUID()
+  const organization_id = '00000000-0000-4000-8000-000000000000'
   const now = new Date()
   await db.run(sql`
     INSERT INTO organization (id, name, slug, created_at, updated_at)
-    VALUES (${organization_id}, 'Proof', ${organization_id}, ${now}, ${now})`)
+    VALUES (${organization_id}, 'Proof', 'proof', ${now}, ${now}) ON CONFLICT DO NOTHING`)
   return {
     db,
     secrets: openSecrets(randomBytes(32).toString('hex'), null),
@@ -57,4 +57,6 @@ const HISTORY = `
     RETURN NULL; END $$;
   CREATE OR REPLACE TRIGGER prove_export AFTER UPDATE ON batch_export FOR EACH ROW
     WHEN (OLD.paused <> NEW.paused OR OLD.interval <> NEW.interval) EXECUTE FUNCTION prove_export();
+  CREATE OR REPLACE TRIGGER prove_new_export AFTER INSERT ON batch_export FOR EACH ROW
+    EXECUTE FUNCTION prove_export();
   CREATE OR REPLACE TRIGGER prove_run AFTER INSERT ON batch_export_run FOR EACH ROW EXECUTE FUNCTION prove_run();`

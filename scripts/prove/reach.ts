@@ -2,6 +2,7 @@
 // which every destination is handed.
 import type { RunFacts } from '../../src/features/batch-exports/destinations/destination.ts'
 import type { OutboundAnswer, OutboundInit } from '../../src/platform/outbound/call.ts'
+import type { CheckedAddress } from '../../src/platform/outbound/gate.ts'
 import type { Outbound } from '../../src/platform/outbound/outbound.ts'
 import type { Places } from './places.ts'
 import type { Actor, Turnstile } from './turnstile.ts'
@@ -51,8 +52,8 @@ export class Reach implements Outbound {
     return { status: 200, headers: {}, body: Buffer.alloc(0) }
   }
 
-  async checkedAddress(): Promise<never> {
-    throw new Error('nothing is dialled here')
+  async checkedAddress(): Promise<CheckedAddress> {
+    return { address: '127.0.0.1', family: 4 }
   }
 
   agents(): never {

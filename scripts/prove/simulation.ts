@@ -31,7 +31,7 @@ export async function runSimulation(proof: Proof, seed: number, mutation: Mutati
   try {
     await setUp(world)
     await storm(world)
-    await settle(world)
+    if (world.wrongs.length === 0) await settle(world)
     if (world.wrongs.length === 0) await checkWorld(world)
   } catch (error) {
     world.wrong(`the simulation fell: ${error instanceof Error ? error.stack : String(error)}`)
@@ -51,6 +51,7 @@ async function storm(world: World): Promise<void> {
   for (let step = 0; step < MAX_STEPS && clock.now().getTime() < end && world.wrongs.length === 0; step++) {
     await turnstile.quiet()
     const calls = turnstile.eligible()
+    if (process.env.DBG) world.note('DBG', calls.map((c) => c.actor.name + c.label.trim().slice(0, 20)).join(' | '))
     if (calls.length > 0 && random.chance(88)) {
       await letThrough(world, random.pick(calls))
     } else {
@@ -65,7 +66,7 @@ async function letThrough(
 ): Promise<void> {
   const { faults, turnstile, tally, clock, random } = world
   const { actor } = call
-  const fate = fateFor(world, actor, faults.draw(call.place))
+  const fate = fateFor(actor, faults.draw(call.place))
   const said = fate.kind === 'go' ? '' : ` → ${fate.kind} ${fate.when}`
   world.note(actor.name, `${call.label}${said}`)
   if (fate.kind !== 'go') tally.add(`${fate.kind} ${fate.when} a call to the ${call.place}`)
@@ -76,8 +77,8 @@ async function letThrough(
 }
 
 /** People do not freeze: their requests would end by themselves. */
-function fateFor(world: World, actor: Actor, fate: Fate): Fate {
-  return fate.kind === 'freeze' && world.people.has(actor) ? { kind: 'go' } : fate
+function fateFor({ kind }: Actor, fate: Fate): Fate {
+  return fate.kind === 'freeze' && kind === 'person' ? { kind: 'go' } : fate
 }
 
 /** At once, or later; alone in the world it knows that all leases are of the dead. */
@@ -99,18 +100,27 @@ async function act(world: World, is_idle: boolean): Promise<void> {
   const draw = random.below(100)
   if (frozen.length > 0 && draw < (is_idle ? 30 : 4)) return turnstile.thaw(random.pick(frozen))
   if (is_idle && turnstile.is_locked && frozen.length === 0) return turnstile.untilDeadlockEnds()
-  const worker = random.pick(world.workers)
-  if (draw < 60 && worker.actor.is_frozen) return passTime(world, true)
-  if (draw < 45) return worker.tick()
-  if (draw < 60) return worker.beat()
-  if (draw < 78) return passTime(world, is_idle)
-  if (draw < 90) return arrive(world)
+  if (draw < 65) return is_idle ? turnToNext(world) : workOn(world)
+  if (draw < 85) return arrive(world)
   if (draw < 98) return steer(world)
   if (draw < 99) setClock(world)
 }
 
-function passTime({ random, clock }: World, is_idle: boolean): void {
-  clock.pass(is_idle ? (5 + random.below(85)) * SECOND_MS : random.below(4_000))
+/** Nothing is under way: on to when something will be, and everybody looks. */
+async function turnToNext(world: World): Promise<void> {
+  const { clock, random, workers } = world
+  const next = (await nextMoment(world)) ?? clock.now()
+  const wait_ms = Math.min(Math.max(0, next.getTime() - clock.now().getTime()), 5 * MINUTE_MS)
+  clock.pass(wait_ms + random.below(10_000))
+  for (const worker of workers) if (!worker.actor.is_frozen && random.chance(70)) worker.tick()
+}
+
+function workOn({ random, clock, workers }: World): void {
+  const worker = random.pick(workers)
+  const draw = random.below(10)
+  if (worker.actor.is_frozen || draw < 3) clock.pass(random.below(6_000))
+  else if (draw < 6) worker.tick()
+  else worker.beat()
 }
 
 function arrive(world: World): void {
@@ -145,29 +155,30 @@ async function settle(world: World): Promise<void> {
 
 async function workUntilIdle(world: World): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS && world.wrongs.length === 0; round++) {
-    for (const worker of world.workers) {
-      worker.tick()
-      await finishAll(world)
-      worker.beat()
-      await finishAll(world)
-    }
-    const next = await nextMoment(world)
+    const worker = world.random.pick(world.workers)
+    worker.tick()
+    worker.beat()
+    await finishAll(world)
+    const next = await nextMoment(world, true)
     if (next === null) return
     if (next > world.clock.now()) world.clock.pass(next.getTime() - world.clock.now().getTime())
   }
   world.wrong('it does not come to rest')
 }
 
-/** When there is something to do, at the earliest; null when there is nothing left. */
-async function nextMoment({ proof, project, clock }: World): Promise<Date | null> {
-  const { live, next } = await proof.db.only<{ live: number; next: Date | null }>(sql`
+/** When there is something to do, at the earliest; null when there is nothing left but the next interval. */
+async function nextMoment({ proof, project, clock }: World, is_last = false): Promise<Date | null> {
+  const { live, next, due } = await proof.db.only<{ live: number; next: Date | null; due: Date | null }>(sql`
     SELECT (SELECT count(*)::int FROM batch_export_backfill
         WHERE project_id = ${project.id} AND finished_at IS NULL) AS live,
       (SELECT min(CASE WHEN lease_until IS NULL THEN run_after ELSE lease_until + interval '1 ms' END)
         FROM batch_export_run
-        WHERE project_id = ${project.id} AND (finished_at IS NULL OR lease_owner IS NOT NULL)) AS next`)
+        WHERE project_id = ${project.id} AND (finished_at IS NULL OR lease_owner IS NOT NULL)) AS next,
+      (SELECT min(next_due_at) FROM batch_export
+        WHERE project_id = ${project.id} AND deleted_at IS NULL AND NOT paused) AS due`)
   if (next !== null) return next
-  return live > 0 ? clock.now() : null
+  if (live > 0) return clock.now()
+  return due !== null && (!is_last || due <= clock.now()) ? due : null
 }
 
 async function finishAll(world: World): Promise<void> {

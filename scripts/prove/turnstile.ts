@@ -6,7 +6,7 @@ import { setImmediate as immediate } from 'node:timers/promises'
 export type Place = 'database' | 'store' | 'destination'
 
 /** Whoever makes calls. One that has crashed gets no more answers; one that is frozen gets them later. */
-export type Actor = { name: string; is_alive: boolean; is_frozen: boolean }
+export type Actor = { kind: 'worker' | 'person'; name: string; is_alive: boolean; is_frozen: boolean }
 
 export type Call = {
   actor: Actor
@@ -14,6 +14,8 @@ export type Call = {
   label: string
   /** Of a transaction of the actor's own. */
   is_inside?: boolean
+  /** May have to wait for somebody else's transaction. */
+  takes_locks?: boolean
 }
 
 /** What becomes of a call: `before` it has taken effect, or `after`. */
@@ -41,10 +43,15 @@ export class Turnstile {
   readonly #locked_out = new Set<Waiting>()
   readonly #held: { actor: Actor; give(): void }[] = []
   #moving = 0
+  #whenStill: (() => void) | null = null
   #transactions = 0
 
-  constructor(countLockWaits: () => Promise<number>) {
+  /** Told of calls that must wait for a lock. */
+  readonly #onLock: (call: Call) => void
+
+  constructor(countLockWaits: () => Promise<number>, onLock: (call: Call) => void) {
     this.#countLockWaits = countLockWaits
+    this.#onLock = onLock
   }
 
   pass<T>(call: Call, work: () => Promise<T>): Promise<T> {
@@ -62,13 +69,13 @@ export class Turnstile {
     try {
       return await work()
     } finally {
-      this.#moving--
+      this.#stop()
     }
   }
 
   /** Work within a `move` that is itself made of calls. */
   async rest<T>(work: () => Promise<T>): Promise<T> {
-    this.#moving--
+    this.#stop()
     this.#transactions++
     try {
       return await work()
@@ -81,7 +88,10 @@ export class Turnstile {
   /** Calls that could be let through, in an order that does not hang on how fast the machine is. */
   eligible(): readonly Waiting[] {
     const awake = this.#waiting.filter(({ actor }) => !actor.is_frozen)
-    return awake.sort((a, b) => compare(a.actor.name, b.actor.name) || compare(a.label, b.label))
+    awake.sort((a, b) => compare(a.actor.name, b.actor.name) || compare(a.label, b.label))
+    // Of two who wait for the same lock, PostgreSQL does not say who gets it first: rather not have two.
+    const free = this.is_locked ? awake.filter((call) => !call.takes_locks) : []
+    return free.length > 0 ? free : awake
   }
 
   get is_locked(): boolean {
@@ -120,6 +130,7 @@ export class Turnstile {
   /** Until nothing moves by itself any more: everybody waits here, or for a lock. */
   async quiet(): Promise<void> {
     for (;;) {
+      if (this.#moving > 0) await new Promise<void>((resolve) => (this.#whenStill = resolve))
       await immediate()
       if (this.#moving > 0 || isDiskBusy()) continue
       const locked_out = this.#locked_out.size
@@ -135,6 +146,11 @@ export class Turnstile {
     await this.quiet()
   }
 
+  #stop(): void {
+    this.#moving--
+    if (this.#moving === 0) this.#whenStill?.()
+  }
+
   async #let(call: Waiting, fate: Fate): Promise<void> {
     let is_done = false
     const done = call.work().then(
@@ -146,11 +162,12 @@ export class Turnstile {
       this.#locked_out.delete(call)
       this.#answer(call, outcome, fate)
     })
-    const mayWait = call.place === 'database' && this.#transactions > (call.is_inside ? 1 : 0)
+    const mayWait = call.takes_locks === true && this.#transactions > (call.is_inside ? 1 : 0)
     while (mayWait && !is_done) {
       const locked_out = this.#locked_out.size
       if ((await this.#countLockWaits()) > locked_out && !is_done) {
         this.#locked_out.add(call)
+        this.#onLock(call)
         return
       }
     }

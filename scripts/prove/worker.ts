@@ -1,6 +1,6 @@
 // Processes of the simulation: workers, which are the real clockwork of exports moved by hand, and people at the API.
 import { ExportEngine } from '../../src/features/batch-exports/engine/engine.ts'
-import type { EventStore } from '../../src/platform/event-store/event-store.ts'
+import { StoreBusy, type EventStore } from '../../src/platform/event-store/event-store.ts'
 import { Throttle } from '../../src/platform/http/throttle.ts'
 import type { Log } from '../../src/platform/log/log.ts'
 import { openMailer } from '../../src/platform/mail/mail.ts'
@@ -10,10 +10,6 @@ import { gatedDatabase } from './gated-database.ts'
 import { Reach } from './reach.ts'
 import { Crashed, type Actor } from './turnstile.ts'
 import type { World } from './world.ts'
-
-export function newActor(name: string): Actor {
-  return { name, is_alive: true, is_frozen: false }
-}
 
 export class Worker {
   readonly actor: Actor
@@ -26,7 +22,7 @@ export class Worker {
     private readonly world: World,
     name: string,
   ) {
-    this.actor = newActor(name)
+    this.actor = world.newActor('worker', name)
     this.services = servicesOf(world, this.actor)
     this.engine = new ExportEngine(this.services)
   }
@@ -104,8 +100,7 @@ function gatedStore({ store, turnstile }: World, actor: Actor): EventStore {
 /** An error that nobody has foreseen is a fault of the engine, unless the simulation has made it. */
 function logOf(world: World, actor: Actor): Log {
   const error = ({ err }: { err: unknown }, text: string) => {
-    const isBusy = err instanceof Error && err.message === 'The store is busy.'
-    if (!isMeant(err) && !isBusy) world.wrong(`${actor.name}: ${text}: ${describe(err)}`)
+    if (!isMeant(err) && !(err instanceof StoreBusy)) world.wrong(`${actor.name}: ${text}: ${describe(err)}`)
   }
   const silent = () => undefined
   return { error, warn: silent, info: silent, debug: silent } as unknown as Log

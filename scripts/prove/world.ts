@@ -40,8 +40,10 @@ export class World {
   readonly wrongs: string[] = []
   readonly exports: SimulatedExport[] = []
   workers: Worker[] = []
-  /** People at work, and what they are doing. */
-  readonly people = new Set<Actor>()
+  /** Everybody who was ever there. */
+  readonly #actors: Actor[] = []
+  /** How many things people have done. */
+  deeds = 0
   has_jumped_back = false
   readonly #folder = mkdtempSync(join(tmpdir(), 'longshore-prove-'))
 
@@ -52,7 +54,10 @@ export class World {
     seed: number,
   ) {
     this.random = new Random(seed)
-    this.turnstile = new Turnstile(proof.countLockWaits)
+    this.turnstile = new Turnstile(proof.countLockWaits, ({ actor }) => {
+      this.tally.add('waits for a lock')
+      this.note(actor.name, '… waits for a lock')
+    })
     this.store = new MemoryStore(this.#folder, { holds_arrivals: mutation.holds_arrivals ?? true })
     this.places = new Places({ has_ledger: mutation.has_ledger ?? true })
     this.faults = new Faults(this.random.fork())
@@ -65,6 +70,12 @@ export class World {
       INSERT INTO project (uuid, organization_id, name, api_token, created_at, updated_at)
       VALUES (${uuid}, ${organization_id}, 'Proof', ${uuid}, ${START}, ${START}) RETURNING id`)
     return new World(proof, { id, organization_id, name: 'Proof', timezone: 'UTC' }, mutation, seed)
+  }
+
+  newActor(kind: Actor['kind'], name: string): Actor {
+    const actor: Actor = { kind, name, is_alive: true, is_frozen: false }
+    this.#actors.push(actor)
+    return actor
   }
 
   note(who: string, what: string): void {
@@ -100,8 +111,13 @@ export class World {
 
   async remove(): Promise<void> {
     const { db } = this.proof
+    for (const actor of this.#actors) this.turnstile.crash(actor)
+    await this.turnstile.quiet()
     await db.run(sql`DELETE FROM project WHERE id = ${this.project.id}`)
-    await db.run(sql`DELETE FROM prove_history WHERE project_id = ${this.project.id}`)
+    // Empty files: where rows lie, and so the order in which a statement meets them, follows from the seed again.
+    await db.run(sql`
+      TRUNCATE batch_export, batch_export_run, batch_export_backfill, batch_export_bound, batch_export_slot,
+        batch_export_log, activity_log, prove_history`)
     rmSync(this.#folder, { recursive: true, force: true })
   }
 }

@@ -1,5 +1,6 @@
 // The end of the rounds: what is still under way is delivered in peace, the server stops in order, and what it leaves
 // is held against the ledger, against undisturbed runs, and against what `longshore verify` finds.
+import type { Db } from '../../../src/platform/db/database.ts'
 import { sql } from '../../../src/platform/db/sql.ts'
 import type { Program } from '../../../test/end-to-end/program.ts'
 import { listUnknownFiles } from './leftovers.ts'
@@ -27,23 +28,37 @@ export async function closeProof(program: Program, stage: Stage): Promise<Proof>
   await stage.stop()
   await stage.start('forward')
   await stage.settle()
-  const { runs, attempts } = await stage.db.only<{ runs: number; attempts: number }>(
-    sql`SELECT count(*)::int AS runs, sum(attempt)::int AS attempts FROM batch_export_run`,
-  )
+  const figures = await countRuns(stage.db)
   for (const id of await listGaps(stage.db)) fault(`run ${id} does not begin where the one before ended`)
-  const names = await stage.db.rows<{ name: string }>(sql`
-    SELECT DISTINCT file ->> 'name' AS name FROM batch_export_run, jsonb_array_elements(files) AS file`)
+  const names = await listFileNames(stage.db)
   await stage.stop()
   faults.push(...stage.takeFaults())
-  const known = new Set(
-    names.flatMap(({ name }) => [name, name.replace(/-\d+\.jsonl(\.gz)?$/, '_manifest.json')]),
-  )
-  for (const name of await listUnknownFiles(stage.places, known)) fault(`nobody knows of ${name}`)
-  const rows_in_table = await expectWholeTable(stage.places.warehouse.admin, stage.ledger, fault)
+  for (const name of await listUnknownFiles(stage.parts.places, names)) fault(`nobody knows of ${name}`)
+  return { events: stage.events, ...figures, ...(await checkAtRest(program, stage, fault)), faults }
+}
+
+function countRuns(db: Db): Promise<Pick<Proof, 'runs' | 'attempts'>> {
+  return db.only(sql`SELECT count(*)::int AS runs, sum(attempt)::int AS attempts FROM batch_export_run`)
+}
+
+/** With those of the manifests. */
+async function listFileNames(db: Db): Promise<Set<string>> {
+  const rows = await db.rows<{ name: string }>(sql`
+    SELECT DISTINCT file ->> 'name' AS name FROM batch_export_run, jsonb_array_elements(files) AS file`)
+  return new Set(rows.flatMap(({ name }) => [name, name.replace(/-\d+\.jsonl(\.gz)?$/, '_manifest.json')]))
+}
+
+async function checkAtRest(
+  program: Program,
+  stage: Stage,
+  fault: (text: string) => void,
+): Promise<Pick<Proof, 'rows_in_table' | 'repeated'>> {
+  const { env, places, ledger, deliveries } = stage.parts
+  const rows_in_table = await expectWholeTable(places.warehouse.admin, ledger, fault)
   if (rows_in_table !== stage.events)
     fault(`Postgres: at the end ${rows_in_table} of ${stage.events} events are there`)
-  const repeated = await repeatRuns(stage.env, stage.deliveries, fault)
-  const { code, stdout, stderr } = await program.run(['verify'], stage.env)
+  const repeated = await repeatRuns(env, deliveries, fault)
+  const { code, stdout, stderr } = await program.run(['verify'], env)
   if (code !== 0) fault(`longshore verify: ${stdout}${stderr}`)
-  return { events: stage.events, runs, attempts, rows_in_table, repeated, faults }
+  return { rows_in_table, repeated }
 }

@@ -1,5 +1,6 @@
 // Where the exports go: a folder, a bucket, a table and an endpoint. They live with the prover and survive the server.
-import { readFile } from 'node:fs/promises'
+import { watch, type FSWatcher } from 'node:fs'
+import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Env } from '../../../test/end-to-end/program.ts'
 import { startCaptureServer, type CaptureStandIn } from '../../../test/stand-ins/capture-server.ts'
@@ -27,6 +28,8 @@ export type Places = {
   warehouse: PostgresStandIn
   endpoint: CaptureStandIn
   exports: readonly PlannedExport[]
+  /** How often something has happened there: calls, statements, files made or renamed. */
+  exchanges(kind: Kind): number
   /** A delivered file by its name; null when it is not there. */
   read(kind: Kind, name: string): Promise<Buffer | null>
   close(): Promise<void>
@@ -35,30 +38,49 @@ export type Places = {
 /** What a server needs to reach them. */
 export const REACH: Env = { OUTBOUND_ALLOW: '127.0.0.1', ALLOW_PLAINTEXT: 'on' }
 
-/** `folder` is the one of the only project. */
-export async function openPlaces(folder: string): Promise<Places> {
+const PREFIXES = { lines: 'lines', parquet: 'parquet', backfilled: 'backfilled' }
+
+/** `root` is the server's folder for exports. */
+export async function openPlaces(root: string): Promise<Places> {
+  const folder = join(root, '1') // of the only project
   const s3 = await startS3Server([BUCKET])
   const endpoint = await startCaptureServer(TOKEN)
   const warehouse = await startPostgresServer()
   const proxy = await warehouse.openProxy()
   const bucket = s3.buckets.get(BUCKET)!
+  let in_folder = 0
+  const watchers = await watchFolders(folder, () => in_folder++)
+  const counts: Record<Kind, () => number> = {
+    folder: () => in_folder,
+    bucket: () => s3.calls.length,
+    table: () => proxy.count(),
+    endpoint: () => endpoint.requests(),
+  }
   return {
     folder,
     bucket,
     warehouse,
     endpoint,
     exports: planExports(s3, { ...warehouse.login, port: proxy.port }, endpoint.url),
+    exchanges: (kind) => counts[kind](),
     async read(kind, name) {
       if (kind === 'bucket') return bucket.objects.get(name)?.content ?? null
       return readFile(join(folder, name)).catch(() => null)
     },
     async close() {
+      for (const watcher of watchers) watcher.close()
       await proxy.close()
       await warehouse.close()
       await endpoint.close()
       await s3.close()
     },
   }
+}
+
+async function watchFolders(folder: string, onChange: () => void): Promise<FSWatcher[]> {
+  const folders = Object.values(PREFIXES).map((prefix) => join(folder, prefix))
+  for (const each of folders) await mkdir(each, { recursive: true })
+  return folders.map((each) => watch(each, onChange))
 }
 
 function planExports(s3: S3Server, login: object, url: string): PlannedExport[] {
@@ -86,12 +108,12 @@ function planExports(s3: S3Server, login: object, url: string): PlannedExport[] 
     destination,
   })
   return [
-    planned('lines', 'folder', file('lines', gzip)),
-    planned('Parquet', 'folder', file('parquet', parquet)),
+    planned('lines', 'folder', file(PREFIXES.lines, gzip)),
+    planned('Parquet', 'folder', file(PREFIXES.parquet, parquet)),
     planned('S3', 'bucket', object('scheduled/{table}')),
     planned('Postgres', 'table', table),
     planned('HTTP', 'endpoint', http),
-    planned('lines of backfills', 'folder', file('backfilled', gzip), true),
+    planned('lines of backfills', 'folder', file(PREFIXES.backfilled, gzip), true),
     planned('S3 of backfills', 'bucket', object('backfilled/{table}'), true),
   ]
 }

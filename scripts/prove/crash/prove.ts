@@ -18,8 +18,8 @@ export async function proveCrashes(): Promise<boolean> {
     const at_work = done.filter((round) => round.at_work > 0).length
     console.log(
       `\n${proof.events} events; ${proof.runs} runs in ${proof.attempts} attempts, ${at_work} of ${rounds} kills ` +
-        `while runs were at work; ${proof.rows_in_table} rows in the table; ${proof.repeated} files and batches made ` +
-        `again undisturbed, byte by byte the same; ${faults} faults`,
+        `while runs were at work; ${proof.rows_in_table} rows in the table; ${proof.repeated} files and batches ` +
+        `compared with those of undisturbed runs; ${faults} faults`,
     )
     return faults === 0
   } finally {

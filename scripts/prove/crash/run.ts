@@ -1,9 +1,9 @@
 // Rounds of exports under kill -9. Each starts the server an interval later, lets events come in and runs go out, and
 // kills it; now and then everything may settle first and is looked at. When, and what, comes from the seed.
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Program } from '../../../test/end-to-end/program.ts'
 import { Random } from '../../crash/random.ts'
 import { closeProof, type Proof } from './closing.ts'
+import { waitForMoment } from './moment.ts'
 import { Stage } from './stage.ts'
 
 export type ExportRound = {
@@ -32,14 +32,10 @@ export type ExportCrashOptions = {
 
 /** In percent. */
 const BACK = 10
-const SETTLED = 30
+const SETTLED = 40
 const RUSH = 8
 const BOTH = 10
 const BACKFILLED = 60
-const AT_WORK = 70
-const LONGEST_MS = 3_000
-/** A busy machine is slow to begin. */
-const WORK_LIMIT_MS = 5_000
 
 export async function runExportCrashes({
   program,
@@ -69,25 +65,14 @@ async function playRound(stage: Stage, plan: Random, round: number): Promise<Exp
   const clock = stage.clock.now()
   const began = Date.now()
   await stage.checkAccounts()
-  if (plan.chance(RUSH)) stage.addRush(plan)
+  if (plan.chance(RUSH)) stage.addRush(plan.fork())
   await stage.letEventsIn()
   if (is_settled) await stage.settle()
-  if (plan.chance(BACKFILLED) || is_settled) await stage.askForMore(plan)
-  await chooseMoment(stage, plan)
-  const at_work = await stage.countActive()
+  if (plan.chance(BACKFILLED) || is_settled) await stage.askForMore(plan.fork())
   const killed = plan.chance(BOTH) ? 'server and PostgreSQL' : 'server'
-  await stage.kill(killed)
+  await waitForMoment(stage, plan.fork())
+  const at_work = await stage.kill(killed)
   const after_ms = Date.now() - began
   const faults = stage.takeFaults()
   return { round, clock, start_ms, after_ms, is_settled, killed, at_work, events: stage.events, faults }
-}
-
-/** Mostly while runs are at work, at any stage of theirs; otherwise at any moment at all. */
-async function chooseMoment(stage: Stage, plan: Random): Promise<void> {
-  const [isAtWork, moment_ms, more_ms] = [plan.chance(AT_WORK), plan.below(LONGEST_MS), plan.below(250)]
-  if (!isAtWork) return void (await sleep(50 + moment_ms))
-  for (const end = Date.now() + WORK_LIMIT_MS; Date.now() < end; await sleep(5)) {
-    if ((await stage.countActive()) > 0) break
-  }
-  await sleep(more_ms)
 }

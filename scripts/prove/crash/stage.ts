@@ -1,5 +1,5 @@
 // Everything a round needs: the server of the hour, the senders, the places, and what is known of all events.
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { openDatabase, type Database } from '../../../src/platform/db/database.ts'
 import { sql } from '../../../src/platform/db/sql.ts'
 import { connectionOf, postmasterOf, type Env, type Program } from '../../../test/end-to-end/program.ts'
@@ -20,48 +20,51 @@ const SENDERS = 2
 /** Batches that a sender may send again: old ones would no longer be known, events are recognised for a day. */
 const KEPT_BATCHES = 20
 
+type Parts = {
+  env: Env
+  main: string
+  places: Places
+  ledger: Ledger
+  deliveries: Deliveries
+  clock: Clock
+  faults: string[]
+}
+
 export class Stage {
-  readonly clock: Clock
-  readonly ledger: Ledger
-  readonly known_runs = new Set<string>()
-  deliveries!: Deliveries
+  readonly #parts: Parts
+  readonly #fault: (text: string) => void
+  readonly #known_runs = new Set<string>()
+  /** Of each export, when its account was last asked for. */
   readonly #exported = new Map<string, number>()
-  readonly #fault = (text: string) => void this.#faults.push(text)
-  #faults: string[] = []
+  /** Each is told once. */
+  #known_leftovers: ReadonlySet<string> = new Set()
   #exports: MadeExport[] = []
-  #token = ''
   #senders: Sender[] = []
+  #token = ''
   #server: ServerProcess | null = null
   #db: Database | null = null
   #load: { stop: AbortController; done: Promise<unknown> } | null = null
 
-  private constructor(
-    readonly env: Env,
-    readonly places: Places,
-    private readonly main: string,
-    random: Random,
-  ) {
-    this.clock = new Clock(random.fork())
-    this.ledger = new Ledger(this.#fault)
+  private constructor(parts: Parts) {
+    this.#parts = parts
+    this.#fault = (text) => void parts.faults.push(text)
   }
 
-  /** The first start, at the real hour: makes the exports. */
   static async open(program: Program, random: Random): Promise<Stage> {
     const main = await buildServer(program)
     const DATA_DIR = program.newDataDir()
-    const env = { DATA_DIR, HOME: dirname(main), RATE_LIMITS: 'off', BOOTSTRAP_API_KEY: KEY, ...REACH }
-    const stage = new Stage(env, await openPlaces(join(DATA_DIR, 'exports/1')), main, random)
+    const EXPORT_DIR = program.newDataDir()
+    const HOME = dirname(main)
+    const env = { DATA_DIR, EXPORT_DIR, HOME, RATE_LIMITS: 'off', BOOTSTRAP_API_KEY: KEY, ...REACH }
+    const faults: string[] = []
+    const fault = (text: string) => void faults.push(text)
+    const ledger = new Ledger(fault)
+    const places = await openPlaces(EXPORT_DIR)
+    const deliveries = await Deliveries.open(places, ledger, fault)
+    const clock = new Clock(random.fork())
+    const stage = new Stage({ env, main, places, ledger, deliveries, clock, faults })
     try {
-      stage.deliveries = await Deliveries.open(stage.places, stage.ledger, stage.#fault)
-      await stage.#startAtHour()
-      stage.#exports = await makeExports(stage.#server!.url, stage.places.exports, stage.clock.now())
-      const { api_token } = await stage.#db!.only<{ api_token: string }>(sql`SELECT api_token FROM project`)
-      stage.#token = api_token
-      stage.#senders = Array.from(
-        { length: SENDERS },
-        (_, index) => new Sender(`sender-${index}`, api_token, random.fork(), stage.#fault),
-      )
-      await stage.kill('server')
+      await stage.#setUp(random)
       return stage
     } catch (error) {
       await stage.close()
@@ -70,19 +73,28 @@ export class Stage {
   }
 
   get events(): number {
-    return this.ledger.sent
+    return this.#parts.ledger.sent
   }
 
+  get clock(): Clock {
+    return this.#parts.clock
+  }
+
+  /** Of the server that is running. */
   get db(): Database {
     return this.#db!
   }
 
+  get parts(): Pick<Parts, 'env' | 'places' | 'ledger' | 'deliveries'> {
+    return this.#parts
+  }
+
   countActive(): Promise<number> {
-    return countActive(this.#db!)
+    return countActive(this.db)
   }
 
   takeFaults(): string[] {
-    return this.#faults.splice(0)
+    return this.#parts.faults.splice(0)
   }
 
   /** Gives how long it took. */
@@ -131,75 +143,90 @@ export class Stage {
     const chance = random.below(1000) / 1000
     const isRetry = !made.paused && (made.kind === 'folder' || made.kind === 'bucket' || random.chance(30))
     if (!isRetry) return void (await backfill(url, made, random, this.clock.now()))
-    const run_id = await findDelivered(this.#db!, made.id, chance)
+    const run_id = await findDelivered(this.db, made.id, chance)
     if (run_id !== null) await retryRun(url, made, run_id)
   }
 
   /** Until nothing is at work; then everything that was acknowledged before this start is where it belongs, once. */
   async settle(): Promise<void> {
-    const stuck = await waitUntilSettled(this.#db!, () => this.clock.now())
+    const { env, places, ledger, deliveries } = this.#parts
+    const stuck = await waitUntilSettled(this.db, () => this.clock.now())
     if (stuck !== null) this.#fault(`stuck: ${stuck}`)
-    this.deliveries.takeBatches()
+    deliveries.takeBatches()
     const made_by_id = new Map(this.#exports.map((made) => [made.id, made]))
-    for (const run of await listEnded(this.#db!, this.known_runs)) {
-      this.known_runs.add(run.id)
-      await this.deliveries.look(run, made_by_id.get(run.batch_export_id)!)
+    for (const run of await listEnded(this.db, this.#known_runs)) {
+      this.#known_runs.add(run.id)
+      await deliveries.look(run, made_by_id.get(run.batch_export_id)!)
     }
-    await indexTable(this.places.warehouse.admin)
-    await expectPromisedRows(this.places.warehouse.admin, this.ledger, this.#fault)
+    await indexTable(places.warehouse.admin)
+    await expectPromisedRows(places.warehouse.admin, ledger, this.#fault)
     for (const { name, kind, paused } of this.#exports) {
-      if (!paused && kind !== 'table') this.ledger.expectPromised(name)
+      if (!paused && kind !== 'table') ledger.expectPromised(name)
     }
-    this.ledger.promisesKept()
-    for (const leftover of await listLeftovers(this.places, this.env.DATA_DIR!))
-      this.#fault(`left: ${leftover}`)
+    ledger.promisesKept()
+    const leftovers = await listLeftovers(places, env.DATA_DIR!)
+    for (const each of leftovers) if (!this.#known_leftovers.has(each)) this.#fault(`left: ${each}`)
+    this.#known_leftovers = new Set(leftovers)
     await this.checkAccounts()
     await this.#checkExported()
   }
 
-  async kill(what: 'server' | 'server and PostgreSQL'): Promise<void> {
-    const postmaster = what === 'server' ? null : await postmasterOf(this.env.DATA_DIR!)
-    await this.#end((server) => {
-      if (postmaster !== null) process.kill(postmaster, 'SIGKILL')
-      return server.kill()
-    })
+  /** Gives how many runs were at work. */
+  async kill(what: 'server' | 'server and PostgreSQL'): Promise<number> {
+    const ended = await this.#server!.kill()
+    const at_work = await countActive(this.db)
+    const postmaster = what === 'server' ? null : await postmasterOf(this.#parts.env.DATA_DIR!)
+    if (postmaster !== null) process.kill(postmaster, 'SIGKILL')
+    await this.#afterwards(ended)
+    return at_work
   }
 
   async stop(): Promise<void> {
-    const { code } = await this.#end((server) => server.stop())
-    if (code !== 0) this.#fault(`an ordered stop gave exit code ${code}`)
+    const ended = await this.#server!.stop()
+    if (ended.code !== 0) this.#fault(`an ordered stop gave exit code ${ended.code}`)
+    await this.#afterwards(ended)
   }
 
   async close(): Promise<void> {
     if (this.#server) await this.stop()
-    this.deliveries?.close()
-    await this.places.close()
+    this.#parts.deliveries.close()
+    await this.#parts.places.close()
+  }
+
+  /** The first start, at the real hour: makes the exports. */
+  async #setUp(random: Random): Promise<void> {
+    await this.#startAtHour()
+    const { api_token } = await this.db.only<{ api_token: string }>(sql`SELECT api_token FROM project`)
+    this.#token = api_token
+    this.#exports = await makeExports(this.#server!.url, this.#parts.places.exports, this.clock.now())
+    this.#senders = Array.from(
+      { length: SENDERS },
+      (_, index) => new Sender(`sender-${index}`, api_token, random.fork(), this.#fault),
+    )
+    await this.kill('server')
   }
 
   async #startAtHour(): Promise<number> {
-    this.#server = await startServer(this.main, this.env, this.clock.offset_ms)
-    this.#db = openDatabase({ ...connectionOf(this.env.DATA_DIR!), max: 1 })
+    this.#server = await startServer(this.#parts.main, this.#parts.env, this.clock.offset_ms)
+    this.#db = openDatabase({ ...connectionOf(this.#parts.env.DATA_DIR!), max: 1 })
     return this.#server.start_ms
   }
 
-  async #end(how: (server: ServerProcess) => Promise<Ended>): Promise<Ended> {
-    const server = this.#server!
+  async #afterwards({ complaints }: Ended): Promise<void> {
     this.#server = null
-    await this.#db!.close()
-    const ended = await how(server)
+    await this.db.close()
     this.#load?.stop.abort()
     await this.#load?.done
     this.#load = null
-    for (const line of ended.complaints) this.#fault(`the server says ${line}`)
+    for (const line of complaints) this.#fault(`the server says ${line}`)
     for (const sender of this.#senders) this.#collect(sender)
-    return ended
   }
 
   /** What was acknowledged in this life of the server is promised from now on. */
   #collect({ batches }: Sender): void {
     for (const { uuids, is_acknowledged } of batches) {
-      this.ledger.send(uuids)
-      if (is_acknowledged) this.ledger.promise(uuids)
+      this.#parts.ledger.send(uuids)
+      if (is_acknowledged) this.#parts.ledger.promise(uuids)
     }
     const acknowledged = batches.filter(({ is_acknowledged }) => is_acknowledged)
     const forgotten = new Set(acknowledged.slice(0, -KEPT_BATCHES))
@@ -209,7 +236,7 @@ export class Stage {
   async #checkExported(): Promise<void> {
     for (const { id, name, kind, paused } of this.#exports) {
       if (paused || kind === 'table') continue
-      const [said, found] = [this.#exported.get(id), this.ledger.delivered(name)]
+      const [said, found] = [this.#exported.get(id), this.#parts.ledger.delivered(name)]
       if (said !== found) this.#fault(`${name}: ${said} exported by its account, ${found} are there`)
     }
   }

@@ -11,7 +11,7 @@ import { assertHostsAllowed, changeConfig, getKind, readConfig } from './config.
 import { exportActivity, readRowChoice, type Change } from './create.ts'
 import { lockExport, updateExport } from './queries.ts'
 import type { ExportRow } from './rows.ts'
-import { assertOffered, assertSound, FIXED_ONCE_DELIVERED, offsetsFor } from './rules.ts'
+import { assertOffered, assertPauseBegun, assertSound, FIXED_ONCE_DELIVERED, offsetsFor } from './rules.ts'
 import { hasCompletedRun } from './runs/queries.ts'
 import { dueAfterChange, pauseExport, unpauseExport } from './schedule/actions.ts'
 import { PLAIN_FIELDS, type ExportFields, type ExportReplace } from './schema.ts'
@@ -41,6 +41,7 @@ export async function changeExport(
   fields: ExportFields,
 ): Promise<ExportRow> {
   const { services, db, now } = change
+  assertPauseBegun(fields.last_paused_at, now)
   await assertAllowed(services, row, fields)
   return db.transaction(async (tx) => {
     const before = await lockExport(tx, project.id, row.id)
@@ -111,7 +112,7 @@ function destinationColumns(
 async function store(tx: Db, row: ExportRow, columns: Partial<ExportRow>, now: Date): Promise<ExportRow> {
   if (Object.keys(columns).length === 0) return row
   const wanted = { ...row, ...columns }
-  assertSound(wanted, getKind(row.destination_type), now)
+  assertSound(wanted, getKind(row.destination_type))
   await assertTableFollows(tx, row, wanted)
   const isMoved = SCHEDULE_FIELDS.some((field) => field in columns)
   const due = isMoved ? { next_due_at: dueAfterChange(row, wanted, now) } : {}

@@ -9,7 +9,7 @@ import { lockProject } from '../projects/queries.ts'
 import { assertHostsAllowed, getKind, readConfig } from './config.ts'
 import { countExports, insertExport, type NewExport } from './queries.ts'
 import type { ExportRow } from './rows.ts'
-import { assertOffered, assertRoom, assertSound } from './rules.ts'
+import { assertOffered, assertPauseBegun, assertRoom, assertSound } from './rules.ts'
 import { firstDueAt } from './schedule/grid.ts'
 import type { ExportCreate, ExportFields } from './schema.ts'
 import { sealSecrets, splitConfig } from './secrets.ts'
@@ -30,7 +30,8 @@ export async function createExport(
   const config = readConfig(kind, body.destination.config)
   const parts = splitConfig(kind, config)
   const row = newRow(change, project, body, parts.config, (id) => sealSecrets(services, id, parts.secrets))
-  assertSound(row, kind, change.now)
+  assertSound(row, kind)
+  assertPauseBegun(body.last_paused_at, change.now)
   // Before the transaction: no connection should be held while a name server thinks.
   await assertHostsAllowed(services.outbound, kind, config)
   return db.transaction(async (tx) => {

@@ -59,11 +59,26 @@ describe('scrub', () => {
     expect(scrub('été et e', ['e'])).toBe('été et ***')
     expect(scrub('1.5 in 15 and 5', ['5'])).toBe('1.*** in 15 and ***')
     expect(scrub('a.b axb', ['a.b'])).toBe('*** axb')
+    expect(scrub('role "a-b" of xa-b', ['a-b'])).toBe('role "***" of xa-b')
+    for (const value of '-]}{^$\\|()[*+?./&<>"\'#@!%=~`,;:_') {
+      expect(scrub(`x ${value} y`, [value])).toBe('x *** y')
+    }
   })
 
   it('keeps a text without secrets, and ignores empty ones', () => {
     expect(scrub('nothing to hide', [])).toBe('nothing to hide')
     expect(scrub('nothing to hide', ['', ' ', 'elsewhere'])).toBe('nothing to hide')
+  })
+
+  it.each([
+    ['with slashes escaped', '"a\\/b&<c>\\"d\\\\e é\'"'],
+    ['with what HTML knows escaped', '"a/b\\u0026\\u003cc\\u003e\\"d\\\\e é\'"'],
+    ['in ASCII alone', '"a/b\\u0026\\u003cc\\u003E\\u0022d\\u005ce \\u00e9\\u0027"'],
+    ['in HTML', 'a/b&amp;&lt;c&gt;&quot;d\\e é&#039;'],
+    ['in XML', 'a&#x2F;b&#38;&#60;c&#62;&#34;d\\e &#xe9;&apos;'],
+    ['in a form', 'a%2fb%26%3Cc%3E%22d%5ce+%c3%a9%27'],
+  ])('leaves no value escaped as others do: %s', (_where, written) => {
+    expect(scrub(`no such token: ${written}.`, ['a/b&<c>"d\\e é\''])).toMatch(/^no such token: "?\*{3}"?\.$/)
   })
 
   it('takes a value literally, whatever it means in patterns and replacements', () => {

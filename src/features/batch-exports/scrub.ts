@@ -15,9 +15,13 @@ const MASK = '***'
 export function scrub(text: string, secretValues: readonly string[]): string {
   const forms = [...new Set(secretValues.flatMap(formsOf))].toSorted((a, b) => b.length - a.length)
   let clean = text.slice(0, MAX_READ)
-  for (const form of forms) clean = clean.replaceAll(patternOf(form), MASK)
+  const small = clean.toLowerCase()
+  const found = forms.filter((form) => form.length < MIN_ANYWHERE || small.includes(plainPart(form)))
+  for (const form of found) clean = clean.replaceAll(patternOf(form), MASK)
   // What was cut off may have been the rest of a secret.
-  if (text.length > MAX_READ) clean = clean.slice(0, Math.max(0, clean.length - (forms[0]?.length ?? 0)))
+  if (text.length > MAX_READ) {
+    clean = clean.slice(0, Math.max(0, clean.length - Math.max(0, ...forms.map(longestSpelling))))
+  }
   clean = oneLine(clean.replaceAll(/\/\/[^\s/?#]*@/g, `//${MASK}@`))
   return clean.length <= MAX_CHARACTERS ? clean : `${clean.slice(0, MAX_CHARACTERS - 1).toWellFormed()}…`
 }
@@ -32,24 +36,14 @@ function textsIn(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
 }
 
-/** The ways in which a value turns up in addresses, headers and quoted texts. */
+/** The value, parts of it that give it away, and both in base64. */
 function formsOf(value: string): string[] {
   if (value.length < MIN_ANYWHERE) return value.trim() === '' ? [] : [value]
   // An error may quote one line of a key, or the key without its line breaks.
   const lines = value.split(/[\r\n]+/)
   const texts = lines.length > 1 ? [value, lines.join(''), lines.join(' ')] : [value]
   texts.push(...lines.map((line) => line.trim()).filter((line) => line.length >= 2 * MIN_ANYWHERE))
-  return texts.flatMap((text) => [
-    text,
-    JSON.stringify(text).slice(1, -1),
-    ...urlForms(text),
-    ...base64Forms(text),
-  ])
-}
-
-function urlForms(text: string): string[] {
-  const whole = text.toWellFormed()
-  return [encodeURIComponent(whole), encodeURI(whole), String(new URLSearchParams({ '': whole })).slice(1)]
+  return texts.flatMap((text) => [text, ...base64Forms(text)])
 }
 
 /** Wherever in a longer text it stood when that was encoded, as a password does in `user:password`. */
@@ -65,10 +59,44 @@ function base64Forms(text: string): string[] {
   })
 }
 
+/** Nobody escapes letters and digits, so a text without these holds no spelling: patterns are ten times as dear. */
+function plainPart(form: string): string {
+  const runs = form.match(/[A-Za-z0-9]+/g) ?? ['']
+  return runs.reduce((longest, run) => (run.length > longest.length ? run : longest)).toLowerCase()
+}
+
 /** In any case: some databases write names in capitals, and `%2f` is `%2F`. */
 function patternOf(form: string): RegExp {
-  const escaped = form.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)
+  const any = form.replaceAll(ESCAPED, (char) => `(?:${spellings(char).map(literal).join('|')})`)
   return form.length < MIN_ANYWHERE
-    ? new RegExp(String.raw`(?<![\p{L}\p{N}_])${escaped}(?![\p{L}\p{N}_])`, 'giu')
-    : new RegExp(escaped, 'gi')
+    ? new RegExp(String.raw`(?<![\p{L}\p{N}_])${any}(?![\p{L}\p{N}_])`, 'giu')
+    : new RegExp(any, 'gi')
+}
+
+function longestSpelling(form: string): number {
+  return form.replaceAll(ESCAPED, (char) => spellings(char)[0]!).length
+}
+
+const ESCAPED = /[^A-Za-z0-9]/gu
+const literal = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)
+
+const ENTITIES: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' }
+
+/** A character as JSON, addresses, forms, HTML and XML write it: no two writers escape the same ones. Longest first. */
+function spellings(char: string): string[] {
+  const code = char.codePointAt(0)!
+  const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0')
+  const ways = [
+    char,
+    `\\${char}`,
+    JSON.stringify(char).slice(1, -1),
+    Array.from({ length: char.length }, (_, at) => `\\u${hex(char.charCodeAt(at), 4)}`).join(''),
+    [...Buffer.from(char)].map((byte) => `%${hex(byte, 2)}`).join(''),
+    `&#${code};`,
+    `&#0${code};`,
+    `&#x${hex(code, 1)};`,
+    ...(ENTITIES[char] ? [`&${ENTITIES[char]};`] : []),
+    ...(char === ' ' ? ['+'] : []),
+  ]
+  return [...new Set(ways)].toSorted((a, b) => b.length - a.length)
 }

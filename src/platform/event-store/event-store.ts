@@ -79,7 +79,7 @@ export type ColumnKind = 'text' | 'json' | 'integer' | 'float' | 'boolean' | 'ti
 export type ExportColumn = { name: string; kind: ColumnKind }
 
 /**
- * Rows of a project in a fixed order. The SQL selects `position` (BIGINT, ascending in that order) and then one column
+ * Rows of a project in a fixed order. The SQL selects `position` (BIGINT from 1 on, unique, ascending) and then one column
  * `c1`, `c2`, … for each of `columns`: text as VARCHAR, json as VARCHAR or JSON, integer as any integer, float as DOUBLE,
  * boolean as BOOLEAN, timestamp as TIMESTAMP in UTC; all may be null.
  */

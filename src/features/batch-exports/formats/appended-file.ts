@@ -67,18 +67,14 @@ export class AppendedFile {
   }
 }
 
-/** Lines as they are; `header_bytes` at the start of each piece belong into the file once. */
-export async function startPlainFile(
-  first: StagedFile,
-  header_bytes: number,
-  signal: AbortSignal,
-): Promise<FileBuilder> {
+/** Lines as they are. */
+export async function startPlainFile(first: StagedFile, signal: AbortSignal): Promise<FileBuilder> {
   const file = await AppendedFile.startWith(first.path, first.bytes, signal)
   return {
     get bytes() {
       return file.bytes
     },
-    add: (piece) => file.append(piece.path, header_bytes, piece.bytes),
+    add: (piece) => file.append(piece.path, 0, piece.bytes),
     finish: () => file.finish(),
     discard: () => file.discard(),
   }

@@ -6,7 +6,7 @@ import { constants, createBrotliCompress, createGzip, type BrotliCompress, type 
 import type { StagedFile } from '../../../platform/event-store/event-store.ts'
 import { readBlocks, type BuiltFile, type FileBuilder } from './file-builder.ts'
 
-export type StreamCompression = 'gzip' | 'brotli'
+type StreamCompression = 'gzip' | 'brotli'
 
 const OPEN: Record<StreamCompression, () => Gzip | BrotliCompress> = {
   gzip: () => createGzip({ level: 1 }),
@@ -17,25 +17,16 @@ class CompressedFile implements FileBuilder {
   readonly #path: string
   readonly #handle: FileHandle
   readonly #zip: Gzip | BrotliCompress
-  readonly #header_bytes: number
   readonly #signal: AbortSignal
   readonly #hash = createHash('sha256')
   /** Compressed and not yet in the file. */
   #waiting: Buffer[] = []
   #bytes = 0
   #written = 0
-  #is_empty = true
 
-  constructor(
-    path: string,
-    handle: FileHandle,
-    compression: StreamCompression,
-    header_bytes: number,
-    signal: AbortSignal,
-  ) {
+  constructor(path: string, handle: FileHandle, compression: StreamCompression, signal: AbortSignal) {
     this.#path = path
     this.#handle = handle
-    this.#header_bytes = header_bytes
     this.#signal = signal
     this.#zip = OPEN[compression]()
     this.#zip.on('data', (part: Buffer) => {
@@ -49,11 +40,9 @@ class CompressedFile implements FileBuilder {
   }
 
   async add(piece: StagedFile): Promise<void> {
-    const start = this.#is_empty ? 0 : this.#header_bytes
-    this.#is_empty = false
     const source = await open(piece.path, 'r')
     try {
-      for await (const block of readBlocks(source, start, piece.bytes, this.#signal)) {
+      for await (const block of readBlocks(source, 0, piece.bytes, this.#signal)) {
         await this.#compress(block)
         await this.#flush()
       }
@@ -99,11 +88,10 @@ class CompressedFile implements FileBuilder {
 export async function startCompressedFile(
   first: StagedFile,
   compression: StreamCompression,
-  header_bytes: number,
   signal: AbortSignal,
 ): Promise<FileBuilder> {
   const path = `${first.path}.part`
-  const file = new CompressedFile(path, await open(path, 'wx', 0o600), compression, header_bytes, signal)
+  const file = new CompressedFile(path, await open(path, 'wx', 0o600), compression, signal)
   try {
     await file.add(first)
     return file

@@ -3,8 +3,8 @@
 //
 //   positions → pieces of up to 50,000 rows → staged files → output files → the destination
 //
-// While a file is delivered the next is put together, and while a piece is put in the next is staged: at most two of each
-// lie on the disk. Where pieces and files end, and every byte of them, depends on the rows and the encoding alone.
+// While a file is delivered the next is put together, and while a piece is put in the next two are staged: no more than
+// that lies on the disk. Where pieces and files end, and every byte of them, depends on the rows and the encoding alone.
 import { rm } from 'node:fs/promises'
 import type {
   EventStore,
@@ -18,7 +18,7 @@ import type { Encoding, OutputFile } from './encoding.ts'
 import type { FileBuilder } from './file-builder.ts'
 import { oneAhead } from './one-ahead.ts'
 import { startParquetFile } from './parquet/parquet-file.ts'
-import { stagePieces, storeFormat } from './stage-pieces.ts'
+import { stagePieces } from './stage-pieces.ts'
 
 /**
  * A file is on the disk until the next one is asked for, or none any more. Whoever stops early leaves nothing behind:
@@ -34,9 +34,8 @@ export async function* encode(
   const stopping = new AbortController()
   const stop = () => stopping.abort()
   const both = AbortSignal.any([signal, stopping.signal])
-  const header_bytes = await headerBytes(store, rows, encoding, both)
-  const staged = oneAhead(stagePieces(store, rows, pieces, encoding, both), stop, remove)
-  const start = (first: StagedFile) => startFile(encoding, first, header_bytes, both)
+  const staged = stagePieces(store, rows, pieces, encoding, { signal: both, stop })
+  const start = (first: StagedFile) => startFile(encoding, first, both)
   for await (const file of oneAhead(buildFiles(staged, encoding, start), stop, remove)) {
     try {
       yield file
@@ -80,28 +79,14 @@ async function* buildFiles(
 function startFile(
   { format, compression }: Encoding,
   first: StagedFile,
-  header_bytes: number,
   signal: AbortSignal,
 ): Promise<FileBuilder> {
   if (format === 'Parquet') return startParquetFile(first, signal)
-  if (compression === null) return startPlainFile(first, header_bytes, signal)
+  if (compression === null) return startPlainFile(first, signal)
   if (compression === 'gzip' || compression === 'brotli') {
-    return startCompressedFile(first, compression, header_bytes, signal)
+    return startCompressedFile(first, compression, signal)
   }
   throw new Error(`${format} cannot be compressed by ${compression}`)
-}
-
-/** Every piece of CSV begins with the names of its columns: as many bytes as there are when there are no rows. */
-async function headerBytes(
-  store: EventStore,
-  rows: ExportRows,
-  encoding: Encoding,
-  signal: AbortSignal,
-): Promise<number> {
-  if (encoding.format !== 'CSV') return 0
-  const header = await store.exportRows(rows, { from: 0, to: 0 }, storeFormat(encoding), signal)
-  await remove(header)
-  return header.bytes
 }
 
 async function remove({ path }: { path: string }): Promise<void> {

@@ -5,7 +5,7 @@ export const COMPRESSIONS = ['gzip', 'brotli', 'zstd', 'lz4', 'snappy'] as const
 export type Compression = (typeof COMPRESSIONS)[number]
 
 export type Encoding = {
-  format: (typeof FILE_FORMATS)[number] | 'CopyText' | 'CSV'
+  format: (typeof FILE_FORMATS)[number] | 'CopyText'
   /** Parquet compresses inside the file; the others as a whole, by gzip or brotli. */
   compression: Compression | null
   /** Soft: a file ends with the stretch of rows that takes it there. Null: everything in one file. */

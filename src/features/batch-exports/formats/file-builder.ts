@@ -14,7 +14,7 @@ export type FileBuilder = {
 export type BuiltFile = { path: string; bytes: number; sha256: string }
 
 // Hashing one holds the thread for about a fifth of a millisecond.
-export const BLOCK_BYTES = 256 * 1024
+const BLOCK_BYTES = 256 * 1024
 
 /** The bytes from `start` to `end`, in blocks of a fixed size; each is overwritten by the next. */
 export async function* readBlocks(

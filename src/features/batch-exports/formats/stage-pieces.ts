@@ -1,4 +1,4 @@
-// From a plan to staged files: how many rows each holds is told by the bytes of the one before, hence by the rows alone.
+// From a plan to staged files: how many rows each holds is told by the bytes of an earlier one, hence by the rows alone.
 import { rm } from 'node:fs/promises'
 import type {
   EventStore,
@@ -13,36 +13,59 @@ import { pieceTaker } from './take-pieces.ts'
 
 /** Before anything is known of their size. */
 const FIRST_ROWS = 5_000
-// Sorted in memory by the engine; Parquet packs several times as much into a byte.
+// Held in memory by the engine where they are sorted or become Parquet, which packs several times as much into a byte.
 const MAX_PIECE_BYTES = 64 * 1024 * 1024
 const MAX_PARQUET_BYTES = 16 * 1024 * 1024
+/** So many are being written while one is put into its file: what the store does at once. */
+const AHEAD = 2
 /** A file passes its limit by one piece at most. */
 const PIECES_PER_FILE = 8
 /** What gzip and brotli make of JSON, roughly. */
 const COMPRESSED_TO = 1 / 4
 
+/** Staged in order; `stop` is called when whoever reads them stops early, so that work under way ends soon. */
 export async function* stagePieces(
   store: EventStore,
   rows: ExportRows,
   pieces: readonly PositionBlock[],
   encoding: Encoding,
-  signal: AbortSignal,
+  { signal, stop }: { signal: AbortSignal; stop: () => void },
 ): AsyncGenerator<StagedFile, void, void> {
   const take = pieceTaker(store, rows, pieces, signal)
   const format = storeFormat(encoding)
   const most = Math.min(MAX_PIECE_ROWS, encoding.max_rows ?? Infinity)
-  let size = Math.min(FIRST_ROWS, most)
-  for (let piece = await take(size); piece !== null; piece = await take(size)) {
-    const staged = await store.exportRows(rows, piece, format, signal)
-    // People and sessions may have changed since they were counted.
-    if (staged.rows === 0) {
-      await rm(staged.path)
-      continue
-    }
-    const bytes_per_row = staged.bytes / staged.rows
-    size = Math.min(most, Math.max(1, Math.floor(maxPieceBytes(encoding) / bytes_per_row)))
-    yield staged
+  const underway: Promise<StagedFile>[] = []
+  const begin = async (max_rows: number): Promise<boolean> => {
+    const piece = await take(max_rows)
+    if (piece === null) return false
+    const staging = store.exportRows(rows, piece, format, signal)
+    // Its failure is told when its turn comes.
+    staging.catch(() => undefined)
+    underway.push(staging)
+    return true
   }
+  try {
+    await begin(Math.min(FIRST_ROWS, most))
+    while (underway.length > 0) {
+      const staged = await underway[0]!
+      const size = Math.min(most, rowsPerPiece(encoding, staged))
+      while (underway.length <= AHEAD && (await begin(size))) continue
+      void underway.shift()
+      // People and sessions may have changed since they were counted.
+      if (staged.rows > 0) yield staged
+      else await rm(staged.path)
+    }
+  } finally {
+    if (underway.length > 0) stop()
+    for (const result of await Promise.allSettled(underway)) {
+      if (result.status === 'fulfilled') await rm(result.value.path, { force: true })
+    }
+  }
+}
+
+function rowsPerPiece(encoding: Encoding, { rows, bytes }: StagedFile): number {
+  if (rows === 0) return FIRST_ROWS
+  return Math.max(1, Math.floor((maxPieceBytes(encoding) * rows) / bytes))
 }
 
 function maxPieceBytes({ format, compression, max_bytes }: Encoding): number {
@@ -52,9 +75,9 @@ function maxPieceBytes({ format, compression, max_bytes }: Encoding): number {
   return Math.min(most, max_bytes / PIECES_PER_FILE / (shrinks ? COMPRESSED_TO : 1))
 }
 
-const LINES = { JSONLines: 'json-lines', CopyText: 'copy-text', CSV: 'csv' } as const
+const LINES = { JSONLines: 'json-lines', CopyText: 'copy-text' } as const
 
-export function storeFormat({ format, compression }: Encoding): ExportFormat {
+function storeFormat({ format, compression }: Encoding): ExportFormat {
   if (format === 'Parquet') return { kind: 'parquet', compression: compression ?? 'none' }
   return { kind: LINES[format] }
 }

@@ -3,7 +3,7 @@
 // cut is pending, and what is left over is skipped. So the parts add up at any moment.
 import type { Page } from '../../../platform/http/paging.ts'
 import type { Services } from '../../../platform/services.ts'
-import { positionBefore } from '../engine/positions.ts'
+import { findPosition, positionBefore } from '../engine/positions.ts'
 import type { ExportRow } from '../rows.ts'
 import { intervalEndingAt } from '../schedule/grid.ts'
 import {
@@ -55,10 +55,16 @@ export async function reckon(services: Stores, row: ExportRow, page: Page, now: 
 async function findEdges(services: Stores, row: ExportRow, now: Date): Promise<Edge[]> {
   const instants = await listOpenInstants(services.db, row)
   const edges: Edge[] = []
-  for (const at of instants.filter((instant) => instant <= now)) {
-    edges.push({ at, seq: await positionBefore(services, row.project_id, at) })
+  for (const at of instants) {
+    const seq = await edgeAt(services, row.project_id, at, now)
+    if (seq !== null) edges.push({ at, seq })
   }
   return edges
+}
+
+/** Null: it lies ahead. To ask the store for it would move the store's clock there. */
+async function edgeAt(services: Stores, project_id: number, at: Date, now: Date): Promise<number | null> {
+  return at > now ? findPosition(services.db, project_id, at) : positionBefore(services, project_id, at)
 }
 
 /** Where the next interval without a run begins: nothing before it will go out that has no run already. */
@@ -70,6 +76,6 @@ async function nextPosition(
 ): Promise<number> {
   const isOver = row.end_at !== null && row.next_due_at > row.end_at
   const { start } = intervalEndingAt(row, row.next_due_at)
-  if (isOver || start > now) return Number.POSITIVE_INFINITY
-  return Math.min(last_position, await positionBefore(services, row.project_id, start))
+  const edge = isOver ? null : await edgeAt(services, row.project_id, start, now)
+  return edge === null ? Number.POSITIVE_INFINITY : Math.min(last_position, edge)
 }

@@ -293,6 +293,24 @@ describe('GET …/reconciliation/', () => {
     expect(after!.inserted_at).toBe(before!.inserted_at)
   })
 
+  it('200 while the clock is set back: what arrived before that is pending, not skipped', async () => {
+    const next = HOURS + 2
+    const row = await makeExport({ next_due_at: hour(next + 1) })
+    await arrive(new Map([[row.project_id, 5]]), HOURS)
+    await runAt(row, next - 1, { ...seqs(0, 3), ...done(3) })
+    await app.db.run(
+      sql`INSERT INTO batch_export_bound (project_id, at, seq) VALUES (${row.project_id}, ${hour(next)}, 3)`,
+    )
+    const totals = { received: 5, exported: 3, filtered_out: 0, pending: 2, skipped: 0 }
+    expect((await get(urlOf(row))).body.totals).toMatchObject(totals)
+    // Made while the clock was ahead, and not begun.
+    for (const index of [next, next + 1]) await runAt(row, index, { status: 'Starting' })
+    await app.db.run(
+      sql`UPDATE batch_export SET next_due_at = ${hour(next + 3)} WHERE project_id = ${row.project_id} AND id = ${row.id}`,
+    )
+    expect((await get(urlOf(row))).body.totals).toMatchObject(totals)
+  })
+
   it('200 counts neither the runs of another export nor the events of another project', async () => {
     const row = await makeExport()
     const [other, foreign] = [await addExport(app.db, row.project_id, began), await makeExport()]

@@ -1,5 +1,5 @@
-// The statements of the exporter. Rows are sorted by position, whatever the plan of their SQL: pieces are small, and what
-// Parquet makes of rows depends on how they are dealt out, which sorting makes the same on any number of cores.
+// The statements of the exporter. Rows come in the order of their positions: the table of events lies in it and DuckDB
+// keeps it; what comes any other way is sorted.
 import type {
   ColumnKind,
   ExportColumn,
@@ -8,9 +8,10 @@ import type {
   Parameter,
   ParquetCompression,
 } from '../event-store.ts'
-import { columnAt, LINE_FORMATS, textLiteral } from './line-sql.ts'
+import { tablesOf } from '../layout.ts'
+import { columnAt, LINES, textLiteral } from './line-sql.ts'
 
-type Statement = { sql: string; parameters: readonly Parameter[] }
+export type Statement = { sql: string; parameters: readonly Parameter[] }
 
 /** Blocks by number: block 0 holds the positions from 1 on. */
 export function countSql({ sql, parameters }: ExportRows, block_size: number): Statement {
@@ -21,35 +22,41 @@ export function countSql({ sql, parameters }: ExportRows, block_size: number): S
   }
 }
 
+/** Answers with the plan as JSON text, in the second column. */
+export function planSql({ sql, parameters }: ExportRows): Statement {
+  return { sql: `EXPLAIN (FORMAT json) ${sql}`, parameters }
+}
+
+type PlanNode = { name: string; children: PlanNode[]; extra_info: { Table?: string } }
+
+/** Whether the rows are read off the project's events one after the other, with nothing between that mixes them. */
+export function readsInOrder(plan: string, project_id: number): boolean {
+  const [top] = JSON.parse(plan) as PlanNode[]
+  for (let node = top; node; node = node.children[0]) {
+    if (node.children.length > 1) return false
+    if (node.name.trim() === 'SEQ_SCAN')
+      return node.extra_info.Table?.split('.').at(-1) === tablesOf(project_id).events
+    if (!['PROJECTION', 'FILTER'].includes(node.name.trim())) return false
+  }
+  return false
+}
+
 /** Answers how many lines or rows it wrote. */
 export function copySql(
   rows: ExportRows,
   { from, to }: { from: number; to: number },
   format: ExportFormat,
   path: string,
-): Statement & { header_lines: number } {
+  isInOrder: boolean,
+): Statement {
   const [above, upTo] = [`$${rows.parameters.length + 1}`, `$${rows.parameters.length + 2}`]
   const within = `FROM (${rows.sql}) AS r WHERE r.position > ${above} AND r.position <= ${upTo}`
   const parameters = [...rows.parameters, from, to]
-  if (format.kind === 'parquet') {
-    const select = `SELECT ${parquetColumns(rows.columns)} ${within} ORDER BY r.position`
-    return {
-      sql: `COPY (${select}) TO ${textLiteral(path)} ${parquetOptions(format.compression)}`,
-      parameters,
-      header_lines: 0,
-    }
-  }
-  const { line, header } = LINE_FORMATS[format.kind]
-  const first = header(rows.columns)
-  const lines = `SELECT r.position, ${line(rows.columns)} AS line ${within}`
-  // Before all positions.
-  const all =
-    first === null ? lines : `SELECT 0 AS position, ${textLiteral(first)} AS line UNION ALL ${lines}`
-  return {
-    sql: `COPY (SELECT line FROM (${all}) ORDER BY position) TO ${textLiteral(path)} ${AS_IT_IS}`,
-    parameters,
-    header_lines: first === null ? 0 : 1,
-  }
+  const isParquet = format.kind === 'parquet'
+  const list = isParquet ? parquetColumns(rows.columns) : LINES[format.kind](rows.columns)
+  const select = `SELECT ${list} ${within}${isInOrder ? '' : ' ORDER BY r.position'}`
+  const options = isParquet ? parquetOptions(format.compression) : AS_IT_IS
+  return { sql: `COPY (${select}) TO ${textLiteral(path)} ${options}`, parameters }
 }
 
 // Otherwise it writes to a file of its own naming first, and leaves that one when it fails.

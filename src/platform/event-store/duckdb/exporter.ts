@@ -7,12 +7,11 @@ import {
   StoreBusy,
   type ExportFormat,
   type ExportRows,
-  type Parameter,
   type PositionBlock,
   type StagedFile,
 } from '../event-store.ts'
 import { engineType, engineValue } from './bind.ts'
-import { copySql, countSql } from './export-sql.ts'
+import { copySql, countSql, planSql, readsInOrder, type Statement } from './export-sql.ts'
 import { faultOf } from './faults.ts'
 import { isOutOfMemory, rows as rowsOf } from './statements.ts'
 import { Turns } from './turns.ts'
@@ -22,9 +21,9 @@ const AT_WORK = 2
 // One that comes between two steps of a statement is lost, so it is repeated.
 const INTERRUPT_EVERY_MS = 20
 
-export type ExporterOptions = { staging: string; isDeleted(project_id: number): boolean }
+type ExporterOptions = { staging: string; isDeleted(project_id: number): boolean }
 
-type Statement = { sql: string; parameters: readonly Parameter[] }
+type Ask = (statement: Statement) => Promise<DuckDBValue[][]>
 
 export class Exporter {
   readonly #turns: Turns<DuckDBConnection>
@@ -45,7 +44,7 @@ export class Exporter {
   }
 
   async countBlocks(rows: ExportRows, block_size: number, signal: AbortSignal): Promise<PositionBlock[]> {
-    const blocks = await this.#run(rows.project_id, countSql(rows, block_size), signal)
+    const blocks = await this.#run(rows.project_id, signal, (ask) => ask(countSql(rows, block_size)))
     return blocks.map(([block, count]) => {
       const from = Number(block) * block_size
       return { from, to: from + block_size, rows: Number(count) }
@@ -59,11 +58,14 @@ export class Exporter {
     signal: AbortSignal,
   ): Promise<StagedFile> {
     const path = join(this.options.staging, randomUUID())
-    const { header_lines, ...statement } = copySql(rows, range, format, path)
     try {
-      const [written] = await this.#run(rows.project_id, statement, signal)
-      const { size } = await stat(path)
-      return { path, rows: Number(written![0]) - header_lines, bytes: size }
+      const written = await this.#run(rows.project_id, signal, async (ask) => {
+        const [plan] = await ask(planSql(rows))
+        const isInOrder = readsInOrder(plan![1] as string, rows.project_id)
+        const [answer] = await ask(copySql(rows, range, format, path, isInOrder))
+        return Number(answer![0])
+      })
+      return { path, rows: written, bytes: (await stat(path)).size }
     } catch (error) {
       // DuckDB leaves what it wrote until then.
       await rm(path, { force: true })
@@ -76,14 +78,16 @@ export class Exporter {
     for (let index = 0; index < AT_WORK; index++) (await this.#turns.take(0)).closeSync()
   }
 
-  async #run(project_id: number, statement: Statement, signal: AbortSignal): Promise<DuckDBValue[][]> {
+  async #run<T>(project_id: number, signal: AbortSignal, work: (ask: Ask) => Promise<T>): Promise<T> {
+    const workOn = (connection: DuckDBConnection) =>
+      work((statement) => interruptible(connection, statement, signal))
     try {
-      const rows = await this.#inTurn(project_id, statement, signal).catch((error: unknown) => {
+      const result = await this.#inTurn(project_id, signal, workOn).catch((error: unknown) => {
         if (!isOutOfMemory(error)) throw error
-        return this.#withoutOthers(project_id, statement, signal)
+        return this.#withoutOthers(project_id, signal, workOn)
       })
       this.#assertKept(project_id)
-      return rows
+      return result
     } catch (error) {
       signal.throwIfAborted()
       this.#assertKept(project_id)
@@ -91,27 +95,35 @@ export class Exporter {
     }
   }
 
-  async #inTurn(project_id: number, statement: Statement, signal: AbortSignal): Promise<DuckDBValue[][]> {
+  async #inTurn<T>(
+    project_id: number,
+    signal: AbortSignal,
+    work: (connection: DuckDBConnection) => Promise<T>,
+  ): Promise<T> {
     const connection = await this.#turns.take(project_id, signal)
     try {
-      return await ask(connection, statement, signal)
+      return await work(connection)
     } finally {
       this.#turns.giveBack(connection)
     }
   }
 
-  #withoutOthers(project_id: number, statement: Statement, signal: AbortSignal): Promise<DuckDBValue[][]> {
-    const work = this.#alone.then(async () => {
+  #withoutOthers<T>(
+    project_id: number,
+    signal: AbortSignal,
+    work: (connection: DuckDBConnection) => Promise<T>,
+  ): Promise<T> {
+    const result = this.#alone.then(async () => {
       const taken: DuckDBConnection[] = []
       try {
         while (taken.length < AT_WORK) taken.push(await this.#turns.take(project_id, signal))
-        return await ask(taken[0]!, statement, signal)
+        return await work(taken[0]!)
       } finally {
         for (const connection of taken) this.#turns.giveBack(connection)
       }
     })
-    this.#alone = work.catch(() => undefined)
-    return work
+    this.#alone = result.catch(() => undefined)
+    return result
   }
 
   #assertKept(project_id: number): void {
@@ -119,11 +131,12 @@ export class Exporter {
   }
 }
 
-async function ask(
+async function interruptible(
   connection: DuckDBConnection,
   { sql, parameters }: Statement,
   signal: AbortSignal,
 ): Promise<DuckDBValue[][]> {
+  signal.throwIfAborted()
   let repeat: NodeJS.Timeout | undefined
   const interrupt = () => {
     connection.interrupt()

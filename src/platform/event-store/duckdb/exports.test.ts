@@ -1,5 +1,5 @@
 // The suite of exports on DuckDB, and what is true of DuckDB alone.
-import { DuckDBInstance } from '@duckdb/node-api'
+import { DuckDBInstance, DuckDBTimestampTZValue, type DuckDBValue } from '@duckdb/node-api'
 import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +8,7 @@ import { StoreBusy, type ExportRows } from '../event-store.ts'
 import { exportSuite, type OpenedForExports } from '../fixture/export-suite.ts'
 import { eventsOf, storedEvent } from '../fixture/suite.ts'
 import { tablesOf } from '../layout.ts'
+import { planSql, readsInOrder } from './export-sql.ts'
 import { openDuckDb } from './open.ts'
 import { Turns } from './turns.ts'
 
@@ -26,9 +27,10 @@ async function readParquet(path: string): ReturnType<OpenedForExports['readParqu
   return { types, rows }
 }
 
-function plain(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value
-  return String(value).replace(' ', 'T').replace(/\+00$/, 'Z')
+function plain(value: DuckDBValue): unknown {
+  return value instanceof DuckDBTimestampTZValue
+    ? value.toString().replace(' ', 'T').replace(/\+00$/, 'Z')
+    : value
 }
 
 describe('DuckDB', () => {
@@ -108,6 +110,48 @@ describe('the folder', () => {
     const small = { ...huge, sql: `SELECT 1::BIGINT AS position, 'x' AS c1` }
     expect((await store.exportRows(small, range, { kind: 'json-lines' }, never)).rows).toBe(1)
     await store.close()
+  })
+})
+
+describe('rows', () => {
+  it('that are read off the events one after the other are not sorted, all others are', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'longshore-store-'))
+    const store = await openDuckDb({ folder, ...options })
+    const { events, persons } = tablesOf(1)
+    const plain = `SELECT seq AS position, event AS c1 FROM ${events}`
+    const cases: [string, boolean][] = [
+      [plain, true],
+      [`${plain} WHERE seq > $1 AND event <> 'x' AND distinct_id LIKE 'user%'`, true],
+      [
+        `SELECT position, upper(r.c1) AS c1 FROM (${plain} WHERE json_extract(properties, '$.a') IS NULL) AS r`,
+        true,
+      ],
+      [`SELECT row_number() OVER (ORDER BY id) AS position, 'x' AS c1 FROM ${persons}`, false],
+      [`SELECT version AS position, 'x' AS c1 FROM ${persons}`, false],
+      [`SELECT seq AS position, event AS c1 FROM ${tablesOf(2).events}`, false],
+      [
+        `SELECT e.seq AS position, e.event AS c1 FROM ${events} AS e JOIN ${persons} AS p ON p.id = e.person_id`,
+        false,
+      ],
+      [`${plain} UNION ALL ${plain}`, false],
+      [`SELECT 1 AS position, 'x' AS c1`, false],
+    ]
+    const ask = (project_id: number, sql: string) =>
+      store.query({
+        project_id,
+        sql,
+        parameters: sql.includes('$1') ? [1] : [],
+        timezone: 'UTC',
+        max_rows: 10,
+      })
+    await ask(2, 'SELECT 1')
+    await store.write([eventsOf(1, storedEvent(), storedEvent())], new Date())
+    for (const [sql, isInOrder] of cases) {
+      const { rows } = await ask(1, planSql({ project_id: 1, sql, parameters: [], columns: [] }).sql)
+      expect(readsInOrder(rows[0]![1] as string, 1), sql).toBe(isInOrder)
+    }
+    await store.close()
+    await rm(folder, { recursive: true, force: true })
   })
 })
 

@@ -1,12 +1,8 @@
 // A row as one line of text, put together by DuckDB itself: a third cheaper than in JavaScript. The exporter writes them.
 import type { ColumnKind, ExportColumn } from '../event-store.ts'
 
-export type LineFormat = {
-  /** The SQL of a whole line, without its end, from `r.c1`, `r.c2`, … */
-  line(columns: readonly ExportColumn[]): string
-  /** The line that comes first, or null. */
-  header(columns: readonly ExportColumn[]): string | null
-}
+/** The SQL of a whole line, without its end, from `r.c1`, `r.c2`, … */
+type Line = (columns: readonly ExportColumn[]) => string
 
 /** A value as text; null where it is null. */
 type Spelling = Record<ColumnKind, (column: string) => string>
@@ -46,15 +42,12 @@ function instant(column: string, form: string): string {
   return `CASE WHEN isfinite(${column}) THEN strftime(${column}, '${form}') END`
 }
 
-const jsonLines: LineFormat = {
-  line(columns) {
-    const members = columns.map(({ name, kind }, index) => {
-      const key = `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`
-      return `${textLiteral(key)}, coalesce(${JSON_SPELLING[kind](columnAt(index))}, 'null')`
-    })
-    return `concat(${members.join(', ')}, '}')`
-  },
-  header: () => null,
+const jsonLine: Line = (columns) => {
+  const members = columns.map(({ name, kind }, index) => {
+    const key = `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`
+    return `${textLiteral(key)}, coalesce(${JSON_SPELLING[kind](columnAt(index))}, 'null')`
+  })
+  return `concat(${members.join(', ')}, '}')`
 }
 
 // Of the backslash first: the others bring backslashes of their own.
@@ -78,44 +71,9 @@ const COPY_SPELLING: Spelling = {
     `CASE WHEN isfinite(${column}) THEN strftime(${column}, '%Y-%m-%d %H:%M:%S.%f+00') ELSE ${asText(column)} END`,
 }
 
-const copyText: LineFormat = {
-  line: (columns) =>
-    `concat_ws(${TAB}, ${columns
-      .map(({ kind }, index) => `coalesce(${COPY_SPELLING[kind](columnAt(index))}, '\\N')`)
-      .join(', ')})`,
-  header: () => null,
+const copyLine: Line = (columns) => {
+  const cells = columns.map(({ kind }, index) => `coalesce(${COPY_SPELLING[kind](columnAt(index))}, '\\N')`)
+  return `concat_ws(${TAB}, ${cells.join(', ')})`
 }
 
-/**
- * In quotes, so that an empty text differs from none. Spreadsheets run a cell that begins like a formula, and events come
- * from the public: an apostrophe makes it text. What is a plain number stays one.
- */
-function cell(column: string): string {
-  const text = asText(column)
-  const isFormula = `ascii(${text}) IN (${[...'=+-@\t\r'].map((sign) => sign.charCodeAt(0)).join(', ')})`
-  const isNumber = `regexp_full_match(${text}, '[+-]?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?')`
-  const guard = `CASE WHEN ${isFormula} AND NOT ${isNumber} THEN '''' ELSE '' END`
-  return `CASE WHEN ${column} IS NOT NULL THEN concat('"', ${guard}, replace(${text}, '"', '""'), '"') END`
-}
-
-const CSV_SPELLING: Spelling = {
-  text: cell,
-  json: cell,
-  integer: asText,
-  float: asText,
-  boolean: asText,
-  timestamp: (column) => instant(column, '%Y-%m-%dT%H:%M:%S.%fZ'),
-}
-
-const csv: LineFormat = {
-  line: (columns) =>
-    `concat(concat_ws(',', ${columns
-      .map(({ kind }, index) => `coalesce(${CSV_SPELLING[kind](columnAt(index))}, '')`)
-      .join(', ')}), ${RETURN})`,
-  header(columns) {
-    const names = columns.map(({ name }) => (/^[=+\-@\t\r]/.test(name) ? `'${name}` : name))
-    return `${names.map((name) => `"${name.replaceAll('"', '""')}"`).join(',')}\r`
-  },
-}
-
-export const LINE_FORMATS = { 'json-lines': jsonLines, 'copy-text': copyText, csv } as const
+export const LINES = { 'json-lines': jsonLine, 'copy-text': copyLine } as const

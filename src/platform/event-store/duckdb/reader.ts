@@ -1,27 +1,11 @@
 // Queries: a few at a time, projects in turn, each stopped when its time is up.
-import {
-  BIGINT,
-  BOOLEAN,
-  DOUBLE,
-  HUGEINT,
-  VARCHAR,
-  type DuckDBConnection,
-  type DuckDBInstance,
-  type DuckDBType,
-  type DuckDBValue,
-} from '@duckdb/node-api'
-import {
-  StoreBusy,
-  type Parameter,
-  type StoreAnswer,
-  type StoreQuery,
-  type StoreValue,
-} from '../event-store.ts'
+import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { StoreBusy, type StoreAnswer, type StoreQuery, type StoreValue } from '../event-store.ts'
+import { engineType, engineValue } from './bind.ts'
 import { faultOf } from './faults.ts'
 import { clickhouseType, jsonValue } from './values.ts'
 
 const MAX_WAITING = 200
-const MAX_BIGINT = 2n ** 63n - 1n
 
 type Waiting = { resolve(connection: DuckDBConnection): void }
 
@@ -117,16 +101,4 @@ async function read(connection: DuckDBConnection, query: StoreQuery): Promise<St
   // Otherwise the rest keeps a transaction open, and with it whatever is deleted meanwhile.
   if (rows.length >= max_rows) await connection.run('SELECT 1')
   return { columns, rows }
-}
-
-function engineValue(value: Parameter): DuckDBValue {
-  return Number.isSafeInteger(value) ? BigInt(value) : value
-}
-
-/** Left to itself, DuckDB's client takes every integer for one of 128 bits, which few functions accept. */
-function engineType(value: Parameter): DuckDBType {
-  if (typeof value === 'string') return VARCHAR
-  if (typeof value === 'boolean') return BOOLEAN
-  if (typeof value === 'bigint') return value <= MAX_BIGINT && value >= -MAX_BIGINT ? BIGINT : HUGEINT
-  return Number.isSafeInteger(value) ? BIGINT : DOUBLE
 }
