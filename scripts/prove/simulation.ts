@@ -186,6 +186,7 @@ async function finishAll(world: World): Promise<void> {
   for (;;) {
     await turnstile.quiet()
     const calls = turnstile.eligible()
+    if (process.env.DBG) world.note('DBG', calls.map((c) => c.actor.name + c.label.trim().slice(0, 20)).join(' | '))
     if (calls.length > 0) await letThrough(world, random.pick(calls))
     else if (turnstile.is_locked) await turnstile.untilDeadlockEnds()
     else return

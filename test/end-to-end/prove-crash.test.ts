@@ -15,7 +15,7 @@ afterAll(() => program.remove())
 
 test(
   'killed at work, exports deliver every acknowledged event exactly once',
-  { timeout: 180_000 },
+  { timeout: 240_000 },
   async () => {
     const { rounds, proof } = await runExportCrashes({ program, rounds: 3, seed: SEED })
     expect(rounds.map(({ faults }) => faults)).toEqual([[], [], []])

@@ -29,7 +29,7 @@ export async function compare({ name, events, rounds, goal, ours, bare }: Compar
     [
       `${name.padEnd(18)} ours ${shown(our, events)}`,
       `${' '.repeat(18)} bare ${shown(yardstick, events)}`,
-      `${' '.repeat(18)} of ours, calls to the store: counting ${counting.toFixed(1)} s, other questions ${asking.toFixed(1)} s, rows ${writing.toFixed(1)} s`,
+      `${' '.repeat(18)} calls of ours to the store, some at the same time: counting ${counting.toFixed(1)} s, other questions ${asking.toFixed(1)} s, rows ${writing.toFixed(1)} s`,
       `${' '.repeat(18)} speed ${speed.toFixed(2)} of bare${spread(ourRounds, bareRounds)}; goal: at least ${goal}: ${met(speed >= goal)}`,
     ].join('\n'),
   )

@@ -30,7 +30,7 @@ export type Measured = {
 export type Exported = Measured & {
   rows: number
   files: NonNullable<RunRow['files']>
-  /** How long calls to the event store took, one after the other. */
+  /** How long calls to the event store took; some go at the same time. */
   store_s: { counting: number; asking: number; writing: number }
 }
 

@@ -4,8 +4,9 @@ import { sendEvents } from '../../features/events/importing/send-events.ts'
 import { sampleEvents } from '../../features/events/sample/sample-events.ts'
 import { UserError, type Command, type CommandOptions } from '../command.ts'
 import { openTarget, targetOptions } from './open-sink.ts'
-import { perSecond, showProgress, tableOf } from './progress-display.ts'
-import { stopSignal } from './stop-signal.ts'
+import { perSecond, tableOf } from '../terminal/progress.ts'
+import { showEventProgress } from './progress.ts'
+import { stopSignal } from '../terminal/stop-signal.ts'
 
 const MAX_COUNT = 100_000_000
 const MAX_DAYS = 3650
@@ -32,7 +33,7 @@ export const generateEvents: Command = {
     const target = await openTarget(options)
     const started = Date.now()
     const signal = stopSignal()
-    const display = showProgress('events')
+    const display = showEventProgress('events')
     let sent = 0
     try {
       const events = sampleEvents({

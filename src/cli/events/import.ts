@@ -9,8 +9,9 @@ import type { Reject } from '../../features/events/importing/rejects.ts'
 import type { Sink } from '../../features/events/importing/sink.ts'
 import { UserError, type Command, type CommandOptions } from '../command.ts'
 import { openTarget, targetOptions, type Target } from './open-sink.ts'
-import { inDigits, perSecond, showProgress, tableOf } from './progress-display.ts'
-import { stopSignal } from './stop-signal.ts'
+import { inDigits, perSecond, tableOf } from '../terminal/progress.ts'
+import { showEventProgress } from './progress.ts'
+import { stopSignal } from '../terminal/stop-signal.ts'
 
 /** Of all files together. */
 type Totals = { rows: number; rejected: number; rejected_before: number }
@@ -70,7 +71,7 @@ async function importOne(
     return
   }
   if (progress.rows > 0) say(`${file.path}: going on behind row ${inDigits(progress.rows)}`)
-  const display = showProgress(basename(file.path))
+  const display = showEventProgress(basename(file.path))
   const reasons: Reject[] = []
   const before = { ...totals }
   try {

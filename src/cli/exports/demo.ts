@@ -17,11 +17,12 @@ import type { ProjectRow } from '../../features/projects/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Services } from '../../platform/services.ts'
 import { UserError, type Command } from '../command.ts'
-import { inDigits, showProgress } from '../events/progress-display.ts'
-import { stopSignal } from '../events/stop-signal.ts'
+import { inDigits } from '../terminal/progress.ts'
+import { showEventProgress } from '../events/progress.ts'
+import { stopSignal } from '../terminal/stop-signal.ts'
 import { exportRange } from './export-range.ts'
 import { withWorkspace } from './open-workspace.ts'
-import { showExportProgress } from './progress-bar.ts'
+import { showExportProgress } from './progress.ts'
 
 const DAY_MS = 86_400_000
 const DAYS = 7
@@ -70,7 +71,7 @@ async function store(services: Services, project: ProjectRow, count: number, end
   const counting = countingStore(services.eventStore)
   const ingest = new Ingest({ ...services, eventStore: counting.store })
   const sink = openStoreSink(ingest, project, counting.count, services.now)
-  const display = showProgress('storing ')
+  const display = showEventProgress('storing  ')
   try {
     const events = sampleEvents({ count, seed: 1, days: DAYS, end })
     await sendEvents(sink, events, EVENT_BYTES, signal, (sent) =>

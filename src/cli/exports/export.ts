@@ -2,12 +2,12 @@
 import { readBackfillRange } from '../../features/batch-exports/backfills/create.ts'
 import { UserError, type Command } from '../command.ts'
 import { takeConfig } from '../environment.ts'
-import { inDigits, perSecond, tableOf } from '../events/progress-display.ts'
-import { stopSignal } from '../events/stop-signal.ts'
+import { inDigits, perSecond, tableOf } from '../terminal/progress.ts'
+import { stopSignal } from '../terminal/stop-signal.ts'
 import { exportRange } from './export-range.ts'
 import { findExports } from './find-export.ts'
 import { withWorkspace } from './open-workspace.ts'
-import { showExportProgress } from './progress-bar.ts'
+import { showExportProgress } from './progress.ts'
 
 export const runExport: Command = {
   name: 'export',

@@ -67,10 +67,10 @@ function plainPart(form: string): string {
 
 /** In any case: some databases write names in capitals, and `%2f` is `%2F`. */
 function patternOf(form: string): RegExp {
-  const any = form.replaceAll(ESCAPED, (char) => `(?:${spellings(char).map(literal).join('|')})`)
+  const whole = form.replaceAll(ESCAPED, (char) => `(?:${spellings(char).map(literal).join('|')})`)
   return form.length < MIN_ANYWHERE
-    ? new RegExp(String.raw`(?<![\p{L}\p{N}_])${any}(?![\p{L}\p{N}_])`, 'giu')
-    : new RegExp(any, 'gi')
+    ? new RegExp(String.raw`(?<![\p{L}\p{N}_])${whole}(?![\p{L}\p{N}_])`, 'giu')
+    : new RegExp(whole, 'gi')
 }
 
 function longestSpelling(form: string): number {

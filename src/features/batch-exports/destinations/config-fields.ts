@@ -89,3 +89,14 @@ export function isPlainHttpUrl(text: string): boolean {
   const url = new URL(text)
   return ['http:', 'https:'].includes(url.protocol) && url.username === '' && url.password === ''
 }
+
+/** Those that speak PostgreSQL's protocol. */
+export const sqlTable = {
+  user: secret(),
+  password: secret(),
+  host: host(),
+  database: identifier(),
+  schema: identifier().default('public'),
+  table_name: identifier().default('events'),
+  has_self_signed_cert: flag(false),
+}

@@ -1,18 +1,12 @@
 // A table in PostgreSQL.
 import { z } from 'zod'
 import type { DestinationKind } from '../destination.ts'
-import { eventFilter, flag, host, identifier, port, secret } from '../config-fields.ts'
+import { eventFilter, port, sqlTable } from '../config-fields.ts'
 import { ledgerFault } from '../ledger-name.ts'
 
 const Config = z.strictObject({
-  user: secret(),
-  password: secret(),
-  host: host(),
+  ...sqlTable,
   port: port(5432),
-  database: identifier(),
-  schema: identifier().default('public'),
-  table_name: identifier().default('events'),
-  has_self_signed_cert: flag(false),
   ...eventFilter,
 })
 export type PostgresConfig = z.output<typeof Config>

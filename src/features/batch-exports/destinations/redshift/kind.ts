@@ -1,18 +1,12 @@
 // A table in Amazon Redshift: PostgreSQL's protocol, but no COPY from the client.
 import { z } from 'zod'
 import type { DestinationKind } from '../destination.ts'
-import { eventFilter, flag, host, identifier, port, secret } from '../config-fields.ts'
+import { eventFilter, port, sqlTable } from '../config-fields.ts'
 import { ledgerFault } from '../ledger-name.ts'
 
 const Config = z.strictObject({
-  user: secret(),
-  password: secret(),
-  host: host(),
+  ...sqlTable,
   port: port(5439),
-  database: identifier(),
-  schema: identifier().default('public'),
-  table_name: identifier().default('events'),
-  has_self_signed_cert: flag(false),
   properties_data_type: z.enum(['varchar', 'super']).default('varchar'),
   mode: z.enum(['INSERT'], { error: 'Only the mode INSERT is supported.' }).default('INSERT'),
   ...eventFilter,

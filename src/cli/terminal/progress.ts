@@ -2,24 +2,20 @@
 // standard output has the result alone.
 import { SingleBar } from 'cli-progress'
 
-export type Shown = {
-  /** Between 0 and 1. */
-  share: number
-  events: number
-  kept_aside: number
+export type ProgressDisplay = {
+  /** @param share between 0 and 1 @param what the rest of the line, in words */
+  update(share: number, what: string): void
+  stop(): void
 }
-
-export type ProgressDisplay = { update(shown: Shown): void; stop(): void }
 
 const LINE_EVERY_MS = 5_000
 const STEPS = 1000
 
 export function showProgress(label: string): ProgressDisplay {
-  const started = Date.now()
-  return process.stderr.isTTY ? showBar(label, started) : showLines(label, started)
+  return process.stderr.isTTY ? showBar(label) : showLines(label)
 }
 
-function showBar(label: string, started: number): ProgressDisplay {
+function showBar(label: string): ProgressDisplay {
   const bar = new SingleBar({
     format: `${label} [{bar}] {percentage}% | {what} | {eta_formatted} left`,
     stream: process.stderr,
@@ -27,26 +23,21 @@ function showBar(label: string, started: number): ProgressDisplay {
   })
   bar.start(STEPS, 0, { what: '' })
   return {
-    update: (shown) => bar.update(Math.round(shown.share * STEPS), { what: inWords(shown, started) }),
+    update: (share, what) => bar.update(Math.round(share * STEPS), { what }),
     stop: () => bar.stop(),
   }
 }
 
-function showLines(label: string, started: number): ProgressDisplay {
-  let next = started + LINE_EVERY_MS
+function showLines(label: string): ProgressDisplay {
+  let next = Date.now() + LINE_EVERY_MS
   return {
-    update(shown) {
+    update(share, what) {
       if (Date.now() < next) return
       next = Date.now() + LINE_EVERY_MS
-      process.stderr.write(`${label}: ${Math.floor(shown.share * 100)} %, ${inWords(shown, started)}\n`)
+      process.stderr.write(`${label}: ${Math.floor(share * 100)} %, ${what}\n`)
     },
     stop: () => undefined,
   }
-}
-
-function inWords({ events, kept_aside }: Shown, started: number): string {
-  const aside = kept_aside === 0 ? '' : `, ${inDigits(kept_aside)} kept aside`
-  return `${inDigits(events)} events, ${inDigits(perSecond(events, started))}/s${aside}`
 }
 
 export function perSecond(count: number, started: number): number {
