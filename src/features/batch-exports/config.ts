@@ -89,8 +89,7 @@ function assertNoSecretErased(kind: DestinationKind, sent: JsonObject): void {
   }
 }
 
-/** Of two configurations, with or without their secrets. */
-export function isAimedElsewhere(kind: DestinationKind, stored: JsonObject, config: JsonObject): boolean {
+function isAimedElsewhere(kind: DestinationKind, stored: JsonObject, config: JsonObject): boolean {
   return kind.aims.some((path) => !isDeepStrictEqual(valueAt(stored, path), valueAt(config, path)))
 }
 

@@ -10,7 +10,8 @@ import { DESTINATIONS } from '../destinations/index.ts'
 import type { Encoding } from '../formats/encoding.ts'
 import { planPieces } from '../formats/plan.ts'
 import type { ExportRow, RunRow } from '../rows.ts'
-import { configOf, factsOf, selectionOf, type FrozenRun } from '../runs/frozen.ts'
+import { factsOf, selectionOf, type FrozenRun } from '../runs/frozen.ts'
+import { configWithSecrets } from '../secrets.ts'
 import { readContent } from './read-file.ts'
 
 export type Verified = {
@@ -39,7 +40,7 @@ export async function verifyRun(
   if (!inspect || run.records_completed === 0) return { ...verified, is_skipped: true }
   const facts = factsOf(run)
   const selection = selectionOf(run)
-  const config = configOf(services, row, run)
+  const config = configWithSecrets(services, { ...row, config: definition.config })
   const context: Omit<DeliveryContext, 'progress'> = {
     config,
     run: facts,

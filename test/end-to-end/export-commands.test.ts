@@ -1,0 +1,87 @@
+// The commands about exports, as the built program: the whole first minute, and that verification finds what is wrong.
+import { appendFile, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openDatabase } from '../../src/platform/db/database.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { buildProgram, connectionOf, type Program } from './program.ts'
+
+const EVENTS = 12_000
+
+let program: Program
+let folder: string
+beforeAll(async () => {
+  program = await buildProgram()
+  folder = program.newDataDir()
+}, 60_000)
+afterAll(() => program.remove())
+
+const filesOf = async () =>
+  (await readdir(join(folder, 'exports'), { recursive: true })).filter((name) =>
+    name.endsWith('.parquet.zst'),
+  )
+const verify = (...args: string[]) => program.run(['verify', ...args], { DATA_DIR: folder })
+
+it('demo stores, exports, verifies and says so', async () => {
+  const { code, stdout, stderr } = await program.run(['demo', '--events', String(EVENTS), '--folder', folder])
+  expect(stderr).not.toContain('longshore demo:')
+  expect(code).toBe(0)
+  expect(stdout).toContain('Every event is in the files exactly once.')
+  expect(stdout).toMatch(/stored +12,000 rows.*\n +exported +12,000 rows.*\n +verified +12,000 rows/)
+  expect(await filesOf()).toHaveLength(7)
+}, 120_000)
+
+it('demo leaves a folder alone that it has not made', async () => {
+  const { code, stderr } = await program.run(['demo', '--events', '10', '--folder', join(folder, 'exports')])
+  expect([code, stderr]).toEqual([1, expect.stringContaining('name another with --folder')])
+  expect(await filesOf()).toHaveLength(7)
+}, 60_000)
+
+it('export does it again over a range, and the files stay the same', async () => {
+  const id = await exportId()
+  const before = await verify(id)
+  expect([before.code, before.stdout]).toEqual([0, expect.stringMatching(/rows +12,000/)])
+  const to = new Date(Math.floor(Date.now() / 86_400_000) * 86_400_000)
+  const from = new Date(to.getTime() - 2 * 86_400_000)
+  const args = ['export', id, '--from', from.toISOString(), '--to', to.toISOString()]
+  const { code, stdout } = await program.run(args, { DATA_DIR: folder })
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/runs +2\ncompleted +2\n/)])
+  expect((await verify()).code).toBe(0)
+}, 120_000)
+
+it('verify finds a changed file and a missing one', async () => {
+  const [first, second] = (await filesOf()).map((name) => join(folder, 'exports', name))
+  await appendFile(first!, 'x')
+  await rm(second!)
+  const { code, stdout, stderr } = await verify()
+  expect(code).toBe(1)
+  expect(stdout).toContain('is not there')
+  expect(stdout).toMatch(/has (bytes|sha256)|cannot be read/)
+  expect(stderr).toContain('problems were found')
+}, 60_000)
+
+it.each([
+  [['export', 'nonsense'], 'named by its id'],
+  [['export', '00000000-0000-7000-8000-000000000000'], 'there is no export'],
+  [['verify', 'nonsense'], 'named by its id'],
+  [['demo', '--events', '0'], 'takes a number'],
+])(
+  '%s is refused in one line',
+  async (args, expected) => {
+    const { code, stderr } = await program.run(args, { DATA_DIR: folder })
+    expect([code, stderr]).toEqual([1, expect.stringContaining(expected)])
+  },
+  60_000,
+)
+
+/** Read beside a server of our own, which the commands leave behind for nobody. */
+async function exportId(): Promise<string> {
+  const server = program.serve({ DATA_DIR: folder })
+  await server.url
+  const db = openDatabase({ ...connectionOf(folder), max: 1 })
+  const { id } = await db.only<{ id: string }>(sql`SELECT id FROM batch_export`)
+  await db.close()
+  server.kill('SIGTERM')
+  await server.ended
+  return id
+}
