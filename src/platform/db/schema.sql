@@ -84,6 +84,142 @@ CREATE TABLE backup_code (
   CONSTRAINT backup_code_user_id_fkey FOREIGN KEY (user_id) REFERENCES app_user(id) ON DELETE CASCADE
 );
 
+CREATE TABLE batch_export (
+  id uuid NOT NULL,
+  project_id integer NOT NULL,
+  name text NOT NULL,
+  model text NOT NULL,
+  destination_type text NOT NULL,
+  config jsonb NOT NULL,
+  secrets text NOT NULL,
+  interval text NOT NULL,
+  timezone text NOT NULL,
+  offset_day smallint,
+  offset_hour smallint,
+  paused boolean NOT NULL,
+  last_paused_at timestamp with time zone,
+  start_at timestamp with time zone,
+  end_at timestamp with time zone,
+  hogql_query text,
+  schema jsonb,
+  filters jsonb,
+  next_due_at timestamp with time zone NOT NULL,
+  created_by integer,
+  created_at timestamp with time zone NOT NULL,
+  last_updated_at timestamp with time zone NOT NULL,
+  notified_at timestamp with time zone,
+  deleted_at timestamp with time zone,
+  CONSTRAINT batch_export_pkey PRIMARY KEY (id),
+  CONSTRAINT batch_export_created_by_fkey FOREIGN KEY (created_by) REFERENCES app_user(id) ON DELETE SET NULL,
+  CONSTRAINT batch_export_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE,
+  CONSTRAINT batch_export_model_check CHECK ((model = ANY (ARRAY['events'::text, 'persons'::text, 'sessions'::text])))
+);
+CREATE INDEX batch_export_due ON batch_export (next_due_at) WHERE ((deleted_at IS NULL) AND (NOT paused));
+CREATE INDEX batch_export_project ON batch_export (project_id, created_at) WHERE (deleted_at IS NULL);
+
+CREATE TABLE batch_export_backfill (
+  id uuid NOT NULL,
+  project_id integer NOT NULL,
+  batch_export_id uuid NOT NULL,
+  start_at timestamp with time zone,
+  end_at timestamp with time zone,
+  adjusted_start_at timestamp with time zone,
+  retry_of uuid,
+  seq_to bigint NOT NULL,
+  status text NOT NULL,
+  total_runs integer NOT NULL,
+  next_end_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  finished_at timestamp with time zone,
+  last_updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT batch_export_backfill_pkey PRIMARY KEY (id),
+  CONSTRAINT batch_export_backfill_batch_export_id_fkey FOREIGN KEY (batch_export_id) REFERENCES batch_export(id) ON DELETE CASCADE,
+  CONSTRAINT batch_export_backfill_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE
+);
+CREATE INDEX batch_export_backfill_export ON batch_export_backfill (batch_export_id, created_at, id);
+CREATE INDEX batch_export_backfill_live ON batch_export_backfill (project_id) WHERE (status = ANY (ARRAY['Starting'::text, 'Running'::text]));
+
+CREATE TABLE batch_export_bound (
+  project_id integer NOT NULL,
+  at timestamp with time zone NOT NULL,
+  seq bigint NOT NULL,
+  CONSTRAINT batch_export_bound_pkey PRIMARY KEY (project_id, at),
+  CONSTRAINT batch_export_bound_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE
+);
+
+CREATE TABLE batch_export_log (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  project_id integer NOT NULL,
+  batch_export_id uuid NOT NULL,
+  run_id uuid,
+  timestamp timestamp with time zone NOT NULL,
+  level text NOT NULL,
+  message text NOT NULL,
+  CONSTRAINT batch_export_log_pkey PRIMARY KEY (id),
+  CONSTRAINT batch_export_log_batch_export_id_fkey FOREIGN KEY (batch_export_id) REFERENCES batch_export(id) ON DELETE CASCADE,
+  CONSTRAINT batch_export_log_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE,
+  CONSTRAINT batch_export_log_run_id_fkey FOREIGN KEY (run_id) REFERENCES batch_export_run(id) ON DELETE CASCADE,
+  CONSTRAINT batch_export_log_level_check CHECK ((level = ANY (ARRAY['DEBUG'::text, 'LOG'::text, 'INFO'::text, 'WARNING'::text, 'ERROR'::text])))
+);
+CREATE INDEX batch_export_log_export ON batch_export_log (batch_export_id, "timestamp", id);
+CREATE INDEX batch_export_log_run ON batch_export_log (run_id, "timestamp", id);
+CREATE INDEX batch_export_log_time ON batch_export_log ("timestamp");
+
+CREATE TABLE batch_export_run (
+  id uuid NOT NULL,
+  project_id integer NOT NULL,
+  batch_export_id uuid NOT NULL,
+  backfill_id uuid,
+  status text NOT NULL,
+  data_interval_start timestamp with time zone,
+  data_interval_end timestamp with time zone NOT NULL,
+  selection text NOT NULL,
+  seq_from bigint,
+  seq_to bigint,
+  definition jsonb,
+  records_total_count integer,
+  records_completed integer,
+  records_failed integer,
+  bytes_exported bigint,
+  files jsonb,
+  progress jsonb,
+  latest_error text,
+  attempt integer NOT NULL DEFAULT 0,
+  failures integer NOT NULL DEFAULT 0,
+  run_after timestamp with time zone NOT NULL,
+  lease_owner uuid,
+  lease_until timestamp with time zone,
+  is_committing boolean NOT NULL DEFAULT false,
+  created_at timestamp with time zone NOT NULL,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  last_updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT batch_export_run_pkey PRIMARY KEY (id),
+  CONSTRAINT batch_export_run_backfill_id_fkey FOREIGN KEY (backfill_id) REFERENCES batch_export_backfill(id) ON DELETE CASCADE,
+  CONSTRAINT batch_export_run_batch_export_id_fkey FOREIGN KEY (batch_export_id) REFERENCES batch_export(id) ON DELETE CASCADE,
+  CONSTRAINT batch_export_run_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE,
+  CONSTRAINT batch_export_run_check CHECK (((lease_owner IS NULL) = (lease_until IS NULL))),
+  CONSTRAINT batch_export_run_check1 CHECK (((finished_at IS NULL) = (status = ANY (ARRAY['Starting'::text, 'Running'::text])))),
+  CONSTRAINT batch_export_run_selection_check CHECK ((selection = ANY (ARRAY['arrival'::text, 'timestamp'::text]))),
+  CONSTRAINT batch_export_run_status_check CHECK ((status = ANY (ARRAY['Starting'::text, 'Running'::text, 'Completed'::text, 'Failed'::text, 'FailedRetryable'::text, 'Cancelled'::text, 'Terminated'::text, 'TimedOut'::text])))
+);
+CREATE INDEX batch_export_run_created ON batch_export_run (batch_export_id, created_at, id);
+CREATE INDEX batch_export_run_interval ON batch_export_run (batch_export_id, data_interval_start, id);
+CREATE INDEX batch_export_run_leased ON batch_export_run (lease_until) WHERE (lease_owner IS NOT NULL);
+CREATE INDEX batch_export_run_live ON batch_export_run (batch_export_id, backfill_id) WHERE (finished_at IS NULL);
+CREATE INDEX batch_export_run_waiting ON batch_export_run (project_id, run_after) WHERE ((finished_at IS NULL) AND (lease_owner IS NULL));
+CREATE UNIQUE INDEX batch_export_run_backfilled ON batch_export_run (backfill_id, data_interval_end) WHERE (backfill_id IS NOT NULL);
+CREATE UNIQUE INDEX batch_export_run_scheduled ON batch_export_run (batch_export_id, data_interval_end) WHERE (backfill_id IS NULL);
+
+CREATE TABLE batch_export_slot (
+  project_id integer NOT NULL,
+  active integer NOT NULL DEFAULT 0,
+  last_claimed_at timestamp with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
+  CONSTRAINT batch_export_slot_pkey PRIMARY KEY (project_id),
+  CONSTRAINT batch_export_slot_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE,
+  CONSTRAINT batch_export_slot_active_check CHECK (((active >= 0) AND (active <= 4)))
+);
+
 CREATE TABLE domain (
   id uuid NOT NULL,
   organization_id uuid NOT NULL,
@@ -212,6 +348,7 @@ CREATE TABLE person (
   distinct_id_count integer NOT NULL,
   merged_into uuid,
   change bigint NOT NULL,
+  version integer NOT NULL DEFAULT 0,
   CONSTRAINT person_pkey PRIMARY KEY (project_id, uuid),
   CONSTRAINT person_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE
 );
@@ -224,6 +361,7 @@ CREATE TABLE person_distinct_id (
   distinct_id text NOT NULL,
   person uuid NOT NULL,
   change bigint NOT NULL,
+  version integer NOT NULL DEFAULT 0,
   CONSTRAINT person_distinct_id_pkey PRIMARY KEY (project_id, distinct_id),
   CONSTRAINT person_distinct_id_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE
 );
