@@ -29,7 +29,7 @@ export type FuzzRequest = {
 
 // What ends a whole organization, membership, session or token would soon leave nothing to play with.
 const RARE =
-  /^(DELETE \/api\/organizations\/\{id\}\/|DELETE .*\/(members|projects|batch_exports)\/|DELETE \/api\/projects\/|POST \/api\/logout\/|PATCH .*\/reset_token\/)/
+  /^(DELETE \/api\/organizations\/\{id\}\/|DELETE .*\/(members|projects)\/\{\w+\}\/$|POST \/api\/logout\/|PATCH .*\/reset_token\/)/
 
 // What takes a language of its own is asked more often.
 const RICH = /^(GET .*\/events\/|POST .*\/query\/)$/

@@ -16,7 +16,7 @@ import { StoreBusy } from '../../src/platform/event-store/event-store.ts'
 import { ApiError } from '../../src/platform/http/errors.ts'
 import type { Services } from '../../src/platform/services.ts'
 import type { Random } from '../crash/random.ts'
-import { drawFilter, SHORT_INTERVALS } from './scenario.ts'
+import { drawFilter, INTERVALS } from './scenario.ts'
 import { describe, isMeant, servicesOf } from './worker.ts'
 import type { World } from './world.ts'
 
@@ -46,7 +46,7 @@ const DEEDS: Record<string, { weight: number; deed: Deed }> = {
   },
   'change the interval': {
     weight: 3,
-    deed: ({ random, change, at }) => changeExport(change, at, { interval: random.pick(SHORT_INTERVALS) }),
+    deed: ({ random, change, at }) => changeExport(change, at, { interval: random.pick(INTERVALS) }),
   },
   'look at the account': { weight: 3, deed: lookAtAccount },
   delete: { weight: 1, deed: ({ change, at }) => deleteExport(change, at) },

@@ -1,6 +1,7 @@
 // The account of an export against one that is made event by event.
 import { reckon } from '../../src/features/batch-exports/reconciliation/reckon.ts'
 import type { ExportRow, RunRow } from '../../src/features/batch-exports/rows.ts'
+import { STEP_MS } from './check-schedule.ts'
 import { ownedBy, type Facts } from './facts.ts'
 
 type Parts = { received: number; exported: number; filtered_out: number; pending: number; skipped: number }
@@ -60,6 +61,6 @@ function decide(runs: readonly RunRow[]): RunRow[] {
 }
 
 function lastBoundary({ interval }: ExportRow, now: Date): Date {
-  const step_ms = interval === 'every 5 minutes' ? 300_000 : 900_000
+  const step_ms = STEP_MS[interval]!
   return new Date(Math.floor(now.getTime() / step_ms) * step_ms)
 }

@@ -46,7 +46,7 @@ function checkComplete(
   backfill: BackfillRow,
   runs: readonly RunRow[],
 ): void {
-  const longest_ms = 15 * 60_000
+  const longest_ms = 60 * 60_000
   const until = (backfill.end_at ?? backfill.created_at).getTime() - longest_ms
   const from = backfill.start_at?.getTime() ?? 0
   for (const { uuid, seq, timestamp } of world.store.events) {

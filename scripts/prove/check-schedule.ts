@@ -4,11 +4,12 @@ import type { ExportRow, RunRow } from '../../src/features/batch-exports/rows.ts
 import { runText, type Facts, type HistoryRow } from './facts.ts'
 
 const MINUTE_MS = 60_000
-const STEP_MS: Record<string, number> = {
+export const STEP_MS: Record<string, number> = {
   'every 5 minutes': 5 * MINUTE_MS,
   'every 15 minutes': 15 * MINUTE_MS,
+  hour: 60 * MINUTE_MS,
 }
-const LONGEST_MS = 15 * MINUTE_MS
+const LONGEST_MS = 60 * MINUTE_MS
 
 /** From the instant of the pause, not included, to that of its end. */
 type Pause = { from: number; to: number; began_at: number }
@@ -99,7 +100,8 @@ function checkCover(
     from: run.data_interval_start!.getTime(),
     to: run.data_interval_end.getTime(),
   }))
-  for (const { from, to } of [...tiles, { from: Math.floor(until / step) * step, to: until }]) {
+  const last = Math.max(Math.floor(until / step) * step, ...tiles.map(({ to }) => to))
+  for (const { from, to } of [...tiles, { from: last, to: until }]) {
     const is_first = covered <= row.created_at.getTime()
     const isCut = pauses.some((pause) => pause.from - LONGEST_MS < from && pause.to >= from)
     if (from < covered && !is_first)

@@ -12,7 +12,7 @@ export class ConnectionLost extends Error {
 }
 
 const GO: Fate = { kind: 'go' }
-const PER_MILLE: Record<Place, number> = { database: 25, store: 40, destination: 160 }
+const PER_MILLE: Record<Place, number> = { database: 35, store: 60, destination: 200 }
 
 export class Faults {
   readonly #random: Random

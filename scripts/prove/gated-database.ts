@@ -33,8 +33,14 @@ function statements(db: Db, gate: Gate, is_inside: boolean): Omit<Db, 'transacti
     const about = labelOf(statement)
     gate.onStatement?.(about)
     const label = `${is_inside ? '  ' : ''}${about}`
-    const call: Call = { actor, place: 'database', label, is_inside, takes_locks: LOCKS.test(statement.text) }
-    return turnstile.pass(call, () => ask(db, prepared(rewrite(statement))))
+    const mayWait = is_inside && LOCKS.test(statement.text)
+    const work = () => {
+      const rewritten = prepared(rewrite(statement))
+      // A statement that cannot have its lock now is undone by itself, not with all that was done before it.
+      const isApart = mayWait && turnstile.has_several_transactions
+      return isApart ? db.transaction((nested) => ask(nested, rewritten)) : ask(db, rewritten)
+    }
+    return turnstile.pass({ actor, place: 'database', label, is_inside }, work)
   }
   return {
     rows: (statement) => pass(statement, (on, it) => on.rows(it)),
@@ -66,14 +72,13 @@ async function transaction<T>(db: Database, gate: Gate, work: (tx: Db) => Promis
       })
       return result
     })
-  try {
-    const result = await turnstile.move(() => db.transaction(attempt))
-    end()
-    await commit
-    return result
-  } finally {
+  const isOver = () => {
+    turnstile.endTransaction()
     end()
   }
+  const result = await turnstile.move(() => db.transaction(attempt).finally(isOver))
+  await commit
+  return result
 }
 
 function gatedTransaction(tx: Db, gate: Gate): Db {

@@ -47,17 +47,24 @@ export async function runSimulation(proof: Proof, seed: number, mutation: Mutati
 
 async function storm(world: World): Promise<void> {
   const { clock, random, turnstile } = world
-  const end = clock.now().getTime() + (3 + random.below(4)) * 5 * MINUTE_MS
+  const end = clock.now().getTime() + (2 + random.below(2)) * 15 * MINUTE_MS
   for (let step = 0; step < MAX_STEPS && clock.now().getTime() < end && world.wrongs.length === 0; step++) {
     await turnstile.quiet()
     const calls = turnstile.eligible()
-    if (process.env.DBG) world.note('DBG', calls.map((c) => c.actor.name + c.label.trim().slice(0, 20)).join(' | '))
+    if (process.env.DBG)
+      world.note('DBG', calls.map((c) => c.actor.name + c.label.trim().slice(0, 20)).join(' | '))
     if (calls.length > 0 && random.chance(88)) {
-      await letThrough(world, random.pick(calls))
+      await letThrough(world, pickCall(world, calls))
     } else {
       await act(world, calls.length === 0)
     }
   }
+}
+
+/** Transactions are often left to run on: whoever waits for their locks costs time and shows little. */
+function pickCall({ random }: World, calls: ReturnType<World['turnstile']['eligible']>): (typeof calls)[number] {
+  const inside = calls.filter(({ is_inside }) => is_inside)
+  return random.pick(inside.length > 0 && random.chance(70) ? inside : calls)
 }
 
 async function letThrough(
@@ -72,7 +79,10 @@ async function letThrough(
   if (fate.kind !== 'go') tally.add(`${fate.kind} ${fate.when} a call to the ${call.place}`)
   // All stand still with it, or the others go on meanwhile.
   if (fate.kind === 'freeze' && random.chance(40)) clock.pass(STALL_MS + random.below(60) * SECOND_MS)
-  await turnstile.release(call, fate)
+  if (!(await turnstile.release(call, fate))) {
+    tally.add('waits for a lock')
+    world.note(actor.name, '… has to wait for a lock')
+  }
   if (fate.kind === 'crash') await replaceWorker(world, actor)
 }
 
@@ -99,9 +109,9 @@ async function act(world: World, is_idle: boolean): Promise<void> {
   const frozen = world.workers.map((worker) => worker.actor).filter((actor) => actor.is_frozen)
   const draw = random.below(100)
   if (frozen.length > 0 && draw < (is_idle ? 30 : 4)) return turnstile.thaw(random.pick(frozen))
-  if (is_idle && turnstile.is_locked && frozen.length === 0) return turnstile.untilDeadlockEnds()
+  if (is_idle && frozen.length === 0 && (await breakDeadlock(world))) return
   if (draw < 65) return is_idle ? turnToNext(world) : workOn(world)
-  if (draw < 85) return arrive(world)
+  if (draw < 82) return arrive(world)
   if (draw < 98) return steer(world)
   if (draw < 99) setClock(world)
 }
@@ -109,17 +119,19 @@ async function act(world: World, is_idle: boolean): Promise<void> {
 /** Nothing is under way: on to when something will be, and everybody looks. */
 async function turnToNext(world: World): Promise<void> {
   const { clock, random, workers } = world
-  const next = (await nextMoment(world)) ?? clock.now()
-  const wait_ms = Math.min(Math.max(0, next.getTime() - clock.now().getTime()), 5 * MINUTE_MS)
-  clock.pass(wait_ms + random.below(10_000))
-  for (const worker of workers) if (!worker.actor.is_frozen && random.chance(70)) worker.tick()
+  const { next, due } = await standingOf(world)
+  const moment = next ?? due ?? clock.now()
+  const wait_ms = Math.min(moment.getTime() - clock.now().getTime(), 20 * MINUTE_MS)
+  clock.pass(wait_ms > 0 ? wait_ms + random.below(10_000) : random.below(20_000))
+  const awake = workers.filter(({ actor }) => !actor.is_frozen)
+  for (const worker of random.chance(30) || awake.length < 2 ? awake : [random.pick(awake)]) worker.tick()
 }
 
 function workOn({ random, clock, workers }: World): void {
   const worker = random.pick(workers)
   const draw = random.below(10)
   if (worker.actor.is_frozen || draw < 3) clock.pass(random.below(6_000))
-  else if (draw < 6) worker.tick()
+  else if (draw < 5) worker.tick()
   else worker.beat()
 }
 
@@ -146,49 +158,59 @@ async function settle(world: World): Promise<void> {
   for (const { actor } of world.workers) await turnstile.thaw(actor)
   await finishAll(world)
   for (const { id } of world.exports) await steer(world, 'unpause', id)
-  await workUntilIdle(world)
-  const quarter_ms = 15 * MINUTE_MS
-  const last = Math.max(clock.now().getTime(), clock.highest().getTime())
-  clock.set(new Date(Math.ceil(last / quarter_ms) * quarter_ms + 2 * MINUTE_MS))
+  await finishAll(world)
+  // Later than any run that was made when the clock was ahead.
+  clock.set(new Date(clock.highest().getTime() + 16 * MINUTE_MS))
   await workUntilIdle(world)
 }
 
 async function workUntilIdle(world: World): Promise<void> {
+  let runs = -1
   for (let round = 0; round < MAX_ROUNDS && world.wrongs.length === 0; round++) {
     const worker = world.random.pick(world.workers)
     worker.tick()
     worker.beat()
     await finishAll(world)
-    const next = await nextMoment(world, true)
-    if (next === null) return
-    if (next > world.clock.now()) world.clock.pass(next.getTime() - world.clock.now().getTime())
+    const before = runs
+    const standing = await standingOf(world)
+    runs = standing.runs
+    if (!standing.is_live && runs === before) return
+    const { next } = standing
+    if (next && next > world.clock.now()) world.clock.pass(next.getTime() - world.clock.now().getTime())
   }
   world.wrong('it does not come to rest')
 }
 
-/** When there is something to do, at the earliest; null when there is nothing left but the next interval. */
-async function nextMoment({ proof, project, clock }: World, is_last = false): Promise<Date | null> {
-  const { live, next, due } = await proof.db.only<{ live: number; next: Date | null; due: Date | null }>(sql`
-    SELECT (SELECT count(*)::int FROM batch_export_backfill
-        WHERE project_id = ${project.id} AND finished_at IS NULL) AS live,
+type Standing = { runs: number; is_live: boolean; next: Date | null; due: Date | null }
+
+/** How many runs there are, whether any work is left, and when the next is to be done: under way, or still to be made. */
+function standingOf({ proof, project }: World): Promise<Standing> {
+  return proof.db.only(sql`
+    SELECT (SELECT count(*)::int FROM batch_export_run WHERE project_id = ${project.id}) AS runs,
+      EXISTS (SELECT 1 FROM batch_export_backfill WHERE project_id = ${project.id} AND finished_at IS NULL)
+        OR EXISTS (SELECT 1 FROM batch_export_run
+          WHERE project_id = ${project.id} AND (finished_at IS NULL OR lease_owner IS NOT NULL)) AS is_live,
       (SELECT min(CASE WHEN lease_until IS NULL THEN run_after ELSE lease_until + interval '1 ms' END)
         FROM batch_export_run
         WHERE project_id = ${project.id} AND (finished_at IS NULL OR lease_owner IS NOT NULL)) AS next,
       (SELECT min(next_due_at) FROM batch_export
         WHERE project_id = ${project.id} AND deleted_at IS NULL AND NOT paused) AS due`)
-  if (next !== null) return next
-  if (live > 0) return clock.now()
-  return due !== null && (!is_last || due <= clock.now()) ? due : null
 }
 
 async function finishAll(world: World): Promise<void> {
-  const { turnstile, random } = world
+  const { turnstile } = world
   for (;;) {
     await turnstile.quiet()
     const calls = turnstile.eligible()
-    if (process.env.DBG) world.note('DBG', calls.map((c) => c.actor.name + c.label.trim().slice(0, 20)).join(' | '))
-    if (calls.length > 0) await letThrough(world, random.pick(calls))
-    else if (turnstile.is_locked) await turnstile.untilDeadlockEnds()
-    else return
+    if (process.env.DBG)
+      world.note('DBG', calls.map((c) => c.actor.name + c.label.trim().slice(0, 20)).join(' | '))
+    if (calls.length > 0) await letThrough(world, pickCall(world, calls))
+    else if (!(await breakDeadlock(world))) return
   }
+}
+
+async function breakDeadlock({ turnstile, tally }: World): Promise<boolean> {
+  const isBroken = await turnstile.breakDeadlock()
+  if (isBroken) tally.add('deadlocks')
+  return isBroken
 }

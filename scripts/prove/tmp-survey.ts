@@ -10,6 +10,7 @@ import { migrateAll } from '../../src/app/services.ts'
 import { openDatabase } from '../../src/platform/db/database.ts'
 import { openEmbeddedPostgres } from '../../src/platform/db/embedded/embedded.ts'
 import { openLog } from '../../src/platform/log/log.ts'
+import { MUTATIONS } from './mutations.ts'
 import { openProof, type Proof } from './proof.ts'
 import { runSimulation, type Outcome } from './simulation.ts'
 import { Tally } from './tally.ts'
@@ -42,22 +43,33 @@ try {
 
 async function prove(proof: Proof): Promise<boolean> {
   const tally = new Tally()
+  const mutation = process.env.MUT ? Object.values(MUTATIONS)[Number(process.env.MUT) - 1]! : {}
+  if (process.env.MUT) console.log(Object.keys(MUTATIONS)[Number(process.env.MUT) - 1])
   let bad = 0
   const started_at = Date.now()
   let reported_at = started_at
   for (let done = 0; done < count; done++) {
-    const outcome = await runSimulation(proof, first + done)
+    const outcome = await runSimulation(proof, first + done, mutation)
     tally.addAll(outcome.tally)
     if (only !== undefined) printTrace(outcome)
     if (process.env.DUMP) writeFileSync(`${process.env.DUMP}/${outcome.seed}`, outcome.trace.join('\n'))
-    if (process.env.HASH) console.log(outcome.seed, outcome.trace.length, createHash('md5').update(outcome.trace.join()).digest('hex'))
-    if (outcome.wrongs.length > 0) { bad++; for (const w of outcome.wrongs.slice(0,1)) console.log(`SEED ${outcome.seed}: ${w.slice(0,400)}`) }
+    if (process.env.HASH)
+      console.log(
+        outcome.seed,
+        outcome.trace.length,
+        createHash('md5').update(outcome.trace.join()).digest('hex'),
+      )
+    if (outcome.wrongs.length > 0) {
+      bad++
+      for (const w of outcome.wrongs.slice(0, 1)) console.log(`SEED ${outcome.seed}: ${w.slice(0, 400)}`)
+    }
+    if (process.env.MUT && bad >= 3) break
     if (Date.now() - reported_at < REPORT_EVERY_MS) continue
     reported_at = Date.now()
     console.log(`${done + 1} of ${count} seeds, ${speed(done + 1, started_at)} a second`)
   }
   console.log(`\n${count} seeds, nothing wrong; ${speed(count, started_at)} a second. What happened in them:`)
-  console.log(tally.toString(), bad)
+  console.log(tally.toString(), bad, 'cpu ms per seed', (process.cpuUsage().user+process.cpuUsage().system)/1000/count)
   return true
 }
 

@@ -1,7 +1,8 @@
 // Where every call to the database, the event store and the destinations waits for its turn: one at a time, in an order
-// that the seed decides, and with the fate that the seed gives it. A statement that waits for a lock in PostgreSQL stays
-// there, as it would; the next is let through when nothing moves any more.
+// that the seed decides, and with the fate that the seed gives it. A statement that would have to wait for a lock comes
+// back and waits here until a transaction has ended.
 import { setImmediate as immediate } from 'node:timers/promises'
+import { errorCode } from '../../src/lib/error-code.ts'
 
 export type Place = 'database' | 'store' | 'destination'
 
@@ -14,8 +15,6 @@ export type Call = {
   label: string
   /** Of a transaction of the actor's own. */
   is_inside?: boolean
-  /** May have to wait for somebody else's transaction. */
-  takes_locks?: boolean
 }
 
 /** What becomes of a call: `before` it has taken effect, or `after`. */
@@ -30,40 +29,35 @@ export class Crashed extends Error {
   }
 }
 
+/** As PostgreSQL puts it, which notices that two wait for each other. */
+export class Deadlock extends Error {
+  readonly code = '40P01'
+}
+
 type Outcome = { value: unknown } | { error: unknown }
-type Waiting = Call & { work(): Promise<unknown>; answer(outcome: Outcome): void }
+type Waiting = Call & { work(): Promise<unknown>; answer(outcome: Outcome): void; is_locked_out: boolean }
 
 const CRASHED: Outcome = { error: new Crashed() }
+const LOCK_NOT_AVAILABLE = '55P03'
 
 export class Turnstile {
-  /** How many statements wait for locks. */
-  readonly #countLockWaits: () => Promise<number>
   #waiting: Waiting[] = []
-  /** Let through, and waiting for a lock. */
-  readonly #locked_out = new Set<Waiting>()
-  readonly #held: { actor: Actor; give(): void }[] = []
+  /** Answers that those who are frozen will get. */
+  #held: { actor: Actor; give(): void }[] = []
   #moving = 0
   #whenStill: (() => void) | null = null
   #transactions = 0
-
-  /** Told of calls that must wait for a lock. */
-  readonly #onLock: (call: Call) => void
-
-  constructor(countLockWaits: () => Promise<number>, onLock: (call: Call) => void) {
-    this.#countLockWaits = countLockWaits
-    this.#onLock = onLock
-  }
 
   pass<T>(call: Call, work: () => Promise<T>): Promise<T> {
     if (!call.actor.is_alive) return Promise.reject(new Crashed())
     return new Promise<T>((resolve, reject) => {
       const answer = (outcome: Outcome) =>
         'error' in outcome ? reject(outcome.error as Error) : resolve(outcome.value as T)
-      this.#waiting.push({ ...call, work, answer })
+      this.#waiting.push({ ...call, work, answer, is_locked_out: false })
     })
   }
 
-  /** While this is at work outside the turnstile, nobody is let through. */
+  /** While this is at work beside the turnstile, nobody is let through. */
   async move<T>(work: () => Promise<T>): Promise<T> {
     this.#moving++
     try {
@@ -73,7 +67,7 @@ export class Turnstile {
     }
   }
 
-  /** Work within a `move` that is itself made of calls. */
+  /** The part of a `move` that is made of calls: a transaction. */
   async rest<T>(work: () => Promise<T>): Promise<T> {
     this.#stop()
     this.#transactions++
@@ -85,31 +79,45 @@ export class Turnstile {
     }
   }
 
+  /** Its locks are free. */
+  endTransaction(): void {
+    for (const call of this.#waiting) call.is_locked_out = false
+  }
+
+  get has_several_transactions(): boolean {
+    return this.#transactions > 1
+  }
+
   /** Calls that could be let through, in an order that does not hang on how fast the machine is. */
   eligible(): readonly Waiting[] {
-    const awake = this.#waiting.filter(({ actor }) => !actor.is_frozen)
-    awake.sort((a, b) => compare(a.actor.name, b.actor.name) || compare(a.label, b.label))
-    // Of two who wait for the same lock, PostgreSQL does not say who gets it first: rather not have two.
-    const free = this.is_locked ? awake.filter((call) => !call.takes_locks) : []
-    return free.length > 0 ? free : awake
+    const free = this.#waiting.filter(({ actor, is_locked_out }) => !actor.is_frozen && !is_locked_out)
+    return free.sort((a, b) => compare(a.actor.name, b.actor.name) || compare(a.label, b.label))
   }
 
-  get is_locked(): boolean {
-    return this.#locked_out.size > 0
+  /** Should all that is left wait for each other's locks, one of them is told so. */
+  async breakDeadlock(): Promise<boolean> {
+    const victim = this.#waiting.find((call) => call.is_locked_out && call.is_inside && !call.actor.is_frozen)
+    if (!victim) return false
+    this.#remove(victim)
+    victim.answer({ error: new Deadlock() })
+    await this.quiet()
+    return true
   }
 
-  async release(call: Waiting, fate: Fate): Promise<void> {
+  /** False: it has to wait for a lock. */
+  async release(call: Waiting, fate: Fate): Promise<boolean> {
     if (fate.kind === 'freeze' && fate.when === 'before') {
       call.actor.is_frozen = true
-      return
+      return true
     }
-    this.#waiting = this.#waiting.filter((each) => each !== call)
+    this.#remove(call)
     if (fate.kind === 'crash' && fate.when === 'before') {
       call.answer(CRASHED)
       this.crash(call.actor)
     } else if (fate.kind === 'fail' && fate.when === 'before') call.answer({ error: fate.error })
-    else await this.#let(call, fate)
+    else if (!(await this.#letThrough(call, fate))) return false
     await this.quiet()
+    return true
   }
 
   crash(actor: Actor): void {
@@ -127,70 +135,64 @@ export class Turnstile {
     await this.quiet()
   }
 
-  /** Until nothing moves by itself any more: everybody waits here, or for a lock. */
+  /** Until nothing moves by itself any more: everybody waits here. */
   async quiet(): Promise<void> {
-    for (;;) {
+    do {
       if (this.#moving > 0) await new Promise<void>((resolve) => (this.#whenStill = resolve))
       await immediate()
-      if (this.#moving > 0 || isDiskBusy()) continue
-      const locked_out = this.#locked_out.size
-      if (locked_out === 0) return
-      // What has got its lock meanwhile is on its way.
-      if ((await this.#countLockWaits()) === locked_out && this.#locked_out.size === locked_out) return
-    }
+    } while (this.#moving > 0 || isDiskBusy())
   }
 
-  /** When all wait for each other, PostgreSQL ends one of them. */
-  async untilDeadlockEnds(): Promise<void> {
-    for (const { size } = this.#locked_out; this.#locked_out.size === size;) await immediate()
-    await this.quiet()
+  async #letThrough(call: Waiting, fate: Fate): Promise<boolean> {
+    // On a busy machine PostgreSQL may give up before it has looked: who finds a lock taken looks twice.
+    const first = await attempt(call)
+    const outcome = isLockedOut(first) ? await attempt(call) : first
+    if (isLockedOut(outcome)) {
+      call.is_locked_out = true
+      this.#waiting.push(call)
+      return false
+    }
+    this.#answer(call, outcome, fate)
+    return true
+  }
+
+  #answer(call: Waiting, outcome: Outcome, fate: Fate): void {
+    const { actor } = call
+    if (fate.kind === 'crash') {
+      call.answer(CRASHED)
+      return this.crash(actor)
+    }
+    const said = fate.kind === 'fail' ? { error: fate.error } : outcome
+    if (fate.kind !== 'freeze') return call.answer(said)
+    actor.is_frozen = true
+    this.#held.push({ actor, give: () => call.answer(actor.is_alive ? said : CRASHED) })
+  }
+
+  #giveHeld(actor: Actor): void {
+    const theirs = this.#held.filter((each) => each.actor === actor)
+    this.#held = this.#held.filter((each) => each.actor !== actor)
+    for (const held of theirs) held.give()
+  }
+
+  #remove(call: Waiting): void {
+    this.#waiting = this.#waiting.filter((each) => each !== call)
   }
 
   #stop(): void {
     this.#moving--
     if (this.#moving === 0) this.#whenStill?.()
   }
+}
 
-  async #let(call: Waiting, fate: Fate): Promise<void> {
-    let is_done = false
-    const done = call.work().then(
-      (value): Outcome => ({ value }),
-      (error: unknown): Outcome => ({ error }),
-    )
-    void done.then((outcome) => {
-      is_done = true
-      this.#locked_out.delete(call)
-      this.#answer(call, outcome, fate)
-    })
-    const mayWait = call.takes_locks === true && this.#transactions > (call.is_inside ? 1 : 0)
-    while (mayWait && !is_done) {
-      const locked_out = this.#locked_out.size
-      if ((await this.#countLockWaits()) > locked_out && !is_done) {
-        this.#locked_out.add(call)
-        this.#onLock(call)
-        return
-      }
-    }
-    await done
-  }
+function attempt({ work }: Waiting): Promise<Outcome> {
+  return work().then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  )
+}
 
-  #answer(call: Waiting, outcome: Outcome, fate: Fate): void {
-    const { actor } = call
-    if (fate.kind === 'crash') this.crash(actor)
-    if (!actor.is_alive) return call.answer(CRASHED)
-    const said = fate.kind === 'fail' ? { error: fate.error } : outcome
-    if (fate.kind === 'freeze') actor.is_frozen = true
-    if (!actor.is_frozen) return call.answer(said)
-    this.#held.push({ actor, give: () => call.answer(actor.is_alive ? said : CRASHED) })
-  }
-
-  #giveHeld(actor: Actor): void {
-    const theirs = this.#held.filter((each) => each.actor === actor)
-    for (const held of theirs) {
-      this.#held.splice(this.#held.indexOf(held), 1)
-      held.give()
-    }
-  }
+function isLockedOut(outcome: Outcome): boolean {
+  return 'error' in outcome && errorCode(outcome.error) === LOCK_NOT_AVAILABLE
 }
 
 function isDiskBusy(): boolean {

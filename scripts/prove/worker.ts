@@ -8,7 +8,7 @@ import type { Services } from '../../src/platform/services.ts'
 import { ConnectionLost } from './faults.ts'
 import { gatedDatabase } from './gated-database.ts'
 import { Reach } from './reach.ts'
-import { Crashed, type Actor } from './turnstile.ts'
+import { Crashed, Deadlock, type Actor } from './turnstile.ts'
 import type { World } from './world.ts'
 
 export class Worker {
@@ -47,9 +47,9 @@ export class Worker {
   }
 }
 
-/** What the simulation itself has done. */
+/** What the simulation itself has done, or has let happen. */
 export function isMeant(error: unknown): boolean {
-  return error instanceof Crashed || error instanceof ConnectionLost
+  return [Crashed, ConnectionLost, Deadlock].some((kind) => error instanceof kind)
 }
 
 export function describe(error: unknown): string {

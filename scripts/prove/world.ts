@@ -30,7 +30,7 @@ const START = new Date('2026-03-01T10:02:00Z')
 export class World {
   readonly random: Random
   readonly clock = new Clock(START)
-  readonly turnstile: Turnstile
+  readonly turnstile = new Turnstile()
   readonly store: MemoryStore
   readonly places: Places
   readonly faults: Faults
@@ -54,10 +54,6 @@ export class World {
     seed: number,
   ) {
     this.random = new Random(seed)
-    this.turnstile = new Turnstile(proof.countLockWaits, ({ actor }) => {
-      this.tally.add('waits for a lock')
-      this.note(actor.name, '… waits for a lock')
-    })
     this.store = new MemoryStore(this.#folder, { holds_arrivals: mutation.holds_arrivals ?? true })
     this.places = new Places({ has_ledger: mutation.has_ledger ?? true })
     this.faults = new Faults(this.random.fork())

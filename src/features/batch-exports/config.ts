@@ -89,7 +89,8 @@ function assertNoSecretErased(kind: DestinationKind, sent: JsonObject): void {
   }
 }
 
-function isAimedElsewhere(kind: DestinationKind, stored: JsonObject, config: JsonObject): boolean {
+/** Of two configurations, with or without their secrets. */
+export function isAimedElsewhere(kind: DestinationKind, stored: JsonObject, config: JsonObject): boolean {
   return kind.aims.some((path) => !isDeepStrictEqual(valueAt(stored, path), valueAt(config, path)))
 }
 

@@ -1,5 +1,7 @@
 // Exports as their owner meets them: made through the API, fed by capture, run by the clockwork, found in a folder.
 import { readdir, readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createOrganization, type Workspace } from '../../../../test/factories.ts'
@@ -17,6 +19,8 @@ beforeEach(async () => {
   workspace = await createOrganization(app)
   key = workspace.owner.key
   base = `/api/projects/${workspace.project.id}/batch_exports`
+  // Ten minutes past the hour: what fell due then has begun, and the next is far away.
+  app.advance(HOUR_MS - (Date.now() % HOUR_MS) + 600_000)
 })
 afterEach(() => app.close())
 
@@ -83,6 +87,25 @@ async function exported(): Promise<Record<string, unknown>[]> {
 
 const uuidsOf = (rows: readonly Record<string, unknown>[]) => rows.map(({ uuid }) => String(uuid)).toSorted()
 
+/** Answers with these statuses in turn, and keeps what it has accepted. */
+async function startEndpoint(statuses: readonly number[]) {
+  const taken: { event: string }[] = []
+  let calls = 0
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const status = statuses[calls++] ?? 500
+      if (status === 200) taken.push(...JSON.parse(Buffer.concat(chunks).toString()).batch)
+      response.writeHead(status).end()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const close = () => new Promise((resolve) => server.close(resolve))
+  return { url: `http://127.0.0.1:${port}/batch/`, taken, close }
+}
+
 describe('a scheduled export', () => {
   it('carries what arrived in each interval, once, and says so', async () => {
     const id = await create()
@@ -132,30 +155,72 @@ describe('a scheduled export', () => {
     expect(JSON.stringify(body)).toContain('"filtered_out":3')
   })
 
-  it('keeps what it began with: a change while a run waits for its next attempt does not reach that run', async () => {
-    const id = await create()
+  it('keeps what it began with: a change between two attempts does not reach the run', async () => {
+    const endpoint = await startEndpoint([503, 200])
+    const id = await create({
+      destination: { type: 'HTTP', config: { url: endpoint.url, token: 'a-token' } },
+    })
     await capture(2, 'seen')
     await capture(1, 'paid')
     app.advance(2 * HOUR_MS)
-    await app.db.run(sql`UPDATE batch_export SET secrets = 'not a sealed text' WHERE id = ${id}`)
     await app.exports.tick()
     await app.exports.idle()
-    expect(await exported()).toEqual([])
+    const change = { destination: { config: { include_events: ['paid'] } } }
+    expect((await app.patch(`${base}/${id}/`, change, { key })).status).toBe(200)
+    app.advance(5_000)
+    await work()
+    expect(endpoint.taken.map((event) => event.event).toSorted()).toEqual(['paid', 'seen', 'seen'])
+    await endpoint.close()
   })
 })
 
 describe('a run that fails', () => {
-  const refused = { type: 'HTTP', config: { url: 'http://127.0.0.1:9/', token: 'secret-token-1' } }
-
   it('ends at once when the user must act, with a reason and without the secret', async () => {
     app.canary.plant('token', 'secret-token-1')
-    const id = await create({ destination: refused })
+    const endpoint = await startEndpoint([400])
+    const destination = { type: 'HTTP', config: { url: endpoint.url, token: 'secret-token-1' } }
+    const id = await create({ destination })
     await capture(1)
-    await pass(2 * HOUR_MS)
-    const [run] = (await runsOf(id)).filter((each: { status: string }) => each.status !== 'Completed')
-    expect(run).toMatchObject({ records_completed: null, records_total_count: 1 })
-    expect(run.latest_error).toEqual(expect.any(String))
-    expect(run.latest_error).not.toContain('secret-token-1')
+    await pass()
+    expect(await runsOf(id)).toMatchObject([
+      {
+        status: 'Failed',
+        records_completed: null,
+        records_total_count: 1,
+        latest_error: 'The endpoint answered with status 400.',
+      },
+    ])
+    expect((await logsOf(id))[0]).toBe('ERROR Failed: The endpoint answered with status 400.')
+    await endpoint.close()
+  })
+
+  it('is tried again when it may pass, and then completes', async () => {
+    const endpoint = await startEndpoint([503, 200])
+    const destination = { type: 'HTTP', config: { url: endpoint.url, token: 'secret-token-1' } }
+    const id = await create({ destination })
+    await capture(1)
+    await pass()
+    expect(await runsOf(id)).toMatchObject([{ status: 'Running', finished_at: null }])
+    await pass(5_000)
+    expect(await runsOf(id)).toMatchObject([
+      { status: 'Completed', records_completed: 1, latest_error: null },
+    ])
+    await endpoint.close()
+  })
+
+  it('pauses its export when it is the tenth, and no more runs begin', async () => {
+    const endpoint = await startEndpoint(Array.from({ length: 20 }, () => 400))
+    const destination = { type: 'HTTP', config: { url: endpoint.url, token: 'secret-token-1' } }
+    const id = await create({ destination })
+    for (let hour = 0; hour < 12; hour++) {
+      await capture(1)
+      await pass()
+    }
+    const failed = (await runsOf(id)).filter((run: { status: string }) => run.status === 'Failed')
+    expect(failed).toHaveLength(10)
+    expect((await app.get(`${base}/${id}/`, { key })).body).toMatchObject({ paused: true })
+    expect(await logsOf(id)).toContain('WARNING Paused: 10 of the last 50 runs have failed.')
+    await endpoint.close()
   })
 })
 

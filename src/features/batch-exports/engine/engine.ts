@@ -41,16 +41,7 @@ export class ExportEngine {
   async start({ takes_over }: { takes_over: boolean }): Promise<void> {
     const { db, now } = this.#services
     if (takes_over) await reapRuns(db, new Date(8.64e15), now())
-    this.#timers = [
-      setInterval(
-        () => this.#quietly((this.#ticking ??= this.tick().finally(() => (this.#ticking = null)))),
-        TICK_MS,
-      ),
-      setInterval(
-        () => this.#quietly((this.#beating ??= this.beat().finally(() => (this.#beating = null)))),
-        BEAT_MS,
-      ),
-    ]
+    this.#timers = [setInterval(() => this.#tickNow(), TICK_MS), setInterval(() => this.#beatNow(), BEAT_MS)]
   }
 
   /** Makes what is due and begins what can be begun. */
@@ -105,8 +96,18 @@ export class ExportEngine {
     const done = work.finally(() => {
       clearTimeout(time_limit)
       this.#active.delete(key)
+      // Its place is free.
+      if (this.#timers.length > 0 && !this.#is_closing) this.#tickNow()
     })
     this.#active.set(key, { controller, done, time_limit })
+  }
+
+  #tickNow(): void {
+    this.#quietly((this.#ticking ??= this.tick().finally(() => (this.#ticking = null))))
+  }
+
+  #beatNow(): void {
+    this.#quietly((this.#beating ??= this.beat().finally(() => (this.#beating = null))))
   }
 
   #quietly(work: Promise<void>): void {

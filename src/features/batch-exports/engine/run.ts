@@ -7,9 +7,8 @@ import { encode } from '../formats/encode.ts'
 import type { OutputFile } from '../formats/encoding.ts'
 import { planPieces } from '../formats/plan.ts'
 import { deliver } from '../runs/deliver.ts'
-import { factsOf, selectionOf, type FrozenRun } from '../runs/frozen.ts'
+import { configOf, factsOf, selectionOf, type FrozenRun } from '../runs/frozen.ts'
 import { updateRun, type RunChange, type RunEnd } from '../runs/queries.ts'
-import { configWithSecrets } from '../secrets.ts'
 import type { SelectedRows } from '../source/select.ts'
 import { warnOfCutTexts } from './cut-texts.ts'
 import { freeze } from './freeze.ts'
@@ -61,7 +60,7 @@ async function send(
 function contextOf(work: Work, run: FrozenRun, selection: SelectedRows): DeliveryContext {
   const { services, signal, log, row } = work
   return {
-    config: configWithSecrets(services, { ...row, config: run.definition.config }),
+    config: configOf(services, row, run),
     run: factsOf(run),
     columns: selection.columns,
     outbound: services.outbound,

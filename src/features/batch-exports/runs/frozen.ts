@@ -1,8 +1,12 @@
 // A run whose input is fixed, and what follows from it. Runs begin with this; verification goes back to it.
-import type { RunFacts } from '../destinations/destination.ts'
+import type { JsonObject } from '../../../lib/json-object.ts'
+import type { Services } from '../../../platform/services.ts'
+import { isAimedElsewhere } from '../config.ts'
+import { Refused, type RunFacts } from '../destinations/destination.ts'
 import type { Bounds, Definition } from '../definition.ts'
 import { DESTINATIONS } from '../destinations/index.ts'
-import type { RunRow } from '../rows.ts'
+import type { ExportRow, RunRow } from '../rows.ts'
+import { configWithSecrets } from '../secrets.ts'
 import { selectRows, type SelectedRows } from '../source/select.ts'
 
 export type FrozenRun = RunRow & { definition: Definition; seq_from: number; seq_to: number }
@@ -35,4 +39,16 @@ export function factsOf(run: FrozenRun): RunFacts {
     is_backfill: run.backfill_id !== null,
     has_custom_columns: run.definition.hogql_query !== null,
   }
+}
+
+/**
+ * Its configuration with the secrets that are stored now. Those were sent for where the export goes now: a run that began
+ * when it went elsewhere must not take them there.
+ */
+export function configOf(services: Pick<Services, 'secrets'>, row: ExportRow, run: FrozenRun): JsonObject {
+  const { destination_type, config } = run.definition
+  if (isAimedElsewhere(DESTINATIONS.get(destination_type)!, row.config, config)) {
+    throw new Refused('The export goes elsewhere since this run began: retry the run, and it goes there too.')
+  }
+  return configWithSecrets(services, { ...row, config })
 }

@@ -3,15 +3,15 @@
 import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
+import type { JsonObject } from '../../../lib/json-object.ts'
 import type { ExportRows } from '../../../platform/event-store/event-store.ts'
 import type { Services } from '../../../platform/services.ts'
-import type { DeliveryContext, Inspection } from '../destinations/destination.ts'
+import { Refused, type DeliveryContext, type Inspection } from '../destinations/destination.ts'
 import { DESTINATIONS } from '../destinations/index.ts'
 import type { Encoding } from '../formats/encoding.ts'
 import { planPieces } from '../formats/plan.ts'
 import type { ExportRow, RunRow } from '../rows.ts'
-import { factsOf, selectionOf, type FrozenRun } from '../runs/frozen.ts'
-import { configWithSecrets } from '../secrets.ts'
+import { configOf, factsOf, selectionOf, type FrozenRun } from '../runs/frozen.ts'
 import { readContent } from './read-file.ts'
 
 export type Verified = {
@@ -40,7 +40,8 @@ export async function verifyRun(
   if (!inspect || run.records_completed === 0) return { ...verified, is_skipped: true }
   const facts = factsOf(run)
   const selection = selectionOf(run)
-  const config = configWithSecrets(services, { ...row, config: definition.config })
+  const config = configWhereItWent(services, row, run)
+  if (config === null) return { ...verified, is_skipped: true }
   const context: Omit<DeliveryContext, 'progress'> = {
     config,
     run: facts,
@@ -60,6 +61,16 @@ export async function verifyRun(
     await inspection.close()
   }
   return verified
+}
+
+/** Null when the export goes elsewhere by now: its secrets are not for the place where this run went. */
+function configWhereItWent(services: Services, row: ExportRow, run: FrozenRun): JsonObject | null {
+  try {
+    return configOf(services, row, run)
+  } catch (error) {
+    if (error instanceof Refused) return null
+    throw error
+  }
 }
 
 async function verifyFiles(

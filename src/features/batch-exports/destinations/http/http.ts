@@ -11,7 +11,7 @@ import {
 } from '../destination.ts'
 import { OutboundFailed, OutboundRefused, OutboundUnresolved } from '../../../../platform/outbound/errors.ts'
 import type { OutboundAnswer } from '../../../../platform/outbound/call.ts'
-import { oneLine } from '../../logs/write.ts'
+import { scrub } from '../../scrub.ts'
 import { batchesOf, emptyBatch, MAX_EVENTS } from './batches.ts'
 import type { HttpConfig } from './kind.ts'
 
@@ -91,7 +91,7 @@ function assertTaken({ status, headers, body }: OutboundAnswer, token: string): 
   if (status >= 200 && status < 300) return
   const message = `The endpoint answered with status ${status}`
   if (status < 400) throw new Refused(`${message}, a redirect, which is not followed.`)
-  const said = oneLine(body.toString().replaceAll(token, '***')).slice(0, MAX_CHARACTERS)
+  const said = scrub(body.toString(), [token]).slice(0, MAX_CHARACTERS)
   const whole = said === '' ? `${message}.` : `${message}: ${said}`
   if (status === 429 || status >= 500) throw new Passing(whole, retryAfterMs(headers))
   throw new Refused(whole)

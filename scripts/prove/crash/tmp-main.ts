@@ -1,2 +1,0 @@
-import { proveCrashes } from './prove.ts'
-if (!(await proveCrashes())) process.exitCode = 1
