@@ -14,8 +14,8 @@ import { createOrganization, type Workspace } from './factories.ts'
 import { startTestApp, type TestApp } from './harness/app.ts'
 import { startPostgresServer, type PostgresProxy, type PostgresStandIn } from './stand-ins/postgres.ts'
 import { startSmtpServer, type SmtpStandIn } from './stand-ins/smtp.ts'
+import { HOUR_MS, setTenPastTheHour } from '../src/features/batch-exports/fixture/clock.ts'
 
-const HOUR_MS = 3_600_000
 const HOST = '127.0.0.1'
 
 let app: TestApp
@@ -31,6 +31,7 @@ let heard: string
 beforeAll(async () => {
   smtp = await startSmtpServer()
   app = await startTestApp({ OUTBOUND_ALLOW: HOST, ALLOW_PLAINTEXT: 'on', SMTP_URL: smtp.url })
+  setTenPastTheHour(app)
   app.services.outbound = openOutbound({ allow: [HOST], lookup: async () => [] })
   workspace = await createOrganization(app)
   key = workspace.owner.key

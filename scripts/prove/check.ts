@@ -7,7 +7,8 @@ import { checkSchedule } from './check-schedule.ts'
 import { gatherFacts, ownedBy, runText, type Facts } from './facts.ts'
 import type { World } from './world.ts'
 
-const MAX_FAILURES = 15
+/** Fifteen attempts, and a few whose worker died while it was giving up. */
+const MAX_FAILURES = 18
 
 export async function checkWorld(world: World): Promise<void> {
   const facts = await gatherFacts(world)

@@ -2,7 +2,7 @@
 import { Passing, Refused, Unreachable } from '../../src/features/batch-exports/destinations/destination.ts'
 import { StoreBusy } from '../../src/platform/event-store/event-store.ts'
 import type { Random } from '../crash/random.ts'
-import type { Fate, Place } from './turnstile.ts'
+import type { Call, Fate, Place } from './turnstile.ts'
 
 /** Thrown where the simulation takes a connection away. */
 export class ConnectionLost extends Error {
@@ -17,9 +17,12 @@ const PER_MILLE: Record<Place, number> = { database: 35, store: 60, destination:
 export class Faults {
   readonly #random: Random
   #left: number
+  readonly #has_poison: boolean
+  #poison: string | null = null
 
   constructor(random: Random) {
     this.#random = random
+    this.#has_poison = random.chance(3)
     this.#left = random.pick([0, 3, 6, 10, 14])
   }
 
@@ -28,12 +31,21 @@ export class Faults {
     this.#left = 0
   }
 
-  draw(place: Place): Fate {
+  draw({ place, label }: Pick<Call, 'place' | 'label'>): Fate {
+    if (this.#isPoison(place, label)) return { kind: 'crash', when: 'before' }
     if (this.#left === 0 || this.#random.below(1000) >= PER_MILLE[place]) return GO
     this.#left--
     const when = this.#random.pick(['before', 'after'] as const)
     const kind = this.#random.pick(['crash', 'freeze', 'fail', 'fail'] as const)
     return kind === 'fail' ? { kind, when, error: this.#error(place, when) } : { kind, when }
+  }
+
+  /** In a few worlds one run ends every process that works on it, to the very end. */
+  #isPoison(place: Place, label: string): boolean {
+    if (!this.#has_poison || place !== 'destination') return false
+    const run_id = /[0-9a-f-]{36}/.exec(label)?.[0] ?? null
+    this.#poison ??= run_id
+    return run_id !== null && run_id === this.#poison
   }
 
   #error(place: Place, when: 'before' | 'after'): Error {

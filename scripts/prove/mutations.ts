@@ -5,24 +5,42 @@ import type { Mutation } from './world.ts'
 
 export const MUTATIONS: Record<string, Mutation> = {
   'whoever has lost the lease may go on': {
-    rewrite: replacing(/lease_owner = (\$\d+) AND attempt = (\$\d+)/, '$1::uuid IS NOT NULL AND $2::int IS NOT NULL'),
+    rewrite: replacing(
+      /lease_owner = (\$\d+) AND attempt = (\$\d+)/,
+      '$1::uuid IS NOT NULL AND $2::int IS NOT NULL',
+    ),
   },
   'a table forgets which runs it has': { has_ledger: false },
   'events arrive before an instant whose position is known': { holds_arrivals: false },
   'a run can be cancelled while it becomes visible': {
-    rewrite: replacing(/AND NOT \(is_committing AND lease_until >= (\$\d+)\)/, 'AND $1::timestamptz IS NOT NULL'),
+    rewrite: replacing(
+      /AND NOT \(is_committing AND lease_until >= (\$\d+)\)/,
+      'AND $1::timestamptz IS NOT NULL',
+    ),
   },
   'what a run is about is not kept for the next attempt': {
     rewrite: chained(
       replacing(/definition = coalesce\(definition, (\$\d+)\)/, 'definition = $1'),
-      replacing(/(RETURNING[^$]*)\bdefinition, records_total/, '$1 NULL::jsonb AS definition, records_total'),
+      replacing(
+        /(attempt = attempt \+ 1[^]*)\bdefinition, records_total/,
+        '$1 NULL::jsonb AS definition, records_total',
+      ),
     ),
   },
   'the end of a run does not give its slot back': {
     rewrite: replacing(/SET active = active - 1 FROM ended/, 'SET active = active FROM ended'),
   },
   'a run that somebody works on can be claimed': {
-    rewrite: replacing(/finished_at IS NULL AND lease_owner IS NULL AND run_after/g, 'finished_at IS NULL AND run_after'),
+    rewrite: chained(
+      replacing(
+        /finished_at IS NULL AND lease_owner IS NULL AND run_after/,
+        'finished_at IS NULL AND run_after',
+      ),
+      replacing(
+        /AND other\.lease_owner IS NOT NULL/,
+        'AND other.lease_owner IS NOT NULL AND other.id <> run.id',
+      ),
+    ),
   },
   'an interval that has its run is made again': {
     rewrite: replacing(/max\(data_interval_end\) FROM/, "max(data_interval_end) - interval '1 hour' FROM"),

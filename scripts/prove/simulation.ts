@@ -13,6 +13,9 @@ import type { Actor, Fate } from './turnstile.ts'
 import { isMeant, Worker } from './worker.ts'
 import { World, type Mutation } from './world.ts'
 
+/** How the commit of a claim is called. */
+const CLAIMED = '  COMMIT after UPDATE batch_export_slot'
+
 export type Outcome = { seed: number; wrongs: string[]; trace: string[]; tally: Tally }
 
 const SECOND_MS = 1_000
@@ -62,7 +65,10 @@ async function storm(world: World): Promise<void> {
 }
 
 /** Transactions are often left to run on: whoever waits for their locks costs time and shows little. */
-function pickCall({ random }: World, calls: ReturnType<World['turnstile']['eligible']>): (typeof calls)[number] {
+function pickCall(
+  { random }: World,
+  calls: ReturnType<World['turnstile']['eligible']>,
+): (typeof calls)[number] {
   const inside = calls.filter(({ is_inside }) => is_inside)
   return random.pick(inside.length > 0 && random.chance(70) ? inside : calls)
 }
@@ -73,7 +79,7 @@ async function letThrough(
 ): Promise<void> {
   const { faults, turnstile, tally, clock, random } = world
   const { actor } = call
-  const fate = fateFor(actor, faults.draw(call.place))
+  const fate = fateFor(actor, faults.draw(call))
   const said = fate.kind === 'go' ? '' : ` → ${fate.kind} ${fate.when}`
   world.note(actor.name, `${call.label}${said}`)
   if (fate.kind !== 'go') tally.add(`${fate.kind} ${fate.when} a call to the ${call.place}`)
@@ -83,7 +89,8 @@ async function letThrough(
     tally.add('waits for a lock')
     world.note(actor.name, '… has to wait for a lock')
   }
-  if (fate.kind === 'crash') await replaceWorker(world, actor)
+  if (fate.kind === 'crash') replaceWorker(world, actor)
+  if (call.label.startsWith(CLAIMED)) await world.assertSlots()
 }
 
 /** People do not freeze: their requests would end by themselves. */
@@ -92,7 +99,7 @@ function fateFor({ kind }: Actor, fate: Fate): Fate {
 }
 
 /** At once, or later; alone in the world it knows that all leases are of the dead. */
-async function replaceWorker(world: World, actor: Actor): Promise<void> {
+function replaceWorker(world: World, actor: Actor): void {
   const index = world.workers.findIndex((worker) => worker.actor === actor)
   if (index === -1) return
   const worker = new Worker(world, `${actor.name.slice(0, 2)}${'+'.repeat(1 + actor.name.length - 2)}`)
@@ -175,10 +182,16 @@ async function workUntilIdle(world: World): Promise<void> {
     const standing = await standingOf(world)
     runs = standing.runs
     if (!standing.is_live && runs === before) return
-    const { next } = standing
-    if (next && next > world.clock.now()) world.clock.pass(next.getTime() - world.clock.now().getTime())
+    const wait_ms = (standing.next?.getTime() ?? 0) - world.clock.now().getTime()
+    // What could begin and does not waits for somebody's lease.
+    world.clock.pass(wait_ms > 0 ? wait_ms : 5 * SECOND_MS)
   }
-  world.wrong('it does not come to rest')
+  const left = await world.look(sql`
+    SELECT id, status, backfill_id, data_interval_end, run_after, lease_until, attempt, failures,
+      (SELECT active FROM batch_export_slot WHERE project_id = ${world.project.id}) AS slots
+    FROM batch_export_run
+    WHERE project_id = ${world.project.id} AND (finished_at IS NULL OR lease_owner IS NOT NULL) ORDER BY id`)
+  world.wrong(`it does not come to rest: ${JSON.stringify(left)}`)
 }
 
 type Standing = { runs: number; is_live: boolean; next: Date | null; due: Date | null }

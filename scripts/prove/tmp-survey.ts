@@ -69,7 +69,12 @@ async function prove(proof: Proof): Promise<boolean> {
     console.log(`${done + 1} of ${count} seeds, ${speed(done + 1, started_at)} a second`)
   }
   console.log(`\n${count} seeds, nothing wrong; ${speed(count, started_at)} a second. What happened in them:`)
-  console.log(tally.toString(), bad, 'cpu ms per seed', (process.cpuUsage().user+process.cpuUsage().system)/1000/count)
+  console.log(
+    tally.toString(),
+    bad,
+    'cpu ms per seed',
+    (process.cpuUsage().user + process.cpuUsage().system) / 1000 / count,
+  )
   return true
 }
 

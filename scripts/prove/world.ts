@@ -25,6 +25,7 @@ export type Mutation = {
 
 export type SimulatedExport = { id: string; type: 'File' | 'Postgres' | 'HTTP' }
 
+const MAX_HELD = 4
 const START = new Date('2026-03-01T10:02:00Z')
 
 export class World {
@@ -103,6 +104,18 @@ export class World {
     else if ((run.finished || !run.is_committing) && !this.has_jumped_back) {
       this.wrong(`run ${id} becomes visible after it was ended, or while it could be cancelled`)
     }
+  }
+
+  /** Whenever a run was claimed: the slots taken are the runs that are held, four at most, three of backfills. */
+  async assertSlots(): Promise<void> {
+    const { active, held, backfills } = await this.proof.db.only<
+      Record<'active' | 'held' | 'backfills', number>
+    >(sql`
+      SELECT coalesce((SELECT active FROM batch_export_slot WHERE project_id = ${this.project.id}), 0) AS active,
+        count(*)::int AS held, count(backfill_id)::int AS backfills
+      FROM batch_export_run WHERE project_id = ${this.project.id} AND lease_owner IS NOT NULL`)
+    if (active === held && held <= MAX_HELD && backfills < MAX_HELD) return
+    this.wrong(`${active} slots are taken, ${held} runs are held, ${backfills} of them of backfills`)
   }
 
   async remove(): Promise<void> {

@@ -135,9 +135,12 @@ describe('posthog-js in Chromium', () => {
       `)
       // Leaving the page sends what is still waiting, as a beacon.
       await page.goto('about:blank')
+      const sentLast = ['event=order%20completed', 'event=%24identify&distinct_id=browser-user']
       await expect
-        .poll(async () => (await listAll('event=order%20completed')).length, { timeout: 20_000 })
-        .toBe(1)
+        .poll(async () => Promise.all(sentLast.map(async (which) => (await listAll(which)).length)), {
+          timeout: 20_000,
+        })
+        .toEqual([1, 1])
     })
     expect(problems).toEqual([])
     const pageviews = await listAll('event=%24pageview')

@@ -10,8 +10,8 @@ import { hashTables } from '../../../test/harness/tables.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { hourly, noOp } from './fixture/bodies.ts'
 import { addRun } from './runs/fixture/rows.ts'
+import { HOUR_MS, setTenPastTheHour } from './fixture/clock.ts'
 
-const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
 let app: TestApp
@@ -20,6 +20,7 @@ let key: string
 let base: string
 beforeAll(async () => {
   app = await startTestApp({ OUTBOUND_ALLOW: '127.0.0.1' })
+  setTenPastTheHour(app)
   workspace = await createOrganization(app)
   key = workspace.owner.key
   base = `/api/projects/${workspace.project.id}/batch_exports/`

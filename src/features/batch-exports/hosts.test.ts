@@ -12,6 +12,7 @@ import type { JsonObject } from '../../lib/json-object.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { openOutbound } from '../../platform/outbound/outbound.ts'
 import { everyConfig, TYPES, withHost } from './fixture/every-kind.ts'
+import { setTenPastTheHour } from './fixture/clock.ts'
 
 const PUBLIC = '8.8.8.8'
 const REFUSAL = /may not be called/
@@ -32,6 +33,7 @@ let dialled: number
 let addresses: string[]
 beforeAll(async () => {
   app = await startTestApp()
+  setTenPastTheHour(app)
   app.services.outbound = openOutbound({
     allow: [],
     lookup: async () => addresses.map((address) => ({ address })),

@@ -16,10 +16,12 @@ import {
 import { scrub, secretValuesOf } from '../scrub.ts'
 import { configWithSecrets } from '../secrets.ts'
 import { settle } from './aftermath.ts'
-import { delayMs, isLastAttempt, judge } from './judge.ts'
+import { delayMs, isLastAttempt, isUsedUp, judge } from './judge.ts'
 import { RunLog } from './run-log.ts'
 import { performRun } from './run.ts'
 import { Stopped, type OnProgress, type Work } from './work.ts'
+
+const WORKERS_LOST = 'Again and again the process that worked on the run has ended before the run did.'
 
 /** Never throws: what cannot be written down now is found by the next worker, once the lease has run out. */
 export async function attemptRun(
@@ -80,6 +82,7 @@ function secretsOf(services: Services, row: ExportRow): string[] {
 async function attemptWork(work: Work): Promise<void> {
   const { services, log } = work
   try {
+    if (isUsedUp(work.run.failures)) return await fail(work, 'FailedRetryable', WORKERS_LOST)
     const end = await performRun(work)
     if (await finish(work, end)) log.write('INFO', `Completed: ${end.records_completed} rows delivered.`)
   } catch (error) {

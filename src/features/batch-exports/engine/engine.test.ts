@@ -7,8 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createOrganization, type Workspace } from '../../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
 import { sql } from '../../../platform/db/sql.ts'
-
-const HOUR_MS = 3_600_000
+import { HOUR_MS, setTenPastTheHour } from '../fixture/clock.ts'
 
 let app: TestApp
 let workspace: Workspace
@@ -19,8 +18,7 @@ beforeEach(async () => {
   workspace = await createOrganization(app)
   key = workspace.owner.key
   base = `/api/projects/${workspace.project.id}/batch_exports`
-  // Ten minutes past the hour: what fell due then has begun, and the next is far away.
-  app.advance(HOUR_MS - (Date.now() % HOUR_MS) + 600_000)
+  setTenPastTheHour(app)
 })
 afterEach(() => app.close())
 

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
 import { createOrganization } from '../../../../test/factories.ts'
 import { startTestApp } from '../../../../test/harness/app.ts'
+import { setTenPastTheHour } from '../fixture/clock.ts'
 
 async function listen(status: number) {
   const tokens: string[] = []
@@ -26,6 +27,7 @@ async function listen(status: number) {
 
 it('a run that began with another address never gets the secrets of the new one', async () => {
   const app = await startTestApp({ OUTBOUND_ALLOW: '127.0.0.1' })
+  setTenPastTheHour(app)
   const { project, owner } = await createOrganization(app)
   const key = owner.key
   const [old, next] = [await listen(503), await listen(200)]

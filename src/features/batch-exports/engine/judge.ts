@@ -36,6 +36,11 @@ export function isLastAttempt(failures: number): boolean {
   return failures + 1 >= MAX_FAILURES
 }
 
+/** All attempts have failed, the last of them without a word: the run ends whoever works on it. */
+export function isUsedUp(failures: number): boolean {
+  return failures >= MAX_FAILURES
+}
+
 /** A second, then twice as long each time, up to two minutes; spread, so that not all come back at once. */
 export function delayMs(failures: number, retry_after_ms: number | null, chance: number): number {
   const delay = Math.min(FIRST_DELAY_MS * 2 ** Math.min(failures, 20), MAX_DELAY_MS)
