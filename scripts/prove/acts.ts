@@ -34,7 +34,11 @@ const DEEDS: Record<string, { weight: number; deed: Deed }> = {
   },
   backfill: {
     weight: 6,
-    deed: ({ random, change, at }) => backfillExport(change, at, drawRange(random, at, change)),
+    deed: ({ random, change, at }) => backfillExport(change, at, drawRange(random, change)),
+  },
+  'backfill without an end': {
+    weight: 3,
+    deed: ({ random, change, at }) => backfillExport(change, at, drawStart(random, change)),
   },
   'cancel a run': { weight: 5, deed: cancelSomeRun },
   'cancel a backfill': { weight: 3, deed: cancelSomeBackfill },
@@ -75,14 +79,20 @@ export async function steer(world: World, name = world.random.pick(NAMES), id?: 
   })
 }
 
-/** Anything within the last hour, on the grid or off it; without an end only where that may be. */
-function drawRange(random: Random, { row }: Addressed, { now }: Change): Record<string, string> {
-  const back = (minutes: number) => {
-    const at = now.getTime() - random.below(minutes) * MINUTE_MS
-    return new Date(random.chance(50) ? at - (at % (5 * MINUTE_MS)) : at).toISOString()
-  }
-  if (row.destination_type === 'HTTP' && row.paused && random.chance(50)) return { start_at: back(40) }
-  return random.chance(20) ? { end_at: back(20) } : { start_at: back(60), end_at: back(20) }
+/** Anything within the last hour, on the grid or off it. */
+function drawRange(random: Random, { now }: Change): Record<string, string> {
+  const end_at = backFrom(now, random, 20)
+  return random.chance(20) ? { end_at } : { start_at: backFrom(now, random, 60), end_at }
+}
+
+/** For endpoints alone; the schedule goes on where it stops. */
+function drawStart(random: Random, { now }: Change): Record<string, string> {
+  return { start_at: backFrom(now, random, 40) }
+}
+
+function backFrom(now: Date, random: Random, minutes: number): string {
+  const at = now.getTime() - random.below(minutes) * MINUTE_MS
+  return new Date(random.chance(50) ? at - (at % (5 * MINUTE_MS)) : at).toISOString()
 }
 
 async function cancelSomeRun(context: Deeds): Promise<void> {

@@ -38,7 +38,8 @@ function filesOf(run: RunRow, owned: readonly SimulatedEvent[]): Map<string, str
   }
   const interval = { start: run.data_interval_start, end: run.data_interval_end }
   const name = renderName(prefix, { interval, model: 'events' })
-  const texts = cut(owned, ROWS_OF_A_FILE).map((events) => linesOf(events, FILE_COLUMNS))
+  const size = max_file_size_mb === null ? Math.max(1, owned.length) : ROWS_OF_A_FILE
+  const texts = cut(owned, size).map((events) => linesOf(events, FILE_COLUMNS))
   return new Map(
     texts.map((text, index) => [`${name}${max_file_size_mb === null ? '' : `-${index}`}.jsonl`, text]),
   )

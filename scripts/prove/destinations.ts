@@ -25,7 +25,11 @@ import { Reach } from './reach.ts'
 export const ROWS_OF_A_FILE = 3
 
 const file: Destination<FileConfig> = {
-  encoding: (config) => ({ ...fileEncoding(config), max_rows: ROWS_OF_A_FILE }),
+  encoding(config) {
+    const encoding = fileEncoding(config)
+    // Files without a limit have no numbers: there is one.
+    return { ...encoding, max_rows: encoding.max_bytes === null ? null : ROWS_OF_A_FILE }
+  },
   steps: [],
   async open(context) {
     const { config, run, signal } = context

@@ -12,7 +12,7 @@ export type Proof = {
   close(): Promise<void>
 }
 
-type Connection = { host: string; port: number; user: string; database: string }
+export type Connection = { host: string; port: number; user: string; database: string }
 
 export async function openProof(connection: Connection): Promise<Proof> {
   const db = openDatabase({

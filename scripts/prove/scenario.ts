@@ -22,7 +22,7 @@ export const INTERVALS: readonly Interval[] = [
 export async function setUp(world: World): Promise<void> {
   const { random } = world
   addEvents(world, random.below(6))
-  const count = random.chance(60) ? 2 : 3
+  const count = random.chance(70) ? 2 : 3
   for (let index = 0; index < count; index++) {
     world.exports.push(await addExport(world, random.pick(['File', 'Postgres', 'HTTP']), index))
   }

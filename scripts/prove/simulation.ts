@@ -50,7 +50,7 @@ export async function runSimulation(proof: Proof, seed: number, mutation: Mutati
 
 async function storm(world: World): Promise<void> {
   const { clock, random, turnstile } = world
-  const end = clock.now().getTime() + (2 + random.below(2)) * 15 * MINUTE_MS
+  const end = clock.now().getTime() + (1 + random.below(2)) * 15 * MINUTE_MS
   for (let step = 0; step < MAX_STEPS && clock.now().getTime() < end && world.wrongs.length === 0; step++) {
     await turnstile.quiet()
     const calls = turnstile.eligible()
@@ -117,10 +117,10 @@ async function act(world: World, is_idle: boolean): Promise<void> {
   const draw = random.below(100)
   if (frozen.length > 0 && draw < (is_idle ? 30 : 4)) return turnstile.thaw(random.pick(frozen))
   if (is_idle && frozen.length === 0 && (await breakDeadlock(world))) return
-  if (draw < 65) return is_idle ? turnToNext(world) : workOn(world)
-  if (draw < 82) return arrive(world)
+  if (draw < 73) return is_idle ? turnToNext(world) : workOn(world)
+  if (draw < 87) return arrive(world)
   if (draw < 98) return steer(world)
-  if (draw < 99) setClock(world)
+  return setClock(world)
 }
 
 /** Nothing is under way: on to when something will be, and everybody looks. */
@@ -150,7 +150,7 @@ function arrive(world: World): void {
 
 function setClock(world: World): void {
   const { clock, random, tally } = world
-  const by_ms = random.pick([HOUR_MS, -HOUR_MS, 10 * MINUTE_MS, -10 * MINUTE_MS])
+  const by_ms = random.pick([HOUR_MS, -HOUR_MS, -10 * MINUTE_MS, -MINUTE_MS])
   if (by_ms < 0) world.has_jumped_back = true
   clock.set(new Date(clock.now().getTime() + by_ms))
   tally.add(by_ms < 0 ? 'clocks set back' : 'clocks set ahead')

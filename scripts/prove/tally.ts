@@ -7,10 +7,6 @@ export class Tally {
     this.counts.set(what, (this.counts.get(what) ?? 0) + count)
   }
 
-  addAll(other: Tally): void {
-    for (const [what, count] of other.counts) this.add(what, count)
-  }
-
   toString(): string {
     const lines = [...this.counts].toSorted(([a], [b]) => a.localeCompare(b))
     return lines.map(([what, count]) => `${String(count).padStart(10)}  ${what}`).join('\n')
