@@ -40,11 +40,11 @@ const DEEDS: Record<string, { weight: number; deed: Deed }> = {
     weight: 3,
     deed: ({ random, change, at }) => backfillExport(change, at, drawStart(random, change)),
   },
-  'cancel a run': { weight: 5, deed: cancelSomeRun },
+  'cancel a run': { weight: 9, deed: cancelSomeRun },
   'cancel a backfill': { weight: 3, deed: cancelSomeBackfill },
   'retry a run': { weight: 5, deed: retrySomeRun },
   'change the filter': {
-    weight: 3,
+    weight: 5,
     deed: ({ random, change, at }) =>
       changeExport(change, at, { destination: { config: drawFilter(random) } }),
   },

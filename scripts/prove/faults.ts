@@ -36,7 +36,7 @@ export class Faults {
     if (this.#left === 0 || this.#random.below(1000) >= PER_MILLE[place]) return GO
     this.#left--
     const when = this.#random.pick(['before', 'after'] as const)
-    const kind = this.#random.pick(['crash', 'freeze', 'fail', 'fail'] as const)
+    const kind = this.#random.pick(['crash', 'freeze', 'freeze', 'fail', 'fail'] as const)
     return kind === 'fail' ? { kind, when, error: this.#error(place, when) } : { kind, when }
   }
 

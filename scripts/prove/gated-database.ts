@@ -9,9 +9,12 @@ export type Gate = {
   turnstile: Turnstile
   actor: Actor
   rewrite(statement: Statement): Statement
+  /** A statement of somebody who has lost the lease found nothing. */
+  onFenced(): void
   onStatement?(label: string): void
 }
 
+const FENCE = /AND attempt = \$\d+ AND finished_at IS NULL/
 const LOCKS = /\b(INSERT|UPDATE|DELETE|pg_advisory_xact_lock)\b/
 
 /** Lines of logs decide nothing, and would be half of all statements. */
@@ -46,8 +49,12 @@ function statements(db: Db, gate: Gate, is_inside: boolean): Omit<Db, 'transacti
     rows: (statement) => pass(statement, (on, it) => on.rows(it)),
     row: (statement) => pass(statement, (on, it) => on.row(it)),
     only: (statement) => pass(statement, (on, it) => on.only(it)),
-    run: async (statement) =>
-      statement.text.includes(LOG_LINE) ? 1 : pass(statement, (on, it) => on.run(it)),
+    async run(statement) {
+      if (statement.text.includes(LOG_LINE)) return 1
+      const count = await pass(statement, (on, it) => on.run(it))
+      if (count === 0 && FENCE.test(statement.text)) gate.onFenced()
+      return count
+    },
   }
 }
 

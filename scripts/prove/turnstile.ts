@@ -35,7 +35,11 @@ export class Deadlock extends Error {
 }
 
 type Outcome = { value: unknown } | { error: unknown }
-type Waiting = Call & { work(): Promise<unknown>; answer(outcome: Outcome): void; is_locked_out: boolean }
+export type Waiting = Call & {
+  work(): Promise<unknown>
+  answer(outcome: Outcome): void
+  is_locked_out: boolean
+}
 
 const CRASHED: Outcome = { error: new Crashed() }
 const LOCK_NOT_AVAILABLE = '55P03'

@@ -57,11 +57,16 @@ export function describe(error: unknown): string {
 }
 
 export function servicesOf(world: World, actor: Actor): Services {
-  const { turnstile, places, proof, clock, mutation } = world
+  const { turnstile, places, proof, clock, mutation, tally } = world
   const rewrite = mutation.rewrite ?? ((statement) => statement)
   const onShow: World['assertCommitting'] = (run) => world.assertCommitting(run)
   return {
-    db: gatedDatabase(proof.db, { turnstile, actor, rewrite }),
+    db: gatedDatabase(proof.db, {
+      turnstile,
+      actor,
+      rewrite,
+      onFenced: () => tally.add('zombies turned away'),
+    }),
     eventStore: gatedStore(world, actor),
     secrets: proof.secrets,
     jobs: noJobs,

@@ -45,7 +45,6 @@ export class World {
   readonly #actors: Actor[] = []
   /** How many things people have done. */
   deeds = 0
-  has_jumped_back = false
   readonly #folder = mkdtempSync(join(tmpdir(), 'longshore-prove-'))
 
   private constructor(
@@ -89,21 +88,18 @@ export class World {
     return this.turnstile.move(() => this.proof.db.rows<Row>(statement))
   }
 
-  /** A run becomes visible only when it can no longer be cancelled; who has lost the lease may come too late to know. */
+  /**
+   * A run becomes visible only once it is marked, and no longer can be cancelled. Who has lost the lease may come too late
+   * to know: others have taken the run over, or it was cancelled after the lease had run out.
+   */
   async assertCommitting({ id, attempt }: RunFacts): Promise<void> {
-    const run = await this.proof.db.row<{
-      attempt: number
-      finished: boolean
-      is_committing: boolean
-      held: boolean
-    }>(sql`
-      SELECT attempt, finished_at IS NOT NULL AS finished, is_committing,
-        coalesce(lease_until >= ${this.clock.now()}, false) AS held
+    const run = await this.proof.db.row<{ is_theirs: boolean; is_marked: boolean; is_over: boolean }>(sql`
+      SELECT attempt = ${attempt} AND lease_owner IS NOT NULL AND lease_until >= coalesce(finished_at, lease_until)
+          AS is_theirs, is_committing AS is_marked, finished_at IS NOT NULL AS is_over
       FROM batch_export_run WHERE project_id = ${this.project.id} AND id = ${id}`)
-    if (!run || run.attempt !== attempt || !run.held) this.tally.add('zombies at the destination')
-    else if ((run.finished || !run.is_committing) && !this.has_jumped_back) {
-      this.wrong(`run ${id} becomes visible after it was ended, or while it could be cancelled`)
-    }
+    if (!run?.is_theirs) this.tally.add('zombies at the destination')
+    else if (run.is_over) this.wrong(`run ${id} was cancelled and becomes visible`)
+    else if (!run.is_marked) this.wrong(`run ${id} becomes visible while it could be cancelled`)
   }
 
   /** Whenever a run was claimed: the slots taken are the runs that are held, four at most, three of backfills. */
