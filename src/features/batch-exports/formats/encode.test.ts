@@ -135,8 +135,11 @@ describe('lines', () => {
   })
 
   it("of PostgreSQL's COPY", async () => {
-    const [file] = await filesOf(numbered(6000), { format: 'CopyText' })
-    const lines = linesOf(file!.content)
+    const files = await filesOf(numbered(6000), { format: 'CopyText' })
+    // The first piece, and the rest.
+    expect(files.map(({ rows }) => rows)).toEqual([5000, 1000])
+    expectSound(files, 6000)
+    const lines = files.flatMap(({ content }) => linesOf(content))
     expect(lines).toHaveLength(6000)
     expect(lines[0]!.split('\t').slice(0, 2)).toEqual([
       '1',

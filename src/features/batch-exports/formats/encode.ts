@@ -4,7 +4,8 @@
 //   positions → pieces of up to 50,000 rows → staged files → output files → the destination
 //
 // While a file is delivered the next is put together, and while a piece is put in the next two are staged: no more than
-// that lies on the disk. Where pieces and files end, and every byte of them, depends on the rows and the encoding alone.
+// that lies on the disk. COPY text goes out piece by piece. Where pieces and files end, and every byte of them, depends on
+// the rows and the encoding alone.
 import { rm } from 'node:fs/promises'
 import type {
   EventStore,
@@ -47,11 +48,13 @@ export async function* encode(
 
 async function* buildFiles(
   staged: AsyncIterable<StagedFile>,
-  { max_bytes, max_rows }: Encoding,
+  { format, max_bytes, max_rows }: Encoding,
   start: (first: StagedFile) => Promise<FileBuilder>,
 ): AsyncGenerator<OutputFile, void, void> {
   let file: FileBuilder | null = null
   let [index, rows] = [0, 0]
+  const isFull = ({ bytes }: FileBuilder) =>
+    format === 'CopyText' || (max_bytes !== null && bytes >= max_bytes)
   const finish = async (builder: FileBuilder): Promise<OutputFile> => {
     const built = { index: index++, rows, ...(await builder.finish()) }
     file = null
@@ -68,7 +71,7 @@ async function* buildFiles(
       } finally {
         await remove(piece)
       }
-      if (max_bytes !== null && file.bytes >= max_bytes) yield await finish(file)
+      if (isFull(file)) yield await finish(file)
     }
     if (file) yield await finish(file)
   } finally {

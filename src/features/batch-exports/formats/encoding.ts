@@ -5,6 +5,7 @@ export const COMPRESSIONS = ['gzip', 'brotli', 'zstd', 'lz4', 'snappy'] as const
 export type Compression = (typeof COMPRESSIONS)[number]
 
 export type Encoding = {
+  /** CopyText is on its way into a table: every piece is a file of its own, so that none is copied. */
   format: (typeof FILE_FORMATS)[number] | 'CopyText'
   /** Parquet compresses inside the file; the others as a whole, by gzip or brotli. */
   compression: Compression | null

@@ -15,8 +15,6 @@ import type { PostgresConfig } from './kind.ts'
 import { assertKey, hasUniqueKey, insertAll, insertNew, STAGE, upsert } from './merge.ts'
 import { lockTable, mayGoStraight } from './way.ts'
 
-const FILE_BYTES = 50 * 1000 * 1000
-
 const TYPES: Record<OutputColumn['kind'], string> = {
   text: 'TEXT',
   json: 'JSONB',
@@ -30,7 +28,7 @@ const typeOf = (column: OutputColumn) => column.type ?? TYPES[column.kind]
 const nameOf = ({ schema, table_name }: PostgresConfig) => ({ schema, table: table_name })
 
 export const postgres: Destination<PostgresConfig> = {
-  encoding: () => ({ format: 'CopyText', compression: null, max_bytes: FILE_BYTES, max_rows: null }),
+  encoding: () => ({ format: 'CopyText', compression: null, max_bytes: null, max_rows: null }),
   steps: tableSteps(nameOf),
   async open(context) {
     const session = await connect(context, ATTEMPTS_OF_RUNS)

@@ -17,7 +17,6 @@ import { insertLines, STAGE } from './insert.ts'
 import type { RedshiftConfig } from './kind.ts'
 import { moveRows } from './merge.ts'
 
-const FILE_BYTES = 50 * 1000 * 1000
 const LONGEST = 'VARCHAR(65535)'
 
 /** Redshift folds all names to lower case, quoted ones too, so the catalogs know them that way. */
@@ -27,7 +26,7 @@ const nameOf = ({ schema, table_name }: RedshiftConfig) => ({
 })
 
 export const redshift: Destination<RedshiftConfig> = {
-  encoding: () => ({ format: 'CopyText', compression: null, max_bytes: FILE_BYTES, max_rows: null }),
+  encoding: () => ({ format: 'CopyText', compression: null, max_bytes: null, max_rows: null }),
   steps: tableSteps(nameOf),
   async open(context) {
     const session = await connect(context, ATTEMPTS_OF_RUNS)

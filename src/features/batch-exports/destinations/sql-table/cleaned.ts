@@ -1,6 +1,6 @@
 // A file of COPY text on its way to a database that is particular about JSON. Nearly always it goes through as it is, so
 // the look costs a search for bytes; only the lines of a stretch that has them are taken apart.
-import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
 import type { OutputColumn } from '../../definition.ts'
 import { withoutRefused } from './clean-json.ts'
 import { fieldsOf, lineOf } from './copy-text.ts'
@@ -9,6 +9,7 @@ const STRETCH_BYTES = 1024 * 1024
 const LINE_FEED = 10
 /** As COPY text has them: with the backslash doubled. And NUL itself, which no text of PostgreSQL holds. */
 const SUSPECTS = ['\\\\u0000', '\\\\ud', '\\\\uD', '\0']
+const NOTHING = Buffer.alloc(0)
 
 /** Whole lines. Calls `cleaned` when something was taken out. */
 export async function* cleanedStretches(
@@ -28,15 +29,25 @@ export async function* cleanedStretches(
     if (!result.equals(stretch)) cleaned()
     return result
   }
-  let rest: Buffer[] = []
-  for await (const read of createReadStream(path, { highWaterMark: STRETCH_BYTES, signal })) {
-    const bytes = read as Buffer
-    const end = bytes.lastIndexOf(LINE_FEED) + 1
-    if (end > 0) yield clean(Buffer.concat([...rest, bytes.subarray(0, end)]))
-    rest = end > 0 ? [bytes.subarray(end)] : [...rest, bytes]
+  const file = await open(path, 'r')
+  try {
+    let rest = NOTHING
+    for (;;) {
+      signal.throwIfAborted()
+      // Behind what is left of the last one, so that only that is copied.
+      const buffer = Buffer.allocUnsafeSlow(rest.length + STRETCH_BYTES)
+      rest.copy(buffer)
+      const { bytesRead } = await file.read(buffer, rest.length, STRETCH_BYTES)
+      if (bytesRead === 0) break
+      const bytes = buffer.subarray(0, rest.length + bytesRead)
+      const end = bytes.lastIndexOf(LINE_FEED) + 1
+      if (end > 0) yield clean(bytes.subarray(0, end))
+      rest = bytes.subarray(end)
+    }
+    if (rest.length > 0) yield clean(rest)
+  } finally {
+    await file.close()
   }
-  const last = Buffer.concat(rest)
-  if (last.length > 0) yield clean(last)
 }
 
 function cleanLine(line: string, columns: readonly OutputColumn[]): string {
