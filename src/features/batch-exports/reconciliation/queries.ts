@@ -82,8 +82,8 @@ function ofSchedule({ id, project_id }: Owner): Statement {
 
 /**
  * One row for each interval, under the name `counted`. Of what an interval received, `matching` passed the filters, as
- * far as that is known. A run that somebody has added since the edges were asked for owns nothing yet: what arrived in it
- * lies behind all others and is pending there.
+ * far as that is known. A run that somebody has added since the edges were asked for owns nothing yet, even if its
+ * upper edge is known by chance: what arrived in it lies behind all others and is pending there.
  */
 function counted(owner: Owner, { last_position, edges }: Line): Statement {
   return sql`
@@ -94,11 +94,12 @@ function counted(owner: Owner, { last_position, edges }: Line): Statement {
       ORDER BY data_interval_end DESC, (status = 'Completed') DESC, created_at DESC, id DESC),
     edge AS (SELECT * FROM unnest(${edges.map(({ at }) => at)}::timestamptz[],
       ${edges.map(({ seq }) => seq)}::bigint[]) AS edge (at, seq)),
-    placed AS (
-      SELECT decided.*, coalesce(decided.seq_from, lower_edge.seq, ${last_position}::bigint) AS position_from,
+    bounded AS (
+      SELECT decided.*, coalesce(decided.seq_from, lower_edge.seq, ${last_position}::bigint) AS lower,
         coalesce(decided.seq_to, upper_edge.seq, ${last_position}::bigint) AS position_to
       FROM decided LEFT JOIN edge AS lower_edge ON lower_edge.at = data_interval_start
         LEFT JOIN edge AS upper_edge ON upper_edge.at = data_interval_end),
+    placed AS (SELECT bounded.*, least(lower, position_to) AS position_from FROM bounded),
     matched AS (
       SELECT placed.*, position_to - position_from AS received, status = 'Completed' AS is_done,
         coalesce(records_total_count, CASE status WHEN 'Completed' THEN records_completed END,
