@@ -60,6 +60,9 @@ function startOf({ kind, backfilled_until_ms }: MadeExport, random: Random, now:
   return Math.floor(now.getTime() / INTERVAL_MS - 1 - random.below(6)) * INTERVAL_MS
 }
 
+/** The server says that enough is going on. */
+export class TooMuch extends Error {}
+
 async function ask<T>(url: string, method: string, path: string, body?: object): Promise<T> {
   const response = await fetch(`${url}/api/projects/@current/batch_exports/${path}`, {
     method,
@@ -67,6 +70,7 @@ async function ask<T>(url: string, method: string, path: string, body?: object):
     ...(method === 'GET' ? {} : { body: JSON.stringify(body ?? {}) }),
   })
   const text = await response.text()
+  if (response.status === 429) throw new TooMuch(text)
   if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
   return JSON.parse(text) as T
 }

@@ -5,7 +5,7 @@ import { sql } from '../../../src/platform/db/sql.ts'
 import { connectionOf, postmasterOf, type Env, type Program } from '../../../test/end-to-end/program.ts'
 import { Sender } from '../../crash/events/sender.ts'
 import type { Random } from '../../crash/random.ts'
-import { backfill, KEY, makeExports, retryRun, totalsOf, type MadeExport } from './api.ts'
+import { backfill, KEY, makeExports, retryRun, totalsOf, type MadeExport, TooMuch } from './api.ts'
 import { Clock } from './clock.ts'
 import { Deliveries } from './deliveries.ts'
 import { Ledger } from './ledger.ts'
@@ -136,8 +136,14 @@ export class Stage {
     }
   }
 
-  /** A run that has delivered again, or a stretch of the past. */
+  /** A run that has delivered again, or a stretch of the past; unless so many backfills are at work that none is taken. */
   async askForMore(random: Random): Promise<void> {
+    await this.#askForMore(random).catch((error: unknown) => {
+      if (!(error instanceof TooMuch)) throw error
+    })
+  }
+
+  async #askForMore(random: Random): Promise<void> {
     const made = random.pick(this.#exports)
     const { url } = this.#server!
     const chance = random.below(1000) / 1000
