@@ -39,9 +39,9 @@ function statements(db: Db, gate: Gate, is_inside: boolean): Omit<Db, 'transacti
     const mayWait = is_inside && LOCKS.test(statement.text)
     const work = () => {
       const rewritten = prepared(rewrite(statement))
-      // A statement that cannot have its lock now is undone by itself, not with all that was done before it.
-      const isApart = mayWait && turnstile.has_several_transactions
-      return isApart ? db.transaction((nested) => ask(nested, rewritten)) : ask(db, rewritten)
+      // A statement that cannot have its lock now is undone by itself, not with all that was done before it. Even one that
+      // is alone may find a lock taken: that of a connection that was cut a moment ago.
+      return mayWait ? db.transaction((nested) => ask(nested, rewritten)) : ask(db, rewritten)
     }
     return turnstile.pass({ actor, place: 'database', label, is_inside }, work)
   }

@@ -50,7 +50,6 @@ export class Turnstile {
   #held: { actor: Actor; give(): void }[] = []
   #moving = 0
   #whenStill: (() => void) | null = null
-  #transactions = 0
 
   pass<T>(call: Call, work: () => Promise<T>): Promise<T> {
     if (!call.actor.is_alive) return Promise.reject(new Crashed())
@@ -74,11 +73,9 @@ export class Turnstile {
   /** The part of a `move` that is made of calls: a transaction. */
   async rest<T>(work: () => Promise<T>): Promise<T> {
     this.#stop()
-    this.#transactions++
     try {
       return await work()
     } finally {
-      this.#transactions--
       this.#moving++
     }
   }
@@ -86,10 +83,6 @@ export class Turnstile {
   /** Its locks are free. */
   endTransaction(): void {
     for (const call of this.#waiting) call.is_locked_out = false
-  }
-
-  get has_several_transactions(): boolean {
-    return this.#transactions > 1
   }
 
   /** Calls that could be let through, in an order that does not hang on how fast the machine is. */

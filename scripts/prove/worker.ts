@@ -1,5 +1,6 @@
 // Processes of the simulation: workers, which are the real clockwork of exports moved by hand, and people at the API.
 import { ExportEngine } from '../../src/features/batch-exports/engine/engine.ts'
+import { Changes } from '../../src/platform/changes.ts'
 import { StoreBusy, type EventStore } from '../../src/platform/event-store/event-store.ts'
 import { Throttle } from '../../src/platform/http/throttle.ts'
 import type { Log } from '../../src/platform/log/log.ts'
@@ -73,6 +74,8 @@ export function servicesOf(world: World, actor: Actor): Services {
     mailer: openMailer({ smtp_url: null, from: 'proof@localhost' }),
     lookupTxt: () => Promise.reject(new Error('no names are looked up here')),
     outbound: new Reach({ turnstile, places, onShow }, actor),
+    sandbox: noSandbox,
+    changes: new Changes(),
     throttle: new Throttle(false),
     log: logOf(world, actor),
     settings,
@@ -119,6 +122,19 @@ const noJobs: Services['jobs'] = {
   stop: async () => {},
 }
 
+const noSandbox: Services['sandbox'] = {
+  inspect: noApps,
+  processEvents: noApps,
+  call: noApps,
+  prepare: noApps,
+  dispose: noApps,
+  close: async () => {},
+}
+
+function noApps(): Promise<never> {
+  return Promise.reject(new Error('no apps run here'))
+}
+
 const settings: Services['settings'] = {
   site_url: '',
   is_signup_open: false,
@@ -128,4 +144,9 @@ const settings: Services['settings'] = {
   sub_hourly_exports: true,
   export_folder: '',
   allow_plaintext: true,
+  plugins_folder: null,
+  plugins_min_write_level: 1,
+  plugin_patience_ms: 0,
+  plugins_repository_url: null,
+  plugin_source_tokens: { github: null, gitlab: null, npm: null },
 }
