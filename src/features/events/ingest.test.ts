@@ -8,8 +8,8 @@ import { StoreBusy, type EventStore } from '../../platform/event-store/event-sto
 import { tablesOf } from '../../platform/event-store/layout.ts'
 import { findProject } from '../projects/queries.ts'
 import type { ProjectRow } from '../projects/schema.ts'
-import { Ingest, type IngestOptions } from './ingest.ts'
-import type { PipelineEvent } from './pipeline/event.ts'
+import { Ingest, type EventTransform, type IngestOptions } from './ingest.ts'
+import type { PipelineEvent } from './pipeline-event.ts'
 
 let app: TestApp
 let workspace: Workspace
@@ -115,11 +115,54 @@ describe('accepted events', () => {
 })
 
 describe('a transform', () => {
-  it('changes events, and drops those it gives null for', async () => {
-    const transform = async (_: ProjectRow, given: PipelineEvent) =>
-      given.event === 'secret' ? null : { ...given, event: given.event.toUpperCase() }
-    await ingest({ transform }).accept(project, [event(), event({ event: 'secret' })], 10)
+  const shout: EventTransform = async (_, given) =>
+    given
+      .filter(({ event }) => event !== 'secret')
+      .map((each) => ({ ...each, event: each.event.toUpperCase() }))
+
+  it('changes events, and drops those it leaves out', async () => {
+    await ingest({ transform: shout }).accept(project, [event(), event({ event: 'secret' })], 10)
     expect(await rows('event')).toEqual([['SIGNED UP']])
+  })
+
+  it('is handed no repeats', async () => {
+    const seen: number[] = []
+    const transform: EventTransform = async (_, given) => {
+      seen.push(given.length)
+      return given
+    }
+    const repeated = event()
+    await ingest({ transform }).accept(project, [repeated, { ...repeated }], 10)
+    expect(seen).toEqual([1])
+  })
+
+  it('takes up room while it works, and gives back what it drops', async () => {
+    let release = () => {}
+    const gate = new Promise<void>((resolve) => (release = resolve))
+    const transform: EventTransform = async (of, given) => {
+      await gate
+      return shout(of, given)
+    }
+    const intake = ingest({ transform, max_events: 2 })
+    const first = intake.accept(project, [event({ event: 'secret' }), event({ event: 'secret' })], 10)
+    await expect(intake.accept(project, [event()], 10)).rejects.toBeInstanceOf(StoreBusy)
+    release()
+    await first
+    await intake.accept(project, [event(), event()], 10)
+    expect(await rows('event')).toEqual([['SIGNED UP'], ['SIGNED UP']])
+  })
+
+  it('that fails, fails its request alone', async () => {
+    let fails = true
+    const transform: EventTransform = async (_, given) => {
+      if (fails) throw new Error('broken')
+      return given
+    }
+    const intake = ingest({ transform, max_events: 1 })
+    await expect(intake.accept(project, [event()], 10)).rejects.toThrow('broken')
+    fails = false
+    await intake.accept(project, [event({ event: 'later' })], 10)
+    expect(await rows('event')).toEqual([['later']])
   })
 })
 

@@ -9,11 +9,14 @@ import { changedSince, People, type PeopleChanges } from '../persons/people.ts'
 import type { PersonEvent } from '../persons/person-event.ts'
 import { personUuid } from '../persons/rules.ts'
 import type { ProjectRow } from '../projects/schema.ts'
-import type { PipelineEvent } from './pipeline/event.ts'
+import type { PipelineEvent } from './pipeline-event.ts'
 import { toStoredEvent, type EventPerson } from './pipeline/store-form.ts'
 
-/** Changes an event before anything else sees it, or drops it (null): where pipeline plugins come in. */
-export type EventTransform = (project: ProjectRow, event: PipelineEvent) => Promise<PipelineEvent | null>
+/** Changes events before anything else sees them, in their order; those it drops are missing. It must not change `uuid`. */
+export type EventTransform = (
+  project: ProjectRow,
+  events: readonly PipelineEvent[],
+) => Promise<readonly PipelineEvent[]>
 
 type IngestServices = Pick<Services, 'db' | 'eventStore' | 'now'>
 
@@ -55,11 +58,13 @@ export class Ingest {
 
   /** Resolves when every event is durable; throws StoreBusy when too much is waiting. */
   async accept(project: ProjectRow, events: readonly PipelineEvent[], bytes: number): Promise<void> {
-    const kept = await this.#transformed(project, withoutRepeats(events))
-    if (kept.length === 0) return
-    this.#assertRoom(kept.length, bytes)
-    this.#queued_events += kept.length
+    const offered = withoutRepeats(events)
+    this.#assertRoom(offered.length, bytes)
+    // What is being transformed takes up room as well.
+    this.#queued_events += offered.length
     this.#queued_bytes += bytes
+    const kept = await this.#transformed(project, offered, bytes)
+    if (kept.length === 0) return
     await new Promise<void>((resolve, reject) => {
       this.#queue.push({ project, events: kept, bytes, resolve, reject })
       this.#working ??= this.#work()
@@ -80,14 +85,21 @@ export class Ingest {
       throw new StoreBusy('too many events are waiting')
   }
 
+  /** Room is given back for what is dropped, or for everything when it fails. */
   async #transformed(
     project: ProjectRow,
     events: readonly PipelineEvent[],
+    bytes: number,
   ): Promise<readonly PipelineEvent[]> {
     const { transform } = this.#options
-    if (!transform) return events
-    const changed = await Promise.all(events.map((event) => transform(project, event)))
-    return changed.filter((event) => event !== null)
+    let kept: readonly PipelineEvent[] = transform ? [] : events
+    try {
+      if (transform) kept = await transform(project, events)
+      return kept
+    } finally {
+      this.#queued_events -= events.length - kept.length
+      if (kept.length === 0) this.#queued_bytes -= bytes
+    }
   }
 
   /** While one batch is being written the next is made ready: the two happen on different threads. */

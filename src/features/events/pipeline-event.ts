@@ -1,5 +1,5 @@
 // What travels through the pipeline.
-import type { JsonObject } from '../../../lib/json-object.ts'
+import type { JsonObject } from '../../lib/json-object.ts'
 
 /** An event on its way from the request to the store. `properties` belongs to the pipeline: it may be changed. */
 export type PipelineEvent = {

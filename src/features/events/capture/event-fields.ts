@@ -2,7 +2,7 @@
 import { isUuid, uuid7 } from '../../../lib/uuid.ts'
 import { cutText } from '../pipeline/cut-text.ts'
 import { isObject, type JsonObject } from '../../../lib/json-object.ts'
-import type { PipelineEvent } from '../pipeline/event.ts'
+import type { PipelineEvent } from '../pipeline-event.ts'
 import { eventTime, readInstant } from '../pipeline/event-time.ts'
 import { invalidPayload, type Refusal } from './refusal.ts'
 

@@ -1,9 +1,9 @@
-// What client libraries ask for before they send anything: settings and feature flags. There are none here, but without
-// an answer the libraries keep asking and fill the console of every page with errors.
+// What client libraries ask for before they send anything: settings, apps for web pages and feature flags. There are no
+// flags here, but without an answer the libraries keep asking and fill the console of every page with errors.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Services } from '../../../platform/services.ts'
 import { isObject } from '../../../lib/json-object.ts'
-import { addOpenPath } from './cross-origin.ts'
+import { addCapturePath } from './capture-path.ts'
 import { assertToken, tokenAmong } from './envelope.ts'
 import { readValue } from './read-capture.ts'
 import { MAX_HERE } from './reader.ts'
@@ -19,7 +19,6 @@ const SETTINGS = {
   analytics: { endpoint: '/i/v0/e/' },
   elementsChainAsString: true,
   heatmaps: false,
-  siteApps: [],
 }
 
 const FLAGS = {
@@ -34,19 +33,28 @@ const FLAGS = {
   ...SETTINGS,
 }
 
-export function addFlags(app: FastifyInstance, services: Services): void {
+/** Code that a page loads, by an address below ours. */
+type SiteApp = { id: number; url: string; type: 'site_app' }
+export type SiteAppsOf = (project_id: number) => Promise<readonly SiteApp[]>
+
+export function addFlags(
+  app: FastifyInstance,
+  services: Services,
+  siteAppsOf: SiteAppsOf = async () => [],
+): void {
   for (const path of ['/decide', '/flags']) {
-    addOpenPath(app, path, async (request) => {
+    addCapturePath(app, path, async (request) => {
       const project = await getProject(services.db, await readToken(request))
       request.notes.project_id = project.id
-      return FLAGS
+      return { ...FLAGS, siteApps: await siteAppsOf(project.id) }
     })
   }
 
-  addOpenPath(app, '/array/:token/config', async (request) => remoteConfig(services, request))
+  addCapturePath(app, '/array/:token/config', async (request) => remoteConfig(services, siteAppsOf, request))
 
-  addOpenPath(app, '/array/:token/config.js', async (request, reply) => {
-    const config = await remoteConfig(services, request)
+  addCapturePath(app, '/array/:token/config.js', async (request, reply) => {
+    const config = await remoteConfig(services, siteAppsOf, request)
+    // The outer list is for apps that come within this script.
     const entry = JSON.stringify({ config, siteApps: [] })
     return reply
       .type('application/javascript; charset=utf-8')
@@ -57,11 +65,12 @@ export function addFlags(app: FastifyInstance, services: Services): void {
 }
 
 /** Nothing is said of surveys: told that there are none, posthog-js still fetches the script for them. */
-async function remoteConfig(services: Services, request: FastifyRequest) {
+async function remoteConfig(services: Services, siteAppsOf: SiteAppsOf, request: FastifyRequest) {
   const { token } = request.params as { token: string }
   const project = await getProject(services.db, assertToken(token))
   request.notes.project_id = project.id
-  return { token: project.api_token, captureDeadClicks: false, ...SETTINGS }
+  const siteApps = await siteAppsOf(project.id)
+  return { token: project.api_token, captureDeadClicks: false, ...SETTINGS, siteApps }
 }
 
 async function readToken(request: FastifyRequest): Promise<string> {

@@ -2,7 +2,7 @@
 // the rest, so it knows neither HTTP nor database.
 import { setImmediate } from 'node:timers/promises'
 import { isObject, type JsonObject } from '../../../lib/json-object.ts'
-import type { PipelineEvent } from '../pipeline/event.ts'
+import type { PipelineEvent } from '../pipeline-event.ts'
 import { readInstant, readSentMs } from '../pipeline/event-time.ts'
 import { findToken, openEnvelope, tokenAmong, type Envelope } from './envelope.ts'
 import { toPipelineEvent } from './event-fields.ts'

@@ -13,7 +13,7 @@ import { openMetrics } from '../../../platform/http/metrics.ts'
 import { buildServer } from '../../../platform/http/server.ts'
 import { updateProject } from '../../projects/queries.ts'
 import type { ProjectRow } from '../../projects/schema.ts'
-import type { PipelineEvent } from '../pipeline/event.ts'
+import type { PipelineEvent } from '../pipeline-event.ts'
 import { PACKINGS } from './fixture/packing.ts'
 import { addCapture } from './serve.ts'
 

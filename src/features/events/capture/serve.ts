@@ -4,8 +4,8 @@ import { readRawBody } from '../../../platform/http/body.ts'
 import type { Services } from '../../../platform/services.ts'
 import type { Ingest } from '../ingest.ts'
 import { addClientAddress } from '../pipeline/client-address.ts'
-import { addOpenPath } from './cross-origin.ts'
-import { addFlags } from './flags.ts'
+import { addCapturePath } from './capture-path.ts'
+import { addFlags, type SiteAppsOf } from './flags.ts'
 import { openReader } from './reader.ts'
 import { Refusal } from './refusal.ts'
 import { getProject, MAX_BODY, parameter, readPacked } from './request.ts'
@@ -14,14 +14,19 @@ const MB = 1024 * 1024
 const MAX_BATCH = 20 * MB
 const PATHS = ['/e', '/i/v0/e', '/capture', '/track', '/batch', '/engage']
 
-export function addCapture(app: FastifyInstance, services: Services, ingest: Pick<Ingest, 'accept'>): void {
+export function addCapture(
+  app: FastifyInstance,
+  services: Services,
+  ingest: Pick<Ingest, 'accept'>,
+  siteAppsOf?: SiteAppsOf,
+): void {
   const reader = openReader()
   app.addHook('onClose', () => reader.close())
 
   for (const path of PATHS) {
     const limit = path === '/batch' ? MAX_BATCH : MAX_BODY
     const missing_name = path === '/engage' ? '$identify' : undefined
-    addOpenPath(app, path, async (request, reply) => {
+    addCapturePath(app, path, async (request, reply) => {
       const now = services.now()
       const packed = await readPacked(request, limit)
       const sent_ms = parameter(request, 'sent_at') ?? parameter(request, '_')
@@ -43,12 +48,12 @@ export function addCapture(app: FastifyInstance, services: Services, ingest: Pic
   }
 
   // Session replay: taken and thrown away, so that libraries that send it do not try again for ever.
-  addOpenPath(app, '/s', async (request, reply) => {
+  addCapturePath(app, '/s', async (request, reply) => {
     await readRawBody(request.raw, MB)
     return answerAccepted(request, reply)
   })
 
-  addFlags(app, services)
+  addFlags(app, services, siteAppsOf)
 }
 
 function answerAccepted(request: FastifyRequest, reply: FastifyReply) {

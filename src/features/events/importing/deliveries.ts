@@ -1,6 +1,6 @@
 // Batches of rows on their way to a sink. They are handed over and settled in the order of the file.
 import { Refusal } from '../capture/refusal.ts'
-import type { PipelineEvent } from '../pipeline/event.ts'
+import type { PipelineEvent } from '../pipeline-event.ts'
 import { toEvent, type RowPlace } from './map-row.ts'
 import type { Reject } from './rejects.ts'
 import type { Row } from './rows.ts'

@@ -1,5 +1,5 @@
 // Events that need no books into a sink: what is generated can be generated again.
-import type { PipelineEvent } from '../pipeline/event.ts'
+import type { PipelineEvent } from '../pipeline-event.ts'
 import { BATCH_EVENTS, type RefusedEvent, type Sink } from './sink.ts'
 
 /** @param onSent told how many are stored so far */

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { PipelineEvent } from '../pipeline/event.ts'
+import type { PipelineEvent } from '../pipeline-event.ts'
 import { openServerSink } from './server-sink.ts'
 
 type Body = { api_key: string; historical_migration: boolean; batch: { event: string; timestamp: string }[] }

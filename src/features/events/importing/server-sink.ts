@@ -3,7 +3,7 @@
 import { promisify } from 'node:util'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzip } from 'node:zlib'
-import type { PipelineEvent } from '../pipeline/event.ts'
+import type { PipelineEvent } from '../pipeline-event.ts'
 import { toCaptured, type RefusedEvent, type Sink } from './sink.ts'
 
 export type ServerSinkOptions = {

@@ -1,6 +1,6 @@
 // Where imported and generated events go: into the stores of this machine, or to a server that holds them.
 import { formatMicros } from '../../../lib/microseconds.ts'
-import type { PipelineEvent } from '../pipeline/event.ts'
+import type { PipelineEvent } from '../pipeline-event.ts'
 
 export type Sink = {
   /** Calls of `accept` that may be under way at once; their order stays. */

@@ -1,5 +1,5 @@
 // Where an event came from.
-import type { PipelineEvent } from './event.ts'
+import type { PipelineEvent } from '../pipeline-event.ts'
 
 /** What the event says of its own address wins over where it came from; null where a project keeps no addresses at all. */
 export function addClientAddress({ properties }: PipelineEvent, address: string | null): void {

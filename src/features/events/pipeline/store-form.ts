@@ -2,7 +2,7 @@
 import type { StoredEvent } from '../../../platform/event-store/event-store.ts'
 import { HOT_PROPERTIES } from '../../../platform/event-store/layout.ts'
 import { takeElementsChain } from './elements.ts'
-import type { PipelineEvent } from './event.ts'
+import type { PipelineEvent } from '../pipeline-event.ts'
 
 /** Who did it, with properties as JSON text. */
 export type EventPerson = { id: string; properties: string }

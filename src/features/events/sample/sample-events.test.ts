@@ -1,7 +1,7 @@
 // Sample data: the same for the same seed, and such as a real shop would send.
 import { describe, expect, it } from 'vitest'
 import { isUuid } from '../../../lib/uuid.ts'
-import type { PipelineEvent } from '../pipeline/event.ts'
+import type { PipelineEvent } from '../pipeline-event.ts'
 import { sampleEvents, type SampleOptions } from './sample-events.ts'
 
 const END = new Date('2026-01-01T12:00:00Z')

@@ -1,6 +1,6 @@
 // Sample data of a web shop: visits with page views, clicks, purchases, sign-ups and groups, in order of time. The same
 // options give the same events; memory holds only the visits that are going on. For the demo, tests and benchmarks.
-import type { PipelineEvent } from '../pipeline/event.ts'
+import type { PipelineEvent } from '../pipeline-event.ts'
 import { ORIGINS } from './catalogue.ts'
 import { Random } from './random.ts'
 import { visitTimes } from './traffic.ts'

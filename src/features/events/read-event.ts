@@ -1,0 +1,9 @@
+// Events that no request brought, such as those of apps: held to the same rules as those of a request.
+import { toPipelineEvent } from './capture/event-fields.ts'
+import { parseJson } from './capture/parse-json.ts'
+import type { PipelineEvent } from './pipeline-event.ts'
+
+/** `text` is the JSON of one event as clients send it. Throws an error whose message says what is wrong. */
+export function readEvent(text: string, now: Date): PipelineEvent {
+  return toPipelineEvent(parseJson(text), [], { now, sent_at: null, sent_at_of_query: null }, undefined)
+}
