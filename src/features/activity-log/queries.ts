@@ -9,6 +9,9 @@ import type { ActivityFilter } from './schema.ts'
 
 export type EntryRow = ChainedEntry & { position: string; user: UserRow | null }
 
+/** `only` is a condition on the row `entry`, of a slice that shows its own entries. */
+export type EntryFilter = Partial<ActivityFilter> & { only?: Statement }
+
 /** Whose log: every read is fenced to one organization or one project of it. */
 export type LogOwner = { organization_id: string } | { project_id: number; organization_id: string }
 
@@ -16,12 +19,7 @@ const entriesWithUser = sql`
   SELECT entry.*, to_jsonb(app_user) - 'password_hash' AS user
   FROM activity_log entry LEFT JOIN app_user ON app_user.id = entry.user_id`
 
-export function listActivity(
-  db: Db,
-  owner: LogOwner,
-  filter: ActivityFilter,
-  page: Page,
-): Promise<EntryRow[]> {
+export function listActivity(db: Db, owner: LogOwner, filter: EntryFilter, page: Page): Promise<EntryRow[]> {
   return db.rows(sql`
     ${entriesWithUser} WHERE ${joinSql(conditions(owner, filter), ' AND ')}
     ORDER BY entry.position DESC LIMIT ${page.limit} OFFSET ${page.offset}`)
@@ -45,14 +43,14 @@ export function listActivityFrom(
         ORDER BY entry.position LIMIT ${limit}`)
 }
 
-export async function countActivity(db: Db, owner: LogOwner, filter: ActivityFilter): Promise<number> {
+export async function countActivity(db: Db, owner: LogOwner, filter: EntryFilter): Promise<number> {
   const row = await db.only<{ count: number }>(sql`
     SELECT count(*)::int AS count FROM activity_log entry WHERE ${joinSql(conditions(owner, filter), ' AND ')}`)
   return row.count
 }
 
-function conditions(owner: LogOwner, filter: ActivityFilter): Statement[] {
-  const { user, scope, scopes, item_id } = filter
+function conditions(owner: LogOwner, filter: EntryFilter): Statement[] {
+  const { user, scope, scopes, item_id, only } = filter
   return [
     sql`entry.organization_id = ${owner.organization_id}`,
     ...('project_id' in owner ? [sql`entry.project_id = ${owner.project_id}`] : []),
@@ -60,5 +58,6 @@ function conditions(owner: LogOwner, filter: ActivityFilter): Statement[] {
     ...(scope ? [sql`entry.scope = ${scope}`] : []),
     ...(scopes ? [sql`entry.scope = ANY(${scopes.split(',').map((name) => name.trim())})`] : []),
     ...(item_id ? [sql`entry.item_id = ${item_id}`] : []),
+    ...(only ? [only] : []),
   ]
 }

@@ -2,6 +2,7 @@
 import type { Db } from '../../platform/db/database.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Caller } from '../../platform/http/caller.ts'
+import type { JsonObject } from '../../lib/json-object.ts'
 import { uuid7 } from '../../lib/uuid.ts'
 import { chainText, type ChainedEntry } from './chain.ts'
 import type { Change } from './schema.ts'
@@ -22,20 +23,50 @@ export type ActivityScope =
   | 'OrganizationDomain'
   | 'Project'
   | 'BatchExport'
+  | 'Plugin'
+  | 'PluginConfig'
   | 'PersonalAPIKey'
   | 'ServiceAPIKey'
   | 'User'
+
+type ActivityName =
+  | 'created'
+  | 'updated'
+  | 'deleted'
+  | 'accepted'
+  | 'resent'
+  | 'verified'
+  | 'rolled'
+  | 'installed'
+  | 'uninstalled'
+  | 'source_updated'
+  | 'upgraded'
+  | 'order_changed'
+  | 'enabled'
+  | 'disabled'
+  | 'config_updated'
+  | 'attachment_created'
+  | 'attachment_updated'
+  | 'attachment_deleted'
+  | 'job_triggered'
 
 export type Activity = {
   /** Null only for what belongs to no organization, such as a person's own key. */
   organization_id: string | null
   project_id?: number
   scope: ActivityScope
-  activity: 'created' | 'updated' | 'deleted' | 'accepted' | 'resent' | 'verified' | 'rolled'
+  activity: ActivityName
   /** Never a secret: an invite's id opens its link, so invites leave this out. */
   item_id: string | null
   name: string
   changes?: Change[]
+  /** What the slice finds its entries by once the thing itself is gone; not shown. */
+  facts?: JsonObject
+}
+
+/** Acts for nobody: what the server does by itself. */
+export function systemActor(now: Date): Actor {
+  return { caller: null, request: { ip: '' }, now }
 }
 
 export async function recordActivity(tx: Db, actor: Actor, activity: Activity): Promise<void> {
@@ -51,7 +82,11 @@ export async function recordActivity(tx: Db, actor: Actor, activity: Activity): 
     scope: activity.scope,
     activity: activity.activity,
     item_id: activity.item_id,
-    detail: { name: activity.name, changes: activity.changes ?? [] },
+    detail: {
+      name: activity.name,
+      changes: activity.changes ?? [],
+      ...(activity.facts ? { facts: activity.facts } : {}),
+    },
     created_at: now,
   }
   // One writer at a time per organization, so that each entry follows exactly one other. A statement of its own: the

@@ -115,6 +115,24 @@ export function listLatestRuns(
     ORDER BY run.created_at DESC, run.id DESC`)
 }
 
+export type EndedRuns = { begins_at: Date; successes: number; successes_on_retry: number; failures: number }
+
+/** How runs ended, by the hour or the day of UTC from `from` on. Those that somebody stopped are neither. */
+export function countEndedRuns(
+  db: Db,
+  { project_id, id }: Pick<ExportRow, 'project_id' | 'id'>,
+  { from, to, bucket }: { from: Date; to: Date; bucket: 'hour' | 'day' },
+): Promise<EndedRuns[]> {
+  return db.rows(sql`
+    SELECT date_bin(${`1 ${bucket}`}::interval, finished_at, ${from}::timestamptz) AS begins_at,
+      (count(*) FILTER (WHERE status = 'Completed' AND failures = 0))::int AS successes,
+      (count(*) FILTER (WHERE status = 'Completed' AND failures > 0))::int AS successes_on_retry,
+      (count(*) FILTER (WHERE status IN ('Failed', 'FailedRetryable', 'TimedOut')))::int AS failures
+    FROM batch_export_run
+    WHERE project_id = ${project_id} AND batch_export_id = ${id} AND finished_at >= ${from} AND finished_at < ${to}
+    GROUP BY begins_at`)
+}
+
 /** For a change of SECRET_KEY, over all projects. */
 export function listSealed(db: Db): Promise<Pick<ExportRow, 'project_id' | 'id' | 'secrets'>[]> {
   return db.rows(sql`SELECT project_id, id, secrets FROM batch_export`)

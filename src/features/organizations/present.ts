@@ -27,8 +27,6 @@ const FEATURES = [
   is_plan_default: true,
 }))
 
-// Self-hosted instances may install plugins for everybody; nothing restricts an organization below that.
-const PLUGINS_ACCESS_ROOT = 9
 const METADATA = JSON.stringify({ instance_tag: 'none' })
 
 export function presentOrganization(
@@ -43,7 +41,7 @@ export function presentOrganization(
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
     membership_level: level,
-    plugins_access_level: PLUGINS_ACCESS_ROOT,
+    plugins_access_level: row.plugins_access_level,
     teams: facts.projects.map(presentBasicProject),
     available_product_features: FEATURES,
     is_member_join_email_enabled: row.is_member_join_email_enabled,

@@ -174,6 +174,17 @@ export function updateOrganization(
   )
 }
 
+/** Whether code of the organization runs for another one, which its deletion would take away. */
+export async function hasPluginUsedElsewhere(db: Db, id: string): Promise<boolean> {
+  const { is_used } = await db.only<{ is_used: boolean }>(sql`
+    SELECT EXISTS (
+      SELECT 1 FROM plugin JOIN plugin_config ON plugin_config.plugin_id = plugin.id
+      JOIN project ON project.id = plugin_config.project_id
+      WHERE plugin.organization_id = ${id} AND plugin.is_global AND NOT plugin_config.deleted
+        AND project.organization_id <> ${id}) AS is_used`)
+  return is_used
+}
+
 /** Memberships, invites, domains, projects and service keys go with it (ON DELETE CASCADE). */
 export async function deleteOrganization(db: Db, id: string): Promise<void> {
   await db.run(sql`DELETE FROM organization WHERE id = ${id}`)

@@ -1,6 +1,6 @@
 // Organizations: the workspace itself.
 import { LEVELS, personOf } from '../../platform/http/caller.ts'
-import { denied } from '../../platform/http/errors.ts'
+import { denied, invalid } from '../../platform/http/errors.ts'
 import { paged, PageQuery } from '../../platform/http/paging.ts'
 import { created, noContent, ok, route } from '../../platform/http/route.ts'
 import { changesBetween, recordActivity } from '../activity-log/record.ts'
@@ -13,6 +13,7 @@ import {
   countOrganizations,
   deleteOrganization,
   getOrganizationFacts,
+  hasPluginUsedElsewhere,
   listOrganizations,
   lockOrganization,
   updateOrganization,
@@ -110,6 +111,13 @@ export const organizationRoutes = [
       const { db, services, organization } = context
       await db.transaction(async (tx) => {
         const last = await lockOrganization(tx, organization.id, 'deletion')
+        if (await hasPluginUsedElsewhere(tx, organization.id)) {
+          throw invalid(
+            null,
+            'invalid_input',
+            'Other organizations use a plugin of this one: make it local first.',
+          )
+        }
         await deleteEventsLater(services, tx, await lockProjectsOf(tx, organization.id))
         await moveEverybodyAway(tx, organization.id)
         await deleteOrganization(tx, organization.id)

@@ -8,6 +8,7 @@ export type OrganizationInReach = {
   slug: string
   is_member_join_email_enabled: boolean
   enforce_2fa: boolean
+  plugins_access_level: number
   customer_id: string | null
   created_at: Date
   updated_at: Date

@@ -5,6 +5,15 @@ import { ApiError, invalid } from './errors.ts'
 /** What arrived; whether it was too much is only said once the caller is known to be allowed here. */
 export type RawBody = { bytes: Buffer; is_too_large: boolean }
 
+/** A file in a form, as routes that take files get it. */
+export class UploadedFile {
+  constructor(
+    readonly name: string,
+    readonly type: string,
+    readonly bytes: Buffer,
+  ) {}
+}
+
 const MAX_DEPTH = 64
 const FORBIDDEN_KEY = '__proto__'
 
@@ -37,23 +46,28 @@ export async function parseBody(
   raw: RawBody,
   contentType: string | undefined,
   encoding: string | undefined,
+  takes_files = false,
 ): Promise<unknown> {
   if (raw.is_too_large) throw new ApiError('request_too_large', 'The body is larger than this path takes.')
   if (raw.bytes.length === 0) return {}
   if (encoding !== undefined && encoding !== 'identity') {
     throw new ApiError('unsupported_media_type', 'Compressed bodies are not taken here.')
   }
-  const value = await decode(raw.bytes, contentType)
+  const value = await decode(raw.bytes, contentType, takes_files)
   assertHarmless(value, [])
   return value
 }
 
-async function decode(bytes: Buffer, contentType: string | undefined): Promise<unknown> {
+async function decode(
+  bytes: Buffer,
+  contentType: string | undefined,
+  takes_files: boolean,
+): Promise<unknown> {
   const type = contentType?.split(';', 1)[0]!.trim().toLowerCase() ?? 'application/json'
   if (type === 'application/json' || type.endsWith('+json')) return parseJson(bytes)
   if (type === 'application/x-www-form-urlencoded')
     return Object.fromEntries(new URLSearchParams(utf8(bytes)))
-  if (type === 'multipart/form-data') return parseMultipart(bytes, contentType!)
+  if (type === 'multipart/form-data') return parseMultipart(bytes, contentType!, takes_files)
   throw new ApiError('unsupported_media_type', 'Send JSON (Content-Type: application/json) or form data.')
 }
 
@@ -67,13 +81,23 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-async function parseMultipart(bytes: Buffer, contentType: string): Promise<unknown> {
+/** Files are left out where none are taken. */
+async function parseMultipart(bytes: Buffer, contentType: string, takes_files: boolean): Promise<unknown> {
   try {
     const form = await new Response(bytes, { headers: { 'content-type': contentType } }).formData()
-    return Object.fromEntries([...form.entries()].filter(([, value]) => typeof value === 'string'))
+    const fields = [...form.entries()].filter(([, value]) => takes_files || typeof value === 'string')
+    return Object.fromEntries(
+      await Promise.all(
+        fields.map(async ([key, value]) => [key, typeof value === 'string' ? value : await uploaded(value)]),
+      ),
+    )
   } catch {
     throw unreadable('The body is not valid form data.')
   }
+}
+
+async function uploaded(file: File): Promise<UploadedFile> {
+  return new UploadedFile(file.name, file.type, Buffer.from(await file.arrayBuffer()))
 }
 
 function utf8(bytes: Buffer): string {
@@ -92,7 +116,8 @@ function unreadable(detail: string): ApiError {
  * PostgreSQL refuses NUL, JSON cannot carry lone surrogates, and deep nesting breaks what would echo it. Calls itself no
  * deeper than the limit it holds.
  */
-function assertHarmless(value: unknown, path: PropertyKey[]): void {
+export function assertHarmless(value: unknown, path: PropertyKey[]): void {
+  if (value instanceof UploadedFile) return assertHarmless(`${value.name}${value.type}`, path)
   if (typeof value === 'string' && !isStorableText(value)) {
     throw invalid(attrOf(path), 'invalid_input', 'Text may not hold NUL or broken characters.')
   }

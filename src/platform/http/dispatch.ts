@@ -51,7 +51,12 @@ export async function dispatch(
 ): Promise<Outgoing> {
   const now = services.now()
   const parsed = once(() =>
-    parseBody(incoming.raw, one(incoming.headers['content-type']), one(incoming.headers['content-encoding'])),
+    parseBody(
+      incoming.raw,
+      one(incoming.headers['content-type']),
+      one(incoming.headers['content-encoding']),
+      routes.get(incoming.method)?.takes_files,
+    ),
   )
   const caller = await identifyCaller(services, access, routes, incoming, parsed, now)
   notes.caller = callerId(caller)

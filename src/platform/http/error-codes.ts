@@ -63,6 +63,7 @@ export const ERROR_CODES = {
     'This session was opened without the second factor: sign in again.',
   ],
   not_found: [404, 'There is no such path or thing, or it is not yours to see.'],
+  missing_site_app_source: [404, 'There is no such script for web pages, or it is switched off.'],
   method_not_allowed: [405, 'The path does not offer this method; see the Allow header.'],
   request_too_large: [413, 'The body is over the limit.'],
   payload_too_large: [413, 'Captured data, packed or unpacked, or one event of it is over the limit.'],
@@ -79,9 +80,14 @@ export const ERROR_CODES = {
     'A store does not answer at the moment; try again. A request that was about to commit may have been carried out.',
   ],
   store_busy: [503, 'Too much is waiting to be stored; try again after the Retry-After header.'],
+  source_unavailable: [
+    503,
+    'The provider that the code of a plugin comes from does not answer, or not yet again; see the Retry-After header.',
+  ],
   query_timeout: [504, 'The query ran too long and was stopped.'],
 } as const satisfies Record<string, readonly [number, string]>
 
+const SERVER_ERRORS = new Set<ErrorCode>(['missing_site_app_source'])
 const REQUEST_ERRORS = new Set<ErrorCode>(['parse_error', 'idempotency_mismatch'])
 
 /** The `type` beside a code: 403 counts as authentication, unreadable bodies as a bad request (conventions.md §4). */
@@ -89,7 +95,7 @@ export function errorType(code: ErrorCode): ErrorType {
   const status: number = ERROR_CODES[code][0]
   if (status === 401 || status === 403) return 'authentication_error'
   if (status === 429) return 'throttled_error'
-  if (status >= 500) return 'server_error'
+  if (status >= 500 || SERVER_ERRORS.has(code)) return 'server_error'
   if (code === 'payload_too_large') return 'validation_error'
   if (status === 400 && !REQUEST_ERRORS.has(code)) return 'validation_error'
   return 'invalid_request'

@@ -53,7 +53,7 @@ function operation(route: Route, schemas: Json): Json {
       ? {
           requestBody: {
             required: !route.body.safeParse({}).success,
-            content: jsonContent(route.body, 'input', schemas),
+            content: bodyContent(route, route.body, schemas),
           },
         }
       : {}),
@@ -97,6 +97,12 @@ function queryParameters(route: Route, schemas: Json): Json[] {
       schema: rest,
     }
   })
+}
+
+/** Forms are taken everywhere; only where they may hold files is there a need to know. */
+function bodyContent(route: Route, body: z.ZodType, schemas: Json): Json {
+  const content = jsonContent(body, 'input', schemas)
+  return route.takes_files ? { ...content, 'multipart/form-data': content['application/json'] } : content
 }
 
 function answerContent(route: Route, schema: z.ZodType, schemas: Json): Json {

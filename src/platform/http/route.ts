@@ -124,6 +124,10 @@ type RouteSpec<
   item?(context: Context<Path, S, CallerFor<Access>, unknown, undefined>): Promise<Item>
   query?: Query
   body?: Body
+  /** Where the usual limit on bodies is too low. */
+  max_body_bytes?: number
+  /** Files in forms reach the body as UploadedFile. */
+  takes_files?: true
   answers: A
   handle(
     context: Context<
@@ -159,6 +163,8 @@ export type Route = {
   item?(context: never): Promise<unknown>
   query?: z.ZodType
   body?: z.ZodType
+  max_body_bytes?: number
+  takes_files?: true
   answers: Answers
   handle(context: never): Promise<AnyAnswer>
 }

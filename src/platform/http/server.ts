@@ -103,7 +103,8 @@ async function serve(
   reply: FastifyReply,
 ) {
   const method = request.method === 'HEAD' ? 'GET' : request.method
-  const raw = hasBody(request) ? await readRawBody(request.raw, BODY_LIMIT) : NO_BODY
+  const limit = methods.get(method)?.max_body_bytes ?? BODY_LIMIT
+  const raw = hasBody(request) ? await readRawBody(request.raw, limit) : NO_BODY
   const answer = await dispatch(
     options.services,
     options.access,

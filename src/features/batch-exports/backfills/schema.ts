@@ -1,8 +1,8 @@
 // Backfills as the API gives them, and what a list of them can be asked for.
 import { z } from 'zod'
 import { timestamp, uuid } from '../../../platform/http/fields.ts'
+import { textParameter } from '../../../platform/http/parameters.ts'
 import { END_STATUSES, LIVE_STATUSES } from '../rows.ts'
-import { textParameter } from '../runs/parameters.ts'
 
 export const Backfill = z
   .object({

@@ -1,8 +1,8 @@
 // The log of an export, as a whole or of one run. The same calls below both names of a project.
 import { paged } from '../../../platform/http/paging.ts'
+import { readMoment, type Clock } from '../../../platform/http/parameters.ts'
 import { ok, route } from '../../../platform/http/route.ts'
 import { getExport } from '../queries.ts'
-import { readMoment, type Clock } from '../runs/parameters.ts'
 import { getRun } from '../runs/read-queries.ts'
 import { presentLog } from './present.ts'
 import { countLogs, listLogs, type LogFilter } from './queries.ts'

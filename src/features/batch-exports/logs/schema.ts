@@ -2,8 +2,8 @@
 import { z } from 'zod'
 import { timestamp, uuid } from '../../../platform/http/fields.ts'
 import { PageQuery } from '../../../platform/http/paging.ts'
+import { choicesParameter, textParameter } from '../../../platform/http/parameters.ts'
 import type { LogLevel } from '../rows.ts'
-import { choicesParameter, textParameter } from '../runs/parameters.ts'
 
 const LEVELS = ['DEBUG', 'LOG', 'INFO', 'WARNING', 'ERROR'] as const satisfies readonly LogLevel[]
 

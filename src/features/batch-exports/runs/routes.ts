@@ -1,12 +1,12 @@
 // Runs of an export: look at them, stop one, repeat one. The same calls below both names of a project.
 import type { Db } from '../../../platform/db/database.ts'
 import { invalid } from '../../../platform/http/errors.ts'
+import { readMoment, type Clock } from '../../../platform/http/parameters.ts'
 import { ok, route } from '../../../platform/http/route.ts'
 import { retryRun } from '../backfills/retry.ts'
 import { writeLog } from '../logs/write.ts'
 import { getExport, lockExport } from '../queries.ts'
 import { cursorPage, cursorPaged, readCursor } from './cursor.ts'
-import { readMoment, type Clock } from './parameters.ts'
 import { presentRun } from './present.ts'
 import { cancelRun } from './queries.ts'
 import { getRun, listRuns, type RunFilter } from './read-queries.ts'

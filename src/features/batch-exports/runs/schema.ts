@@ -1,8 +1,8 @@
 // Runs as the API gives them, and what a list of them can be asked for.
 import { z } from 'zod'
 import { timestamp, uuid } from '../../../platform/http/fields.ts'
+import { choicesParameter, textParameter } from '../../../platform/http/parameters.ts'
 import { END_STATUSES, LIVE_STATUSES } from '../rows.ts'
-import { choicesParameter, textParameter } from './parameters.ts'
 
 const RunStatus = z.enum([...LIVE_STATUSES, ...END_STATUSES])
 

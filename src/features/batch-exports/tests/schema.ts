@@ -1,7 +1,7 @@
 // Tests of a destination as the API takes and gives them.
 import { z } from 'zod'
 import { int } from '../../../platform/http/fields.ts'
-import { textParameter } from '../runs/parameters.ts'
+import { textParameter } from '../../../platform/http/parameters.ts'
 
 const step = { name: z.string(), description: z.string() }
 

@@ -1,9 +1,9 @@
-// Query parameters that the lists of runs, log lines and backfills share. Left blank, as forms send them, they count as
-// not given; given twice, the last counts unless several are wanted.
+// Query parameters that several lists share. Left blank, as forms send them, they count as not given; given twice, the
+// last counts unless several are wanted.
 import { z } from 'zod'
-import { formatMicros } from '../../../lib/microseconds.ts'
-import { parseMoment } from '../../../lib/relative-time.ts'
-import { invalid } from '../../../platform/http/errors.ts'
+import { formatMicros } from '../../lib/microseconds.ts'
+import { parseMoment } from '../../lib/relative-time.ts'
+import { invalid } from './errors.ts'
 
 export function textParameter(description: string) {
   const last = (value: unknown) => (Array.isArray(value) ? value.at(-1) : value) || undefined
