@@ -17,12 +17,17 @@ const OUTSIDE = [
   /^@smithy\//,
   /^@azure\//,
   /^snowflake-sdk$/,
+  /^esbuild$/,
+  /^quickjs-wasi/,
 ]
 /** By the names src/platform/threads.ts knows. */
 const THREADS = {
   'event-store': 'src/platform/event-store/duckdb/thread.ts',
   'parse-json': 'src/features/events/capture/parse-thread.ts',
+  sandbox: 'src/platform/sandbox/quickjs/thread.ts',
 }
+/** What the sandbox runs before an app: a script for an engine that knows no modules, beside the thread that reads it. */
+const GUEST = { entry: 'src/platform/sandbox/guest/main.ts', name: 'sandbox-guest.js' }
 
 /** Writes `<folder>/<name>`, `<folder>/threads` and `<folder>/migrations`. */
 export async function bundle(entry, folder, name = 'program.js') {
@@ -33,15 +38,16 @@ export async function bundle(entry, folder, name = 'program.js') {
 
 export async function bundleThreads(folder) {
   for (const [name, entry] of Object.entries(THREADS)) await bundleFile(entry, folder, `${name}.js`)
+  await bundleFile(GUEST.entry, folder, GUEST.name, { format: 'iife', name: 'guest', sourcemap: false })
 }
 
-async function bundleFile(entry, folder, name) {
+async function bundleFile(entry, folder, name, output = {}) {
   await build({
     input: join(root, entry),
     cwd: root,
     platform: 'node',
     external: OUTSIDE,
     logLevel: 'warn',
-    output: { dir: folder, format: 'esm', entryFileNames: name, sourcemap: true },
+    output: { dir: folder, format: 'esm', entryFileNames: name, sourcemap: true, ...output },
   })
 }

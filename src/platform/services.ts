@@ -1,12 +1,15 @@
 // What every slice may stand on, opened by app/services.ts and handed to each route and job.
+import type { Changes } from './changes.ts'
 import type { Database } from './db/database.ts'
 import type { TxtLookup } from './dns/txt.ts'
 import type { EventStore } from './event-store/event-store.ts'
+import type { Level } from './http/caller.ts'
 import type { Throttle } from './http/throttle.ts'
 import type { Jobs } from './jobs/jobs.ts'
 import type { Log } from './log/log.ts'
 import type { Mailer } from './mail/mail.ts'
 import type { Outbound } from './outbound/outbound.ts'
+import type { Sandbox } from './sandbox/sandbox.ts'
 import type { Secrets } from './secrets/secrets.ts'
 
 export type Services = {
@@ -17,6 +20,8 @@ export type Services = {
   mailer: Mailer
   lookupTxt: TxtLookup
   outbound: Outbound
+  sandbox: Sandbox
+  changes: Changes
   throttle: Throttle
   log: Log
   settings: Settings
@@ -39,4 +44,14 @@ export type Settings = {
   export_folder: string
   /** Databases without TLS may be exported to: for development and tests. */
   allow_plaintext: boolean
+  /** The folder that plugins of type local come from; null: there are none. */
+  plugins_folder: string | null
+  /** Whoever installs or configures plugins must have this level. */
+  plugins_min_write_level: Level
+  /** How long events wait for all of the apps they pass through before they go on without. */
+  plugin_patience_ms: number
+  /** Where the catalogue of plugins comes from; null: from the server itself. */
+  plugins_repository_url: string | null
+  /** For addresses that bring no token of their own. */
+  plugin_source_tokens: Record<'github' | 'gitlab' | 'npm', string | null>
 }

@@ -1,0 +1,143 @@
+// The sandbox as the rest of the program gets it: apps are spread over threads by their group, and no thread is started
+// before there is something to do. One more thread is for those that nobody should have to wait behind: code that nobody
+// has tried yet, and apps that have hit a limit a while ago.
+import { readFile } from 'node:fs/promises'
+import { DEFAULT_LIMITS, type Limits } from './limits.ts'
+import { monotonicMs, restoreFault, type PlainOutcome, type Work } from './messages.ts'
+import {
+  AppFault,
+  type EventOutcome,
+  type FaultKind,
+  type Host,
+  type Offer,
+  type Sandbox,
+  type SandboxedApp,
+} from './sandbox.ts'
+import { ThreadLink } from './thread-link.ts'
+
+export type SandboxOptions = { threads: number; geoip_database: string | null; limits?: Partial<Limits> }
+
+// A thread that does its part answers by itself when the time is up, with what it has.
+const ANSWER_GRACE_MS = 200
+const APART_MS = 600_000
+const HIT_A_LIMIT: ReadonlySet<FaultKind> = new Set(['cpu', 'memory', 'killed'])
+
+export function openSandbox({ threads, geoip_database, limits }: SandboxOptions): Sandbox {
+  const all_limits = { ...DEFAULT_LIMITS, ...limits }
+  const places = new Map<number, ThreadLink>()
+  /** Who is kept apart, until when. */
+  const apart = new Map<number, number>()
+  let opening: Promise<ThreadLink[]> | null = null
+  let isClosed = false
+
+  const links = () => {
+    if (isClosed) throw new AppFault('gone', 'the sandbox is closed')
+    opening ??= readDatabase(geoip_database).then((database) =>
+      Array.from({ length: threads + 1 }, () => new ThreadLink(all_limits, database)),
+    )
+    return opening
+  }
+  const linkOf = async (app: SandboxedApp) => {
+    const all = await links()
+    const isApart = (apart.get(app.id) ?? 0) > monotonicMs()
+    if (!isApart) apart.delete(app.id)
+    const link = isApart ? all.at(-1)! : pick(all.slice(0, -1), app.group)
+    const before = places.get(app.id)
+    if (before && before !== link) await before.dispose(app.id)
+    places.set(app.id, link)
+    return link
+  }
+  const judge = (app: SandboxedApp, { kind }: { kind: FaultKind }) => {
+    if (HIT_A_LIMIT.has(kind)) apart.set(app.id, monotonicMs() + APART_MS)
+  }
+  const work = async (app: SandboxedApp, host: Host, what: Work) => {
+    try {
+      return await (await linkOf(app)).work(app, host, what)
+    } catch (error) {
+      if (error instanceof AppFault) judge(app, error)
+      throw error
+    }
+  }
+
+  return {
+    async inspect(code) {
+      return (await (await links()).at(-1)!.inspect(code)) as Offer
+    },
+    async prepare(app, host) {
+      await work(app, host, { kind: 'prepare' })
+    },
+    async call(app, host, call) {
+      return work(app, host, { kind: 'call', call })
+    },
+    async processEvents(app, host, events, within_ms) {
+      const until = monotonicMs() + within_ms
+      const link = await linkOf(app)
+      const working = link.work(app, host, { kind: 'events', events, until }) as Promise<PlainOutcome[]>
+      try {
+        const outcomes = await inTime(working, within_ms + ANSWER_GRACE_MS, () => link.isHeldUpBy(app.id))
+        for (const outcome of outcomes ?? []) if (outcome.kind === 'failed') judge(app, outcome.fault)
+        return outcomes?.map(restoreOutcome) ?? events.map(outOfTime)
+      } catch (error) {
+        if (!(error instanceof AppFault) || error.kind === 'load' || error.kind === 'setup') throw error
+        judge(app, error)
+        return events.map(() => ({ kind: 'failed', fault: error }))
+      }
+    },
+    async dispose(id) {
+      const link = places.get(id)
+      places.delete(id)
+      await link?.dispose(id)
+    },
+    async close() {
+      isClosed = true
+      const started = await opening
+      await Promise.all((started ?? []).map((link) => link.close()))
+    },
+  }
+}
+
+/** Null when it took too long. While `isLate` holds, the watchdog is about to give the answer. */
+async function inTime<T>(working: Promise<T>, limit_ms: number, isLate: () => boolean): Promise<T | null> {
+  let timer: NodeJS.Timeout | undefined
+  const tooLong = new Promise<null>((resolve) => {
+    const look = () => {
+      if (isLate()) timer = setTimeout(look, ANSWER_GRACE_MS)
+      else resolve(null)
+    }
+    timer = setTimeout(look, limit_ms)
+  })
+  working.catch(() => undefined)
+  try {
+    return await Promise.race([working, tooLong])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function restoreOutcome(outcome: PlainOutcome): EventOutcome {
+  return outcome.kind === 'failed' ? { kind: 'failed', fault: restoreFault(outcome.fault) } : outcome
+}
+
+const outOfTime = (): EventOutcome => ({
+  kind: 'failed',
+  fault: new AppFault('late', 'its turn did not come in time'),
+})
+
+function pick(links: readonly ThreadLink[], group: string): ThreadLink {
+  let hash = 0
+  for (const character of group) hash = (Math.imul(hash, 31) + character.codePointAt(0)!) >>> 0
+  return links[hash % links.length]!
+}
+
+/** Shared by all threads. Without one, or with one that cannot be read, no address is known. */
+async function readDatabase(path: string | null): Promise<SharedArrayBuffer | null> {
+  if (path === null) return null
+  try {
+    const bytes = await readFile(path)
+    const shared = new SharedArrayBuffer(bytes.length)
+    new Uint8Array(shared).set(bytes)
+    return shared
+  } catch {
+    return null
+  }
+}

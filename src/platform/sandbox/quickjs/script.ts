@@ -1,0 +1,46 @@
+// An app's code as a function of what CommonJS gives it, and what the guest found in it.
+import { isObject, type JsonObject } from '../../../lib/json-object.ts'
+import { AppFault, type MetricKind, type Offer } from '../sandbox.ts'
+
+/** Looked for among the top-level names of a script that exports nothing. */
+const BARE_NAMES = [
+  'setupPlugin',
+  'teardownPlugin',
+  'exportEvents',
+  'onEvent',
+  'processEvent',
+  'processEventBatch',
+  'composeWebhook',
+  'getSettings',
+  'runEveryMinute',
+  'runEveryHour',
+  'runEveryDay',
+  'jobs',
+  'metrics',
+]
+
+/** On one line before the code, so that its own line numbers are the ones in its errors. */
+export function wrapScript(code: string): string {
+  const found = BARE_NAMES.map((name) => `${name}: typeof ${name} === 'undefined' ? undefined : ${name}`)
+  return `(function (exports, require, module) {${code}\nreturn {${found.join(', ')}} })`
+}
+
+export function readOffer(found: JsonObject): Offer {
+  const metrics = Object.create(null) as Record<string, MetricKind>
+  for (const [name, kind] of Object.entries(isObject(found.metrics) ? found.metrics : {})) {
+    if (kind === 'sum' || kind === 'max' || kind === 'min') metrics[name] = kind
+  }
+  return {
+    capabilities: {
+      scheduled_tasks: readNames(found.tasks),
+      jobs: readNames(found.jobs),
+      methods: readNames(found.methods),
+    },
+    metrics,
+  }
+}
+
+function readNames(names: unknown): string[] {
+  if (!Array.isArray(names)) throw new AppFault('load', 'what the code offers cannot be read')
+  return names.filter((name): name is string => typeof name === 'string')
+}
