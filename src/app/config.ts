@@ -1,10 +1,12 @@
 // The only reader of the environment. All faults are reported together; the result is frozen and handed on.
 import ipaddr from 'ipaddr.js'
+import { existsSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import pg from 'pg'
 import { z } from 'zod'
 import { DESTINATIONS } from '../features/batch-exports/destinations/index.ts'
+import { LEVELS } from '../platform/http/caller.ts'
 import { email } from '../platform/http/fields.ts'
 import { openMailer } from '../platform/mail/mail.ts'
 import { findFaultyAllowEntries } from '../platform/outbound/allow-list.ts'
@@ -100,6 +102,22 @@ export const Environment = z.object({
   ),
   SUB_HOURLY_EXPORTS: onOff('on'),
   ALLOW_PLAINTEXT: onOff('off'),
+  PLUGINS_LOCAL_DIR: optional.transform((path) => (path === null ? null : resolve(path))),
+  PLUGINS_MIN_WRITE_LEVEL: oneOf(['member', 'admin', 'owner'])
+    .default('member')
+    .transform((name) => LEVELS[name]),
+  PLUGINS_REPOSITORY_URL: optional.refine(
+    (url) => url === null || /^https?:\/\//.test(url),
+    'must be an http or https address',
+  ),
+  PLUGIN_THREADS: count({ min: 1, max: 64 }).optional(),
+  PLUGIN_PATIENCE_MS: count({ min: 10, max: 60_000 }).default(700),
+  GEOIP_DATABASE: optional
+    .transform((path) => (path === null ? null : resolve(path)))
+    .refine((path) => path === null || existsSync(path), 'must be a file that is there'),
+  GITHUB_TOKEN: optional,
+  GITLAB_TOKEN: optional,
+  NPM_TOKEN: optional,
   RATE_LIMITS: onOff('on'),
   OPEN_SIGNUP: onOff('off'),
   LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),

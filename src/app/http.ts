@@ -10,6 +10,10 @@ import { batchExportRoutes } from '../features/batch-exports/routes.ts'
 import { runRoutes } from '../features/batch-exports/runs/routes.ts'
 import { destinationTestRoutes } from '../features/batch-exports/tests/routes.ts'
 import { personalKeyRoutes } from '../features/api-keys/personal-routes.ts'
+import { pluginConfigRoutes } from '../features/plugins/configs/routes.ts'
+import { pluginLogRoutes } from '../features/plugins/logs/routes.ts'
+import { appMetricRoutes } from '../features/plugins/metrics/routes.ts'
+import { pluginRoutes } from '../features/plugins/routes.ts'
 import { serviceKeyRoutes } from '../features/api-keys/service-routes.ts'
 import { domainRoutes } from '../features/domains/routes.ts'
 import { queryRoutes } from '../features/events/query/routes.ts'
@@ -43,6 +47,10 @@ export const routes: readonly Route[] = [
   ...logRoutes,
   ...backfillRoutes,
   ...reconciliationRoutes,
+  ...pluginRoutes,
+  ...pluginConfigRoutes,
+  ...pluginLogRoutes,
+  ...appMetricRoutes,
   ...serviceKeyRoutes,
   ...activityLogRoutes,
   ...accountRoutes,

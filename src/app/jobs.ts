@@ -5,6 +5,10 @@ import { forgetOldLogs } from '../features/batch-exports/logs/forget.ts'
 import { domainRecordGoneEmail, recheckDomains } from '../features/domains/recheck.ts'
 import { inviteEmail } from '../features/invites/invite-email.ts'
 import { joinedEmail } from '../features/members/joined-email.ts'
+import { resealPlugins } from '../features/plugins/configs/reseal.ts'
+import { pluginFaultEmail } from '../features/plugins/running/fault-email.ts'
+import { forgetOldPluginLogs } from '../features/plugins/logs/forget.ts'
+import { forgetOldPluginMetrics } from '../features/plugins/metrics/forget.ts'
 import { deleteProjectEvents } from '../features/projects/delete-events.ts'
 import { passwordChangedEmail, resetEmail, verificationEmail } from '../features/sign-in/emails.ts'
 import { forgetOldFailures } from '../features/sign-in/failed-sign-ins.ts'
@@ -21,6 +25,8 @@ const forgetExpired = job<Record<string, never>>({
     await forgetOldFailures(db, now)
     await forgetOldAnswers(db, now)
     await forgetOldLogs(db, now)
+    await forgetOldPluginLogs(db, now)
+    await forgetOldPluginMetrics(db, now)
   },
 })
 
@@ -34,7 +40,9 @@ export const jobs: readonly AnyJob[] = [
   domainRecordGoneEmail,
   deleteProjectEvents,
   exportFailedEmail,
+  pluginFaultEmail,
   resealSecrets,
   resealExports,
+  resealPlugins,
   forgetExpired,
 ]

@@ -4,6 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { ExportEngine } from '../features/batch-exports/engine/engine.ts'
 import { addCapture } from '../features/events/capture/serve.ts'
 import { Ingest } from '../features/events/ingest.ts'
+import { syncInlinePlugins } from '../features/plugins/inline/sync.ts'
+import { PluginRuntime } from '../features/plugins/running/runtime.ts'
+import { addSiteApps } from '../features/plugins/site-apps/serve.ts'
 import { openMetrics } from '../platform/http/metrics.ts'
 import { buildServer } from '../platform/http/server.ts'
 import { openLog, type Log } from '../platform/log/log.ts'
@@ -48,9 +51,13 @@ export async function serve(
     opened.push({ what: 'event store', close: () => eventStore.close() })
     const services = await openServices(config, log, metadata.db, eventStore, config.SITE_URL ?? '', now)
     opened.push({ what: 'services', close: () => within(SERVICES_LIMIT_MS, services.close(), undefined) })
-    const ingest = new Ingest(services)
+    const ingest = new Ingest(services, { transform: (...batch) => plugins.transform(...batch) })
     await ingest.catchUp()
     opened.push({ what: 'ingestion', close: () => ingest.close() })
+    const plugins = new PluginRuntime(services, ingest)
+    opened.push({ what: 'plugins', close: () => within(SERVICES_LIMIT_MS, plugins.close(), undefined) })
+    await syncInlinePlugins(services.db, services.now())
+    await plugins.refresh()
     const exports = new ExportEngine(services)
     opened.push({ what: 'exports', close: () => within(SERVICES_LIMIT_MS, exports.close(), undefined) })
     const app = await buildApp(config, services, ingest)
@@ -64,6 +71,7 @@ export async function serve(
     await services.jobs.work(services)
     // Whoever holds the events' file is the only one who can be exporting from it.
     await exports.start({ takes_over: true })
+    plugins.start()
     print(first ? firstStartText(url, first) : `Longshore is ready at ${url}\n`)
     return {
       url,
@@ -108,7 +116,7 @@ async function buildApp(config: Config, services: Services, ingest: Ingest): Pro
     trusted_proxies: config.TRUSTED_PROXIES,
     public_url: publicUrl(config),
   })
-  addCapture(app, services, ingest)
+  addCapture(app, services, ingest, addSiteApps(app, services))
   await addPages(app, services, metrics, config.METRICS_TOKEN)
   return app
 }

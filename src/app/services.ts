@@ -1,4 +1,5 @@
 // Opens the stores and clients in order and closes them in reverse; the only place that knows the real clock.
+import { Changes } from '../platform/changes.ts'
 import { migrate } from '../platform/db/migrate.ts'
 import { openDatabase, type Database } from '../platform/db/database.ts'
 import { openEmbeddedPostgres } from '../platform/db/embedded/embedded.ts'
@@ -10,9 +11,10 @@ import { migrateJobs, openJobs } from '../platform/jobs/jobs.ts'
 import type { Log } from '../platform/log/log.ts'
 import { openMailer } from '../platform/mail/mail.ts'
 import { openOutbound } from '../platform/outbound/outbound.ts'
+import { openSandbox } from '../platform/sandbox/open.ts'
 import { openSecrets } from '../platform/secrets/secrets.ts'
 import type { Services } from '../platform/services.ts'
-import { totalmem } from 'node:os'
+import { availableParallelism, totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
 import { jobs } from './jobs.ts'
@@ -84,6 +86,10 @@ export async function openServices(
 ): Promise<Services & { close(): Promise<void> }> {
   const mailer = openMailer({ smtp_url: config.SMTP_URL, from: config.MAIL_FROM })
   const outbound = openOutbound({ allow: config.OUTBOUND_ALLOW })
+  const sandbox = openSandbox({
+    threads: config.PLUGIN_THREADS ?? Math.max(1, availableParallelism() - 1),
+    geoip_database: config.GEOIP_DATABASE,
+  })
   const queue = await openJobs(db, jobs, log)
   return {
     db,
@@ -93,6 +99,8 @@ export async function openServices(
     mailer,
     lookupTxt: openTxtLookup({ servers: config.DNS_SERVERS, timeout_ms: DNS_TIMEOUT_MS }),
     outbound,
+    sandbox,
+    changes: new Changes(),
     throttle: new Throttle(config.RATE_LIMITS),
     log,
     settings: {
@@ -104,10 +112,20 @@ export async function openServices(
       sub_hourly_exports: config.SUB_HOURLY_EXPORTS,
       export_folder: config.EXPORT_DIR ?? join(config.DATA_DIR, 'exports'),
       allow_plaintext: config.ALLOW_PLAINTEXT,
+      plugins_folder: config.PLUGINS_LOCAL_DIR,
+      plugins_min_write_level: config.PLUGINS_MIN_WRITE_LEVEL,
+      plugin_patience_ms: config.PLUGIN_PATIENCE_MS,
+      plugins_repository_url: config.PLUGINS_REPOSITORY_URL,
+      plugin_source_tokens: {
+        github: config.GITHUB_TOKEN,
+        gitlab: config.GITLAB_TOKEN,
+        npm: config.NPM_TOKEN,
+      },
     },
     now,
     async close() {
       await queue.stop()
+      await sandbox.close()
       await outbound.close()
       mailer.close()
     },

@@ -333,8 +333,10 @@ CREATE TABLE organization (
   customer_id text,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  plugins_access_level integer NOT NULL DEFAULT 9,
   CONSTRAINT organization_pkey PRIMARY KEY (id),
-  CONSTRAINT organization_slug_unique UNIQUE (slug)
+  CONSTRAINT organization_slug_unique UNIQUE (slug),
+  CONSTRAINT organization_plugins_access_level_check CHECK ((plugins_access_level = ANY (ARRAY[0, 3, 6, 9])))
 );
 
 CREATE TABLE person (
@@ -367,6 +369,192 @@ CREATE TABLE person_distinct_id (
 );
 CREATE INDEX person_distinct_id_change ON person_distinct_id (change);
 CREATE INDEX person_distinct_id_person ON person_distinct_id (project_id, person, change);
+
+CREATE TABLE plugin (
+  id integer GENERATED ALWAYS AS IDENTITY NOT NULL,
+  organization_id uuid,
+  plugin_type text NOT NULL,
+  name text,
+  description text,
+  url text,
+  private_token text,
+  icon text,
+  config_schema json NOT NULL,
+  tag text,
+  latest_tag text,
+  latest_tag_checked_at timestamp with time zone,
+  is_global boolean NOT NULL,
+  capabilities jsonb NOT NULL,
+  metrics json,
+  public_jobs json,
+  created_via_family text NOT NULL,
+  load_error text,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT plugin_pkey PRIMARY KEY (id),
+  CONSTRAINT plugin_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id) ON DELETE CASCADE,
+  CONSTRAINT plugin_plugin_type_check CHECK ((plugin_type = ANY (ARRAY['local'::text, 'custom'::text, 'repository'::text, 'source'::text, 'inline'::text])))
+);
+CREATE INDEX plugin_global ON plugin (id) WHERE is_global;
+CREATE INDEX plugin_organization ON plugin (organization_id);
+CREATE UNIQUE INDEX plugin_url ON plugin (organization_id, url) NULLS NOT DISTINCT WHERE (url IS NOT NULL);
+
+CREATE TABLE plugin_attachment (
+  id integer GENERATED ALWAYS AS IDENTITY NOT NULL,
+  project_id integer NOT NULL,
+  plugin_config_id integer NOT NULL,
+  key text NOT NULL,
+  content_type text NOT NULL,
+  file_name text NOT NULL,
+  size integer NOT NULL,
+  contents text NOT NULL,
+  CONSTRAINT plugin_attachment_pkey PRIMARY KEY (id),
+  CONSTRAINT plugin_attachment_plugin_config_id_key_key UNIQUE (plugin_config_id, key),
+  CONSTRAINT plugin_attachment_plugin_config_id_fkey FOREIGN KEY (plugin_config_id) REFERENCES plugin_config(id) ON DELETE CASCADE,
+  CONSTRAINT plugin_attachment_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE
+);
+
+CREATE TABLE plugin_config (
+  id integer GENERATED ALWAYS AS IDENTITY NOT NULL,
+  project_id integer NOT NULL,
+  plugin_id integer NOT NULL,
+  enabled boolean NOT NULL,
+  deleted boolean NOT NULL DEFAULT false,
+  order integer NOT NULL,
+  name text NOT NULL,
+  description text NOT NULL,
+  config json NOT NULL,
+  secrets text NOT NULL,
+  filters jsonb,
+  error jsonb,
+  web_token text NOT NULL,
+  notified_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT plugin_config_pkey PRIMARY KEY (id),
+  CONSTRAINT plugin_config_plugin_id_fkey FOREIGN KEY (plugin_id) REFERENCES plugin(id) ON DELETE CASCADE,
+  CONSTRAINT plugin_config_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE
+);
+CREATE INDEX plugin_config_enabled ON plugin_config (id) WHERE (enabled AND (NOT deleted));
+CREATE INDEX plugin_config_plugin ON plugin_config (plugin_id);
+CREATE INDEX plugin_config_project ON plugin_config (project_id, "order", plugin_id, id) WHERE (NOT deleted);
+
+CREATE TABLE plugin_delivery (
+  plugin_config_id integer NOT NULL,
+  project_id integer NOT NULL,
+  method text NOT NULL,
+  cursor bigint NOT NULL,
+  CONSTRAINT plugin_delivery_pkey PRIMARY KEY (plugin_config_id, method),
+  CONSTRAINT plugin_delivery_plugin_config_id_fkey FOREIGN KEY (plugin_config_id) REFERENCES plugin_config(id) ON DELETE CASCADE,
+  CONSTRAINT plugin_delivery_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE,
+  CONSTRAINT plugin_delivery_method_check CHECK ((method = ANY (ARRAY['onEvent'::text, 'composeWebhook'::text, 'exportEvents'::text])))
+);
+
+CREATE TABLE plugin_delivery_retry (
+  id uuid NOT NULL,
+  project_id integer NOT NULL,
+  plugin_config_id integer NOT NULL,
+  method text NOT NULL,
+  seqs bigint[] NOT NULL,
+  request text,
+  attempt integer NOT NULL,
+  due_at timestamp with time zone NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT plugin_delivery_retry_pkey PRIMARY KEY (id),
+  CONSTRAINT plugin_delivery_retry_plugin_config_id_fkey FOREIGN KEY (plugin_config_id) REFERENCES plugin_config(id) ON DELETE CASCADE,
+  CONSTRAINT plugin_delivery_retry_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE,
+  CONSTRAINT plugin_delivery_retry_method_check CHECK ((method = ANY (ARRAY['onEvent'::text, 'composeWebhook'::text, 'exportEvents'::text])))
+);
+CREATE INDEX plugin_delivery_retry_due ON plugin_delivery_retry (plugin_config_id, method, due_at);
+
+CREATE TABLE plugin_job (
+  id uuid NOT NULL,
+  project_id integer NOT NULL,
+  plugin_config_id integer NOT NULL,
+  name text NOT NULL,
+  payload json NOT NULL,
+  run_at timestamp with time zone NOT NULL,
+  attempt integer NOT NULL DEFAULT 0,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT plugin_job_pkey PRIMARY KEY (id),
+  CONSTRAINT plugin_job_plugin_config_id_fkey FOREIGN KEY (plugin_config_id) REFERENCES plugin_config(id) ON DELETE CASCADE,
+  CONSTRAINT plugin_job_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE
+);
+CREATE INDEX plugin_job_config ON plugin_job (plugin_config_id, run_at);
+CREATE INDEX plugin_job_due ON plugin_job (run_at);
+
+CREATE TABLE plugin_log (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  project_id integer NOT NULL,
+  plugin_id integer NOT NULL,
+  plugin_config_id integer NOT NULL,
+  timestamp timestamp with time zone NOT NULL,
+  source text NOT NULL,
+  type text NOT NULL,
+  message text NOT NULL,
+  instance_id uuid NOT NULL,
+  CONSTRAINT plugin_log_pkey PRIMARY KEY (id),
+  CONSTRAINT plugin_log_plugin_config_id_fkey FOREIGN KEY (plugin_config_id) REFERENCES plugin_config(id) ON DELETE CASCADE,
+  CONSTRAINT plugin_log_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE,
+  CONSTRAINT plugin_log_source_check CHECK ((source = ANY (ARRAY['SYSTEM'::text, 'PLUGIN'::text, 'CONSOLE'::text]))),
+  CONSTRAINT plugin_log_type_check CHECK ((type = ANY (ARRAY['DEBUG'::text, 'LOG'::text, 'INFO'::text, 'WARN'::text, 'ERROR'::text])))
+);
+CREATE INDEX plugin_log_age ON plugin_log ("timestamp");
+CREATE INDEX plugin_log_config ON plugin_log (plugin_config_id, id);
+
+CREATE TABLE plugin_metric (
+  project_id integer NOT NULL,
+  plugin_config_id integer NOT NULL,
+  category text NOT NULL,
+  hour timestamp with time zone NOT NULL,
+  job_id text NOT NULL DEFAULT ''::text,
+  successes bigint NOT NULL DEFAULT 0,
+  successes_on_retry bigint NOT NULL DEFAULT 0,
+  failures bigint NOT NULL DEFAULT 0,
+  CONSTRAINT plugin_metric_pkey PRIMARY KEY (plugin_config_id, category, hour, job_id),
+  CONSTRAINT plugin_metric_plugin_config_id_fkey FOREIGN KEY (plugin_config_id) REFERENCES plugin_config(id) ON DELETE CASCADE,
+  CONSTRAINT plugin_metric_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE
+);
+CREATE INDEX plugin_metric_age ON plugin_metric (hour);
+
+CREATE TABLE plugin_metric_error (
+  id uuid NOT NULL,
+  project_id integer NOT NULL,
+  plugin_config_id integer NOT NULL,
+  category text NOT NULL,
+  job_id text NOT NULL DEFAULT ''::text,
+  timestamp timestamp with time zone NOT NULL,
+  error_type text NOT NULL,
+  details json NOT NULL,
+  CONSTRAINT plugin_metric_error_pkey PRIMARY KEY (id),
+  CONSTRAINT plugin_metric_error_plugin_config_id_fkey FOREIGN KEY (plugin_config_id) REFERENCES plugin_config(id) ON DELETE CASCADE,
+  CONSTRAINT plugin_metric_error_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE
+);
+CREATE INDEX plugin_metric_error_age ON plugin_metric_error ("timestamp");
+CREATE INDEX plugin_metric_error_config ON plugin_metric_error (plugin_config_id, category, "timestamp");
+
+CREATE TABLE plugin_source_file (
+  plugin_id integer NOT NULL,
+  filename text NOT NULL,
+  source text NOT NULL,
+  transpiled text,
+  status text,
+  error text,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT plugin_source_file_pkey PRIMARY KEY (plugin_id, filename),
+  CONSTRAINT plugin_source_file_plugin_id_fkey FOREIGN KEY (plugin_id) REFERENCES plugin(id) ON DELETE CASCADE,
+  CONSTRAINT plugin_source_file_status_check CHECK ((status = ANY (ARRAY['LOCKED'::text, 'TRANSPILED'::text, 'ERROR'::text])))
+);
+
+CREATE TABLE plugin_storage (
+  project_id integer NOT NULL,
+  plugin_config_id integer NOT NULL,
+  key text NOT NULL,
+  value text NOT NULL,
+  CONSTRAINT plugin_storage_pkey PRIMARY KEY (plugin_config_id, key),
+  CONSTRAINT plugin_storage_plugin_config_id_fkey FOREIGN KEY (plugin_config_id) REFERENCES plugin_config(id) ON DELETE CASCADE,
+  CONSTRAINT plugin_storage_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE
+);
 
 CREATE TABLE project (
   id integer GENERATED BY DEFAULT AS IDENTITY NOT NULL,

@@ -1,0 +1,78 @@
+// Changes to the fields of a stored plugin, and its deletion: one transaction on the locked row, with its entry in the
+// activity log. What changes nothing stores nothing.
+import type { Db } from '../../platform/db/database.ts'
+import type { OrganizationInReach } from '../../platform/http/access.ts'
+import type { Level } from '../../platform/http/caller.ts'
+import { invalid } from '../../platform/http/errors.ts'
+import type { Services } from '../../platform/services.ts'
+import type { Actor } from '../activity-log/record.ts'
+import { recordPluginActivity } from './activity.ts'
+import { changesOf, differing, fieldColumns } from './columns.ts'
+import { deletePlugin, listFamiliesOf, lockPlugin, updatePlugin, type PluginColumns } from './queries.ts'
+import { assertMayShare } from './rules.ts'
+import type { PluginRow } from './rows.ts'
+import type { PluginFields } from './schema.ts'
+
+/** The part of a request's context that changes of plugins need. */
+export type PluginChange = Actor & {
+  services: Services
+  db: Db
+  organization: OrganizationInReach
+  level: Level
+}
+
+export async function changePlugin(
+  change: PluginChange,
+  { id }: PluginRow,
+  fields: PluginFields,
+): Promise<PluginRow> {
+  const { services, db, organization, now } = change
+  return db.transaction(async (tx) => {
+    const before = await lockPlugin(tx, organization.id, id)
+    const columns = differing(before, fieldColumns(fields))
+    assertMayChange(change, before, columns)
+    if (Object.keys(columns).length === 0) return before
+    await updatePlugin(tx, organization.id, id, { ...columns, updated_at: now })
+    await recordPluginActivity(
+      tx,
+      change,
+      { ...before, ...columns },
+      {
+        activity: 'updated',
+        changes: changesOf(before, columns),
+      },
+    )
+    tx.afterCommit(() => services.changes.tell('plugin', id))
+    return { ...before, ...columns }
+  })
+}
+
+/** `columns` are those that differ. */
+export function assertMayChange(
+  { organization, level }: PluginChange,
+  before: PluginRow,
+  columns: Partial<PluginColumns>,
+): void {
+  if (columns.is_global !== undefined) assertMayShare(organization.plugins_access_level, level)
+  if (columns.plugin_type !== undefined && before.url !== null) {
+    throw invalid(
+      'plugin_type',
+      'invalid_input',
+      'The type follows from where the plugin was installed from.',
+    )
+  }
+}
+
+export async function uninstallPlugin(change: PluginChange, { id }: PluginRow): Promise<void> {
+  const { services, db, organization } = change
+  await db.transaction(async (tx) => {
+    const last = await lockPlugin(tx, organization.id, id)
+    if (last.is_global) {
+      throw invalid(null, 'invalid_input', 'Every organization may use this plugin: make it local first.')
+    }
+    const families = await listFamiliesOf(tx, organization.id, id)
+    await deletePlugin(tx, organization.id, id)
+    await recordPluginActivity(tx, change, last, { activity: 'uninstalled' }, families)
+    tx.afterCommit(() => services.changes.tell('plugin', id))
+  })
+}

@@ -1,0 +1,97 @@
+// From files to what is stored of them: scripts, and what the code offers. Reading code takes a compiler and a sandbox,
+// so it is done before any transaction.
+import { storableText } from '../../lib/storable-text.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { AppFault, type Offer, type Sandbox } from '../../platform/sandbox/sandbox.ts'
+import { deleteFiles, writeFile, type StoredFile } from './file-queries.ts'
+import type { PluginColumns } from './queries.ts'
+import { transpileFile } from './transpile.ts'
+
+export const CODE_FILE = 'index.ts'
+const MAX_ERROR_BYTES = 10 * 1024
+const MAX_NAME_BYTES = 200
+
+type CodeColumns = Partial<Pick<PluginColumns, 'capabilities' | 'metrics' | 'load_error'>>
+export type ReadCode = { files: StoredFile[]; columns: CodeColumns }
+
+/** `stored` are the files as they were: what is the same need not be translated again. */
+export async function readCode(
+  sandbox: Sandbox,
+  sources: ReadonlyMap<string, string>,
+  stored: readonly StoredFile[] = [],
+): Promise<ReadCode> {
+  const known = new Map(stored.map((file) => [file.filename, file]))
+  const files: StoredFile[] = []
+  for (const [filename, source] of sources) {
+    const old = known.get(filename)
+    files.push(old?.source === source ? old : await translate(filename, source))
+  }
+  const code = files.find(({ filename }) => filename === CODE_FILE)
+  return { files, columns: code ? await inspect(sandbox, code) : withoutCode(known.has(CODE_FILE)) }
+}
+
+async function translate(filename: string, source: string): Promise<StoredFile> {
+  const result = await transpileFile(filename, source)
+  return {
+    filename,
+    source,
+    status: result.status,
+    transpiled: result.status === 'TRANSPILED' ? result.transpiled : null,
+    error: result.status === 'ERROR' ? storableText(result.error, MAX_ERROR_BYTES) : null,
+  }
+}
+
+/** Code that does not load leaves standing what is known of its predecessor. */
+async function inspect(sandbox: Sandbox, { transpiled, error }: StoredFile): Promise<CodeColumns> {
+  if (transpiled === null) return { load_error: error }
+  try {
+    return { ...storableOffer(await sandbox.inspect(transpiled)), load_error: null }
+  } catch (fault) {
+    if (!(fault instanceof AppFault)) throw fault
+    return { load_error: storableText(fault.message, MAX_ERROR_BYTES) }
+  }
+}
+
+/** Names come from the code, and may hold what the database does not take. */
+function storableOffer({ capabilities, metrics }: Offer): CodeColumns {
+  const names = (list: readonly string[]) => list.map((name) => storableText(name, MAX_NAME_BYTES))
+  return {
+    capabilities: {
+      scheduled_tasks: names(capabilities.scheduled_tasks),
+      jobs: names(capabilities.jobs),
+      methods: capabilities.methods,
+    },
+    metrics: Object.fromEntries(
+      Object.entries(metrics).map(([name, kind]) => [storableText(name, MAX_NAME_BYTES), kind]),
+    ),
+  }
+}
+
+/** Without code a plugin offers what its owner says; what the code said goes with it. */
+function withoutCode(hadCode: boolean): CodeColumns {
+  return hadCode ? { capabilities: {}, metrics: {}, load_error: null } : { load_error: null }
+}
+
+/** Names of the files that differ, gone ones included. */
+export function changedFiles(before: readonly StoredFile[], after: readonly StoredFile[]): string[] {
+  const old = new Map(before.map(({ filename, source }) => [filename, source]))
+  const kept = new Set(after.map(({ filename }) => filename))
+  return [
+    ...after.filter(({ filename, source }) => old.get(filename) !== source).map(({ filename }) => filename),
+    ...[...old.keys()].filter((filename) => !kept.has(filename)),
+  ]
+}
+
+export async function storeFiles(
+  tx: Db,
+  plugin_id: number,
+  before: readonly StoredFile[],
+  after: readonly StoredFile[],
+  now: Date,
+): Promise<void> {
+  const changed = new Set(changedFiles(before, after))
+  for (const file of after.filter(({ filename }) => changed.delete(filename))) {
+    await writeFile(tx, plugin_id, file, now)
+  }
+  if (changed.size > 0) await deleteFiles(tx, plugin_id, [...changed])
+}

@@ -1,0 +1,99 @@
+// Rows → PluginConfig of the API.
+import type { z } from 'zod'
+import type { JsonObject } from '../../../lib/json-object.ts'
+import type { Db } from '../../../platform/db/database.ts'
+import { LEVELS } from '../../../platform/http/caller.ts'
+import type { Services } from '../../../platform/services.ts'
+import { readConfigSchema } from '../config-schema.ts'
+import { presentPlugin } from '../present.ts'
+import type { PluginConfigRow, PluginRow } from '../rows.ts'
+import { siteAppPath } from '../site-apps/address.ts'
+import { findSiteAppPlace } from '../site-apps/queries.ts'
+import { listAttachments, type AttachmentFacts } from './attachment-queries.ts'
+import { presentAttachment } from './attachments.ts'
+import { maskedSettings } from './change-settings.ts'
+import type { Addressed } from './place.ts'
+import { listDeliveryRates, listPluginsOf } from './queries.ts'
+import type { PluginConfig } from './schema.ts'
+import { readParts } from './settings.ts'
+
+type Presented = z.input<typeof PluginConfig>
+
+type Reading = { services: Pick<Services, 'secrets' | 'settings'>; db: Db; now: Date }
+
+const RATE_OVER_MS = 24 * 60 * 60 * 1000
+
+/** One, with its plugin and, for admins, the address of its code for web pages. */
+export async function presentConfig(reading: Reading, { row, plugin, level }: Addressed): Promise<Presented> {
+  const [presented] = await presentWith(reading, row.project_id, [row], [plugin])
+  const site = level < LEVELS.admin ? undefined : await findSiteAppPlace(reading.db, row.project_id, row.id)
+  const site_url = site ? `${reading.services.settings.site_url}${siteAppPath(site)}` : null
+  return { ...presented!, plugin_info: presentPlugin(plugin), site_url }
+}
+
+/** Of one project, as lists show them. */
+export async function presentConfigs(
+  reading: Reading,
+  project_id: number,
+  rows: readonly PluginConfigRow[],
+): Promise<Presented[]> {
+  const plugins = await listPluginsOf(
+    reading.db,
+    project_id,
+    rows.map(({ plugin_id }) => plugin_id),
+  )
+  return presentWith(reading, project_id, rows, plugins)
+}
+
+async function presentWith(
+  { services, db, now }: Reading,
+  project_id: number,
+  rows: readonly PluginConfigRow[],
+  plugins: readonly PluginRow[],
+): Promise<Presented[]> {
+  const ids = rows.map(({ id }) => id)
+  const pluginOf = new Map(plugins.map((plugin) => [plugin.id, plugin]))
+  const attachments = await listAttachments(db, project_id, ids)
+  const since = new Date(now.getTime() - RATE_OVER_MS)
+  const rates = new Map(
+    (await listDeliveryRates(db, project_id, ids, since)).map(({ id, rate }) => [id, rate]),
+  )
+  return rows.flatMap((row) => {
+    const plugin = pluginOf.get(row.plugin_id)
+    if (!plugin) return []
+    const own = attachments.filter(({ plugin_config_id }) => plugin_config_id === row.id)
+    return [
+      {
+        id: row.id,
+        plugin: row.plugin_id,
+        enabled: row.enabled,
+        order: row.order,
+        config: presentSettings(services, plugin, row, own),
+        name: row.name === '' ? plugin.name : row.name,
+        description: row.description === '' ? plugin.description : row.description,
+        deleted: row.deleted,
+        team_id: row.project_id,
+        plugin_info: null,
+        error: row.error,
+        delivery_rate_24h: rates.get(row.id) ?? null,
+        created_at: row.created_at.toISOString(),
+        updated_at: row.updated_at.toISOString(),
+        filters: row.filters as JsonObject | null,
+        site_url: null,
+      },
+    ]
+  })
+}
+
+/** Secrets masked, attachments described. */
+function presentSettings(
+  { secrets }: Pick<Services, 'secrets'>,
+  plugin: Pick<PluginRow, 'config_schema'>,
+  row: PluginConfigRow,
+  attachments: readonly AttachmentFacts[],
+): JsonObject {
+  const fields = readConfigSchema(plugin.config_schema)
+  const settings = maskedSettings(fields, readParts(secrets, row))
+  const files = attachments.map((each) => [each.key, presentAttachment(fields, each)])
+  return { ...settings, ...(Object.fromEntries(files) as JsonObject) }
+}

@@ -1,0 +1,125 @@
+// SQL statements about configs. The row `c` is the config, `p` its plugin. Deleted ones stay, to be restored.
+import type { Db } from '../../../platform/db/database.ts'
+import { assignments, joinSql, sql, type Statement } from '../../../platform/db/sql.ts'
+import type { Page } from '../../../platform/http/paging.ts'
+import { isInFamily, type Family } from '../families.ts'
+import type { PluginConfigRow, PluginRow } from '../rows.ts'
+
+/** The configs of a project, as one of the paths shows them. */
+export type ConfigSet = { project_id: number; family: Family }
+
+const configs = sql`SELECT c.* FROM plugin_config c JOIN plugin p ON p.id = c.plugin_id`
+
+function isInSet({ project_id, family }: ConfigSet): Statement {
+  return sql`c.project_id = ${project_id} AND ${isInFamily(family)}`
+}
+
+export function listConfigs(db: Db, set: ConfigSet, page: Page): Promise<PluginConfigRow[]> {
+  return db.rows(sql`
+    ${configs} WHERE ${isInSet(set)} AND NOT c.deleted
+    ORDER BY c."order", c.plugin_id, c.id LIMIT ${page.limit} OFFSET ${page.offset}`)
+}
+
+export function listEnabledConfigs(db: Db, set: ConfigSet): Promise<PluginConfigRow[]> {
+  return db.rows(sql`
+    ${configs} WHERE ${isInSet(set)} AND c.enabled AND NOT c.deleted ORDER BY c."order", c.plugin_id, c.id`)
+}
+
+export async function countConfigs(db: Db, set: ConfigSet): Promise<number> {
+  const row = await db.only<{ count: number }>(sql`
+    SELECT count(*)::int AS count FROM plugin_config c JOIN plugin p ON p.id = c.plugin_id
+    WHERE ${isInSet(set)} AND NOT c.deleted`)
+  return row.count
+}
+
+/** Deleted ones too. */
+export function findConfig(db: Db, set: ConfigSet, id: number): Promise<PluginConfigRow | undefined> {
+  return db.row(sql`${configs} WHERE ${isInSet(set)} AND c.id = ${id}`)
+}
+
+/** As it stands now, and until the transaction ends. */
+export function lockConfig(db: Db, project_id: number, id: number): Promise<PluginConfigRow> {
+  return db.only(
+    sql`SELECT * FROM plugin_config WHERE project_id = ${project_id} AND id = ${id} FOR NO KEY UPDATE`,
+  )
+}
+
+/** Those among them that are there, in one order, lest two who rearrange wait for each other. */
+export function lockConfigs(db: Db, set: ConfigSet, ids: readonly number[]): Promise<PluginConfigRow[]> {
+  return db.rows(sql`
+    ${configs} WHERE ${isInSet(set)} AND NOT c.deleted AND c.id = ANY(${ids}::int[])
+    ORDER BY c.id FOR NO KEY UPDATE OF c`)
+}
+
+export async function isPluginInFamily(db: Db, plugin_id: number, family: Family): Promise<boolean> {
+  const row = await db.row(sql`SELECT 1 FROM plugin p WHERE p.id = ${plugin_id} AND ${isInFamily(family)}`)
+  return row !== undefined
+}
+
+/** The plugins that a project has configured, whoever they belong to. */
+export function listPluginsOf(db: Db, project_id: number, ids: readonly number[]): Promise<PluginRow[]> {
+  return db.rows(sql`
+    SELECT p.*, organization.name AS organization_name
+    FROM plugin p LEFT JOIN organization ON organization.id = p.organization_id
+    WHERE p.id = ANY(${ids}::int[])
+      AND EXISTS (SELECT 1 FROM plugin_config WHERE plugin_id = p.id AND project_id = ${project_id})`)
+}
+
+/** Secrets are sealed for the row they are to stand in, so its id is needed first. */
+export async function takeConfigId(db: Db): Promise<number> {
+  const row = await db.only<{ id: number }>(
+    sql`SELECT nextval(pg_get_serial_sequence('plugin_config', 'id'))::int AS id`,
+  )
+  return row.id
+}
+
+export async function findNextOrder(db: Db, project_id: number): Promise<number> {
+  const row = await db.only<{ next: number }>(sql`
+    SELECT least(coalesce(max("order")::bigint + 1, 1), ${2 ** 31 - 1}::bigint)::int AS next
+    FROM plugin_config WHERE project_id = ${project_id} AND NOT deleted`)
+  return row.next
+}
+
+export type NewConfig = Omit<PluginConfigRow, 'deleted' | 'error' | 'notified_at'>
+
+export function insertConfig(db: Db, row: NewConfig): Promise<PluginConfigRow> {
+  return db.only(sql`
+    INSERT INTO plugin_config (id, project_id, plugin_id, enabled, "order", name, description, config, secrets, filters,
+      web_token, created_at, updated_at)
+    OVERRIDING SYSTEM VALUE
+    VALUES (${row.id}, ${row.project_id}, ${row.plugin_id}, ${row.enabled}, ${row.order}, ${row.name},
+      ${row.description}, ${row.config}, ${row.secrets}, ${row.filters}, ${row.web_token}, ${row.created_at},
+      ${row.updated_at})
+    RETURNING *`)
+}
+
+export function updateConfig(
+  db: Db,
+  { project_id, id }: Pick<PluginConfigRow, 'project_id' | 'id'>,
+  columns: Partial<PluginConfigRow>,
+  now: Date,
+): Promise<PluginConfigRow> {
+  const { order, ...plain } = columns
+  const changes = [
+    assignments({ ...plain, updated_at: now }),
+    ...(order === undefined ? [] : [sql`"order" = ${order}`]),
+  ]
+  return db.only(sql`
+    UPDATE plugin_config SET ${joinSql(changes, ', ')}
+    WHERE project_id = ${project_id} AND id = ${id} RETURNING *`)
+}
+
+/** The share of calls that went well, by config; those that were not called are left out. */
+export function listDeliveryRates(
+  db: Db,
+  project_id: number,
+  ids: readonly number[],
+  since: Date,
+): Promise<{ id: number; rate: number }[]> {
+  return db.rows(sql`
+    SELECT plugin_config_id AS id,
+      (sum(successes + successes_on_retry) / sum(successes + successes_on_retry + failures))::float8 AS rate
+    FROM plugin_metric
+    WHERE project_id = ${project_id} AND plugin_config_id = ANY(${ids}::int[]) AND hour > ${since}
+    GROUP BY plugin_config_id HAVING sum(successes + successes_on_retry + failures) > 0`)
+}

@@ -1,0 +1,55 @@
+// What a config may be. No I/O.
+import type { JsonObject } from '../../../lib/json-object.ts'
+import { invalid } from '../../../platform/http/errors.ts'
+import type { Condition, SchemaField } from '../config-schema.ts'
+import { hasValue, valueOrDefault, type ConfigParts } from './settings.ts'
+
+const MAX_CONFIGS = 100
+
+export function assertRoom(count: number): void {
+  if (count < MAX_CONFIGS) return
+  throw invalid(null, 'invalid_input', `A project can have ${MAX_CONFIGS} plugin configs at most.`)
+}
+
+/**
+ * What is switched on must have what its app asks for. Of attachments the keys are enough.
+ * Fields that are not to be seen, by their own conditions, are not asked for.
+ */
+export function assertComplete(
+  fields: readonly SchemaField[],
+  { config, secrets }: ConfigParts,
+  attached: ReadonlySet<string>,
+): void {
+  const whole = { ...config, ...secrets }
+  const values = new Map<string, unknown>()
+  for (const field of fields) values.set(field.key, givenValue(field, whole, attached))
+  const holds = ({ key, value }: Condition) => isMet(value, values.get(key))
+  for (const field of fields.filter(({ visible_if }) => visible_if.every(holds))) {
+    const value = values.get(field.key)
+    const isRequired = field.required || (field.required_if.length > 0 && field.required_if.every(holds))
+    const attr = `config__${field.key}`
+    if (isRequired && !hasValue(value)) throw invalid(attr, 'required', 'The app needs this setting.')
+    if (!isChoosable(field, value)) {
+      throw invalid(attr, 'invalid_choice', 'This is none of the values that the app offers.')
+    }
+  }
+}
+
+function givenValue(field: SchemaField, config: JsonObject, attached: ReadonlySet<string>): unknown {
+  const { key, type } = field
+  if (type === 'attachment') return attached.has(key) ? true : undefined
+  return valueOrDefault(field, Object.hasOwn(config, key) ? config[key] : undefined)
+}
+
+function isMet(wanted: unknown, value: unknown): boolean {
+  return hasValue(value) && (wanted === undefined || asText(value) === asText(wanted))
+}
+
+/** Some send `5` and some `"5"`. */
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function isChoosable({ type, choices }: SchemaField, value: unknown): boolean {
+  return type !== 'choice' || choices.length === 0 || !hasValue(value) || choices.includes(value)
+}

@@ -1,0 +1,37 @@
+// SQL statements about the files of plugins, and about what their configs are told when code does not load.
+import { randomUuid } from '../../lib/uuid.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { sql } from '../../platform/db/sql.ts'
+import type { SourceFileRow } from './rows.ts'
+
+export type StoredFile = Pick<SourceFileRow, 'filename' | 'source' | 'transpiled' | 'status' | 'error'>
+
+/** Of a plugin that was found to be within reach: files have no owner of their own. */
+export function listFiles(db: Db, plugin_id: number): Promise<StoredFile[]> {
+  return db.rows(sql`
+    SELECT filename, source, transpiled, status, error FROM plugin_source_file
+    WHERE plugin_id = ${plugin_id} ORDER BY filename`)
+}
+
+export async function writeFile(db: Db, plugin_id: number, file: StoredFile, now: Date): Promise<void> {
+  const { filename, source, transpiled, status, error } = file
+  await db.run(sql`
+    INSERT INTO plugin_source_file (plugin_id, filename, source, transpiled, status, error, updated_at)
+    VALUES (${plugin_id}, ${filename}, ${source}, ${transpiled}, ${status}, ${error}, ${now})
+    ON CONFLICT (plugin_id, filename) DO UPDATE SET source = excluded.source, transpiled = excluded.transpiled,
+      status = excluded.status, error = excluded.error, updated_at = excluded.updated_at`)
+}
+
+export async function deleteFiles(db: Db, plugin_id: number, filenames: readonly string[]): Promise<void> {
+  await db.run(sql`
+    DELETE FROM plugin_source_file WHERE plugin_id = ${plugin_id} AND filename = ANY(${filenames})`)
+}
+
+/** A line in the log of every config, in whichever project: nobody should have to wait for an event to learn it. */
+export async function logLoadError(db: Db, plugin_id: number, load_error: string, now: Date): Promise<void> {
+  const message = `The code does not load: ${load_error}`
+  await db.run(sql`
+    INSERT INTO plugin_log (project_id, plugin_id, plugin_config_id, timestamp, source, type, message, instance_id)
+    SELECT project_id, plugin_id, id, ${now}, 'SYSTEM', 'ERROR', ${message}, ${randomUuid()}
+    FROM plugin_config WHERE plugin_id = ${plugin_id} AND NOT deleted`)
+}

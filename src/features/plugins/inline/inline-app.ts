@@ -1,0 +1,13 @@
+// An app that comes with the server and runs in it: code of ours, so it needs no sandbox.
+import type { JsonObject } from '../../../lib/json-object.ts'
+import type { PipelineEvent } from '../../events/pipeline-event.ts'
+
+export type InlineApp = {
+  /** `inline:<name>`, which the plugin's row carries as its address. */
+  url: string
+  name: string
+  description: string
+  config_schema: readonly JsonObject[]
+  /** The event, changed in place or not, or null to drop it. May throw: then the event goes on as it was. */
+  processEvent(event: PipelineEvent, config: JsonObject): PipelineEvent | null
+}

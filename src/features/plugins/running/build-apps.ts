@@ -1,0 +1,114 @@
+// From rows to apps that can be called: code, settings in clear, and the host that each may ask for things.
+import { createHash } from 'node:crypto'
+import { groupBy } from '../../../lib/group-by.ts'
+import type { Host } from '../../../platform/sandbox/sandbox.ts'
+import type { Services } from '../../../platform/services.ts'
+import { openSettings, type AttachmentRow } from '../configs/settings.ts'
+import { INLINE_APPS } from '../inline/index.ts'
+import { readLocalSource } from '../sources/local.ts'
+import { transpileFile } from '../transpile.ts'
+import { listAttachments, listCode, type CodeRow, type EnabledConfig } from './queries.ts'
+import type { RunningApp } from './running-app.ts'
+
+/** Null for what has nothing to run here, such as code for web pages; text says why the code cannot be run. */
+type Built = { config: EnabledConfig; app: RunningApp | string | null }
+
+export type AppFacts = Omit<RunningApp, 'code'>
+
+type BuildServices = Pick<Services, 'db' | 'secrets' | 'settings'>
+
+export async function buildApps(
+  services: BuildServices,
+  configs: readonly EnabledConfig[],
+  openHost: (facts: AppFacts) => Host,
+): Promise<Built[]> {
+  const { db } = services
+  const ids = configs.map(({ id }) => id)
+  const plugin_ids = [...new Set(configs.map(({ plugin_id }) => plugin_id))]
+  const attachments = groupBy(await listAttachments(db, ids), (row) => row.plugin_config_id)
+  const code = new Map((await listCode(db, plugin_ids)).map((row) => [row.plugin_id, row]))
+  const built: Built[] = []
+  for (const config of configs) {
+    const script = await readScript(services, config, code.get(config.plugin_id))
+    built.push({
+      config,
+      app: buildOrFail(services, config, script, attachments.get(config.id) ?? [], openHost),
+    })
+  }
+  return built
+}
+
+type Script = { code: string } | { fault: string } | null
+
+/** Code of type local is read from its folder each time. */
+async function readScript(
+  { settings }: BuildServices,
+  { plugin }: EnabledConfig,
+  row: CodeRow | undefined,
+): Promise<Script> {
+  if (plugin.plugin_type !== 'local' || plugin.url === null) {
+    const { transpiled = null, error = null } = row ?? {}
+    if (transpiled !== null) return { code: transpiled }
+    return error === null ? null : { fault: error }
+  }
+  try {
+    const { files } = await readLocalSource(settings, plugin.url)
+    const source = files.get('index.ts')
+    if (source === undefined) return null
+    const result = await transpileFile('index.ts', source)
+    if (result.status === 'TRANSPILED') return { code: result.transpiled }
+    return result.status === 'ERROR' ? { fault: result.error } : null
+  } catch {
+    return { fault: 'The folder of this plugin cannot be read.' }
+  }
+}
+
+/** Settings sealed under a key that is gone keep one config from running, not all. */
+function buildOrFail(...parts: Parameters<typeof buildApp>): Built['app'] {
+  try {
+    return buildApp(...parts)
+  } catch {
+    return 'The settings cannot be opened: they were sealed under another SECRET_KEY.'
+  }
+}
+
+function buildApp(
+  { secrets }: BuildServices,
+  row: EnabledConfig,
+  script: Script,
+  attachmentRows: readonly AttachmentRow[],
+  openHost: (facts: AppFacts) => Host,
+): Built['app'] {
+  const { plugin } = row
+  const { config, attachments } = openSettings(secrets, plugin.config_schema, row, attachmentRows)
+  const { methods = [], scheduled_tasks = [], jobs = [] } = plugin.capabilities
+  const name = plugin.name || 'Unnamed plugin'
+  const facts: AppFacts = {
+    config_id: row.id,
+    project_id: row.project_id,
+    organization_id: row.organization_id,
+    plugin_id: row.plugin_id,
+    plugin_name: name,
+    order: row.order,
+    methods: new Set(methods),
+    scheduled_tasks,
+    jobs,
+    filters: row.filters,
+    config,
+  }
+  if (plugin.plugin_type === 'inline') {
+    const app = INLINE_APPS.get(plugin.url ?? '')
+    return app ? { ...facts, methods: new Set(['processEvent']), code: { kind: 'inline', app } } : null
+  }
+  if (script === null) return null
+  if ('fault' in script) return script.fault
+  const { code } = script
+  const version = hash([code, config, attachments, row.updated_at])
+  const group = `${row.plugin_id}:${row.project_id}`
+  const app = { id: row.id, version, group, name, code, config, attachments }
+  return { ...facts, code: { kind: 'sandboxed', app, host: openHost(facts) } }
+}
+
+function hash(parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
+}

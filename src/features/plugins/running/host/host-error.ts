@@ -1,0 +1,3 @@
+// What an app may read of why the host did not do as it asked.
+
+export class HostError extends Error {}

@@ -1,0 +1,54 @@
+// What an app may ask for. The sandbox has looked at every argument and at how often it is asked; an app reads nothing of
+// our own errors.
+import type { Host } from '../../../../platform/sandbox/sandbox.ts'
+import { isParentGone } from '../../../../platform/db/database.ts'
+import type { Services } from '../../../../platform/services.ts'
+import type { PluginLogs } from '../../logs/plugin-logs.ts'
+import { fetchForApp } from './app-fetch.ts'
+import type { AppFacts } from '../build-apps.ts'
+import type { Captures } from './captures.ts'
+import { HostError } from './host-error.ts'
+import { addJob } from '../job-queries.ts'
+import type { MetricSums } from './metric-sums.ts'
+import { AppStorage } from './storage.ts'
+
+const MAX_JOBS_WAITING = 1_000
+
+export type HostParts = {
+  services: Pick<Services, 'db' | 'outbound' | 'log' | 'now'>
+  logs: PluginLogs
+  captures: Captures
+  sums: MetricSums
+}
+
+export function openHost({ services, logs, captures, sums }: HostParts, app: AppFacts): Host {
+  const { db, outbound, now } = services
+  const storage = new AppStorage(db, app)
+  const safely = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work()
+    } catch (error) {
+      if (error instanceof HostError) throw error
+      if (isParentGone(error)) throw new HostError('This app was removed.')
+      services.log.warn({ err: error, plugin_config_id: app.config_id }, 'plugins: an app was let down')
+      throw new HostError('This cannot be done at the moment.')
+    }
+  }
+  return {
+    log: (source, type, message) => logs.add(app, source, type, message),
+    fetch: (request, signal) => safely(() => fetchForApp(outbound, request, signal)),
+    storageGet: (key) => safely(() => storage.get(key)),
+    storageSet: (key, value) => safely(() => storage.set(key, value)),
+    storageDelete: (key) => safely(() => storage.delete(key)),
+    storageIncrement: (key, by) => safely(() => storage.increment(key, by)),
+    storageInit: (key, value) => safely(() => storage.init(key, value)),
+    capture: (event, properties) => safely(() => captures.capture(app, event, properties)),
+    enqueueJob: (name, payload, run_at) =>
+      safely(async () => {
+        const job = { name, payload: JSON.stringify(payload ?? null), run_at }
+        const isAdded = await addJob(db, app, job, MAX_JOBS_WAITING, now())
+        if (!isAdded) throw new HostError('Too many jobs of this app are waiting: 1000 at most.')
+      }),
+    metric: (name, kind, value) => sums.add(app, name, kind, value),
+  }
+}

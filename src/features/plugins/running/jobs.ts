@@ -1,0 +1,92 @@
+// Runs the jobs of apps when they are due, each at least once: a job is leased while it runs and deleted when it is done.
+import { AppFault } from '../../../platform/sandbox/sandbox.ts'
+import type { Services } from '../../../platform/services.ts'
+import type { PluginMetrics } from '../metrics/plugin-metrics.ts'
+import { claimJobs, deleteJob, putOffJob, type JobRow } from './job-queries.ts'
+import { AppIdle, type RunningApps } from './running-app.ts'
+
+const AT_ONCE = 5
+/** Loading takes half a minute at most, and so does the call. */
+const LEASE_MS = 120_000
+const TRIES = 5
+const PAUSE_MS = 5_000
+/** For an app that cannot be called now. */
+const IDLE_PAUSE_MS = 10_000
+
+export class AppJobs {
+  readonly #services: Pick<Services, 'db' | 'log' | 'now'>
+  readonly #apps: RunningApps
+  readonly #metrics: PluginMetrics
+  /** Under way, by config. */
+  readonly #active = new Map<number, Set<Promise<void>>>()
+
+  constructor(services: Pick<Services, 'db' | 'log' | 'now'>, apps: RunningApps, metrics: PluginMetrics) {
+    this.#services = services
+    this.#apps = apps
+    this.#metrics = metrics
+  }
+
+  /** Begins what is due. */
+  async tick(): Promise<void> {
+    const { db, now } = this.#services
+    const configs = this.#apps
+      .list()
+      .filter(({ jobs }) => jobs.length > 0)
+      .map(({ config_id }) => ({ config_id, free: AT_ONCE - (this.#active.get(config_id)?.size ?? 0) }))
+      .filter(({ free }) => free > 0)
+    if (configs.length === 0) return
+    const at = now()
+    const claimed = await claimJobs(db, configs, at, new Date(at.getTime() + LEASE_MS))
+    for (const job of claimed) this.#begin(job)
+  }
+
+  async idle(): Promise<void> {
+    while (this.#active.size > 0) await Promise.all([...this.#active.values()].flatMap((each) => [...each]))
+  }
+
+  #begin(job: JobRow): void {
+    const { plugin_config_id: id } = job
+    const ofConfig = this.#active.get(id) ?? new Set()
+    this.#active.set(id, ofConfig)
+    const done = this.#run(job)
+      // Left unsaid, it runs again once its lease is over.
+      .catch((error: unknown) =>
+        this.#services.log.warn({ err: error }, 'plugins: the end of a job was lost'),
+      )
+      .finally(() => {
+        ofConfig.delete(done)
+        if (ofConfig.size === 0) this.#active.delete(id)
+      })
+    ofConfig.add(done)
+  }
+
+  async #run(job: JobRow): Promise<void> {
+    const { db } = this.#services
+    const app = this.#apps.current(job.plugin_config_id)
+    if (!app) return this.#putBack(job)
+    const { name, payload } = job
+    try {
+      await this.#apps.call(app, { method: 'job', name, payload })
+    } catch (error) {
+      if (error instanceof AppIdle || !(error instanceof AppFault)) return this.#putBack(job)
+      if (['gone', 'load', 'setup'].includes(error.kind)) return this.#putBack(job)
+      if (error.may_retry && job.attempt < TRIES) {
+        return putOffJob(db, job, job.attempt, this.#inMs(PAUSE_MS * 2 ** (job.attempt - 1)))
+      }
+      this.#metrics.count(app, 'scheduledTask', 'failure')
+      this.#metrics.error(app, 'scheduledTask', error, null, job.id)
+      return deleteJob(db, job)
+    }
+    this.#metrics.count(app, 'scheduledTask', job.attempt > 1 ? 'success_on_retry' : 'success')
+    await deleteJob(db, job)
+  }
+
+  /** As if it had not begun. */
+  #putBack(job: JobRow): Promise<void> {
+    return putOffJob(this.#services.db, job, job.attempt - 1, this.#inMs(IDLE_PAUSE_MS))
+  }
+
+  #inMs(ms: number): Date {
+    return new Date(this.#services.now().getTime() + ms)
+  }
+}

@@ -1,0 +1,82 @@
+// What is switched on, as the clockwork reads it, and the fault that it writes down for each config.
+import type { Db } from '../../../platform/db/database.ts'
+import { sql, type Statement } from '../../../platform/db/sql.ts'
+import type { AttachmentRow } from '../configs/settings.ts'
+import type { PluginConfigRow, PluginRow, SourceFileRow } from '../rows.ts'
+
+/** Which configs to look at: one, those of one plugin, or all. */
+export type Scope = { config_id: number } | { plugin_id: number } | 'all'
+
+export type EnabledConfig = Pick<
+  PluginConfigRow,
+  'id' | 'project_id' | 'plugin_id' | 'order' | 'config' | 'secrets' | 'filters' | 'error' | 'updated_at'
+> & { organization_id: string; stamp: string } & {
+  plugin: Pick<PluginRow, 'plugin_type' | 'name' | 'url' | 'config_schema' | 'capabilities'>
+}
+
+/** An organization that may not use plugins runs none. */
+const ENABLED = sql`
+  FROM plugin_config c JOIN plugin p ON p.id = c.plugin_id JOIN project ON project.id = c.project_id
+  JOIN organization ON organization.id = project.organization_id
+  LEFT JOIN plugin_source_file f ON f.plugin_id = p.id AND f.filename = 'index.ts'
+  WHERE c.enabled AND NOT c.deleted AND organization.plugins_access_level > 0`
+
+/** Another stamp: something was edited. */
+const STAMP = sql`md5(concat_ws(' ', c.updated_at, c."order", p.updated_at, f.updated_at))`
+
+export function listStamps(db: Db, scope: Scope): Promise<{ id: number; stamp: string }[]> {
+  return db.rows(sql`SELECT c.id, ${STAMP} AS stamp ${ENABLED} AND ${within(scope)}`)
+}
+
+export function listEnabledConfigs(db: Db, ids: readonly number[]): Promise<EnabledConfig[]> {
+  return db.rows(sql`
+    SELECT c.id, c.project_id, c.plugin_id, c."order", c.config, c.secrets, c.filters, c.error, c.updated_at,
+      organization.id AS organization_id, ${STAMP} AS stamp,
+      json_build_object('plugin_type', p.plugin_type, 'name', p.name, 'url', p.url, 'config_schema', p.config_schema,
+        'capabilities', p.capabilities) AS plugin
+    ${ENABLED} AND c.id = ANY(${ids})`)
+}
+
+function within(scope: Scope): Statement {
+  if (scope === 'all') return sql`true`
+  return 'config_id' in scope ? sql`c.id = ${scope.config_id}` : sql`c.plugin_id = ${scope.plugin_id}`
+}
+
+export type CodeRow = Pick<SourceFileRow, 'plugin_id' | 'transpiled' | 'error'>
+
+export function listCode(db: Db, plugin_ids: readonly number[]): Promise<CodeRow[]> {
+  return db.rows(sql`
+    SELECT plugin_id, transpiled, error FROM plugin_source_file
+    WHERE plugin_id = ANY(${plugin_ids}) AND filename = 'index.ts'`)
+}
+
+export function listAttachments(db: Db, config_ids: readonly number[]): Promise<AttachmentRow[]> {
+  return db.rows(sql`
+    SELECT id, plugin_config_id, key, content_type, file_name, size, contents FROM plugin_attachment
+    WHERE plugin_config_id = ANY(${config_ids})`)
+}
+
+/** No edit: the config's times stay. */
+export async function setConfigError(
+  db: Db,
+  project_id: number,
+  config_id: number,
+  error: PluginConfigRow['error'],
+): Promise<void> {
+  await db.run(sql`
+    UPDATE plugin_config SET error = ${error} WHERE project_id = ${project_id} AND id = ${config_id}`)
+}
+
+/** False when somebody was faster. */
+export async function switchOff(
+  db: Db,
+  project_id: number,
+  config_id: number,
+  error: PluginConfigRow['error'],
+  now: Date,
+): Promise<boolean> {
+  const count = await db.run(sql`
+    UPDATE plugin_config SET enabled = false, error = ${error}, updated_at = ${now}
+    WHERE project_id = ${project_id} AND id = ${config_id} AND enabled`)
+  return count > 0
+}

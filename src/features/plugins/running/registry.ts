@@ -1,0 +1,167 @@
+// Which apps are switched on, by project. Whatever was edited is built anew, and nothing else.
+import { groupBy } from '../../../lib/group-by.ts'
+import type { Host } from '../../../platform/sandbox/sandbox.ts'
+import type { Services } from '../../../platform/services.ts'
+import { buildApps, type AppFacts } from './build-apps.ts'
+import type { FaultyApp } from './fault-records.ts'
+import { listEnabledConfigs, listStamps, type EnabledConfig, type Scope } from './queries.ts'
+import type { RunningApp } from './running-app.ts'
+import type { Watch } from './watch.ts'
+
+type OfProject = { all: readonly RunningApp[]; transforming: readonly RunningApp[] }
+
+const NONE: OfProject = { all: [], transforming: [] }
+
+/** Also without an app: code that cannot be run is not looked at again until it is edited. */
+type Entry = { plugin_id: number; stamp: string; app: RunningApp | null }
+
+export class Registry {
+  readonly #services: Services
+  readonly #watch: Watch
+  readonly #openHost: (facts: AppFacts) => Host
+  readonly #entries = new Map<number, Entry>()
+  #of_projects = new Map<number, OfProject>()
+  #list: readonly RunningApp[] = []
+  /** Edited, and not looked at yet. */
+  #touched: Scope[] = []
+  #working: Promise<void> = Promise.resolve()
+  readonly #leaving = new Set<Promise<void>>()
+  readonly #listening: (() => void)[]
+
+  constructor(services: Services, watch: Watch, openHost: (facts: AppFacts) => Host) {
+    this.#services = services
+    this.#watch = watch
+    this.#openHost = openHost
+    const { changes } = services
+    this.#listening = [
+      changes.listen('plugin', (plugin_id) => this.#touch({ plugin_id })),
+      changes.listen('plugin-config', (config_id) => this.#touch({ config_id })),
+    ]
+  }
+
+  list(): readonly RunningApp[] {
+    return this.#list
+  }
+
+  get(config_id: number): RunningApp | undefined {
+    return this.#entries.get(config_id)?.app ?? undefined
+  }
+
+  ofProject(project_id: number): readonly RunningApp[] {
+    return (this.#of_projects.get(project_id) ?? NONE).all
+  }
+
+  transforming(project_id: number): readonly RunningApp[] {
+    return (this.#of_projects.get(project_id) ?? NONE).transforming
+  }
+
+  refresh(): Promise<void> {
+    return this.#inTurn(() => this.#look('all', 'changed'))
+  }
+
+  /** What could not be looked at when it was told of stays until it can. */
+  async applyTouched(): Promise<void> {
+    if (this.#touched.length > 0) await this.#inTurn(() => this.#lookAtTouched())
+  }
+
+  async idle(): Promise<void> {
+    await this.#working
+    await Promise.all(this.#leaving)
+  }
+
+  stopListening(): void {
+    for (const stop of this.#listening) stop()
+  }
+
+  #touch(scope: Scope): void {
+    this.#touched.push(scope)
+    this.applyTouched().catch((error: unknown) =>
+      this.#services.log.warn({ err: error }, 'plugins: an edit is applied later'),
+    )
+  }
+
+  /** One look at a time: two could leave behind what the older one saw. */
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.#working.then(work)
+    this.#working = done.catch(() => undefined)
+    return done
+  }
+
+  async #lookAtTouched(): Promise<void> {
+    const scopes = this.#touched
+    this.#touched = []
+    try {
+      while (scopes.length > 0) {
+        await this.#look(scopes[0]!, 'edited')
+        scopes.shift()
+      }
+    } catch (error) {
+      this.#touched = [...scopes, ...this.#touched]
+      throw error
+    }
+  }
+
+  /** `edited`: all in scope are built anew; otherwise those whose stamp differs. */
+  async #look(scope: Scope, which: 'edited' | 'changed'): Promise<void> {
+    const { db } = this.#services
+    const stamps = new Map((await listStamps(db, scope)).map(({ id, stamp }) => [id, stamp]))
+    for (const [id, entry] of this.#entries) if (isIn(scope, id, entry) && !stamps.has(id)) this.#remove(id)
+    const ids = [...stamps]
+      .filter(([id, stamp]) => which === 'edited' || this.#entries.get(id)?.stamp !== stamp)
+      .map(([id]) => id)
+    const isStart = this.#entries.size === 0 && scope === 'all'
+    if (ids.length > 0) await this.#build(ids)
+    this.#arrange()
+    // At the start there may be thousands: each is loaded when it is needed.
+    if (!isStart) for (const id of ids) void this.#watch.prepare(id)
+  }
+
+  async #build(ids: readonly number[]): Promise<void> {
+    const configs = await listEnabledConfigs(this.#services.db, ids)
+    for (const { config, app } of await buildApps(this.#services, configs, this.#openHost)) {
+      const { id, plugin_id, stamp } = config
+      const isRunnable = app !== null && typeof app !== 'string'
+      this.#entries.set(id, { plugin_id, stamp, app: isRunnable ? app : null })
+      if (isRunnable) this.#watch.enter(app, config.error !== null)
+      else this.#leave(id)
+      if (typeof app === 'string') this.#watch.cannotLoad(idsOf(config), app)
+    }
+  }
+
+  #remove(id: number): void {
+    this.#entries.delete(id)
+    this.#leave(id)
+  }
+
+  #leave(id: number): void {
+    const done = this.#watch
+      .leave(id)
+      .catch((error: unknown) =>
+        this.#services.log.warn({ err: error }, 'plugins: an app did not go quietly'),
+      )
+      .finally(() => this.#leaving.delete(done))
+    this.#leaving.add(done)
+  }
+
+  #arrange(): void {
+    const apps = [...this.#entries.values()].flatMap(({ app }) => app ?? [])
+    this.#list = apps.toSorted(
+      (a, b) => a.project_id - b.project_id || a.order - b.order || a.config_id - b.config_id,
+    )
+    this.#of_projects = new Map(
+      [...groupBy(this.#list, ({ project_id }) => project_id)].map(([project_id, all]) => [
+        project_id,
+        { all, transforming: all.filter(({ methods }) => methods.has('processEvent')) },
+      ]),
+    )
+  }
+}
+
+function idsOf({ id, project_id, organization_id, plugin_id, plugin }: EnabledConfig): FaultyApp {
+  return { config_id: id, project_id, organization_id, plugin_id, plugin_name: plugin.name ?? '' }
+}
+
+function isIn(scope: Scope, id: number, { plugin_id }: Entry): boolean {
+  if (scope === 'all') return true
+  return 'config_id' in scope ? scope.config_id === id : scope.plugin_id === plugin_id
+}

@@ -1,0 +1,40 @@
+// A config that is switched on, and the one way to call it: what the parts of the clockwork (ingestion, deliveries,
+// timetable, jobs) know of each other.
+import type { AppCall, Host, SandboxedApp } from '../../../platform/sandbox/sandbox.ts'
+import type { InlineApp } from '../inline/inline-app.ts'
+
+export type RunningApp = {
+  config_id: number
+  project_id: number
+  organization_id: string
+  plugin_id: number
+  plugin_name: string
+  order: number
+  methods: ReadonlySet<string>
+  scheduled_tasks: readonly string[]
+  jobs: readonly string[]
+  /** Which events a destination wants; null for all. */
+  filters: unknown
+  /** Settings with secrets and defaults. */
+  config: Record<string, unknown>
+  code: { kind: 'sandboxed'; app: SandboxedApp; host: Host } | { kind: 'inline'; app: InlineApp }
+}
+
+/** Enough to write down what an app did. */
+export type AppIds = Pick<RunningApp, 'config_id' | 'project_id' | 'plugin_id'>
+
+export type RunningApps = {
+  /** Everything that is switched on, by project, order and id. */
+  list(): readonly RunningApp[]
+  ofProject(project_id: number): readonly RunningApp[]
+  /**
+   * Calls under watch: a fault is logged, strikes are counted, and an app whose code does not load or set up is left alone
+   * until it is time to try again (AppIdle). Throws AppFault or AppIdle. Metrics are the caller's.
+   */
+  call(app: RunningApp, call: AppCall): Promise<unknown>
+  /** The config as it is now: undefined once it was switched off or deleted. */
+  current(config_id: number): RunningApp | undefined
+}
+
+/** Not to be called now: its code does not load or set up, or it sits out after a fault. */
+export class AppIdle extends Error {}

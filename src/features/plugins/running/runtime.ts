@@ -1,0 +1,136 @@
+// The clockwork of apps in one process: keeps what is switched on in memory, takes events through it, and runs timetables
+// and jobs. It hears of edits as they are made, and looks at everything now and then for what it did not hear of.
+import type { AppCall } from '../../../platform/sandbox/sandbox.ts'
+import type { Services } from '../../../platform/services.ts'
+import type { EventTransform, Ingest } from '../../events/ingest.ts'
+import { Delivery } from '../delivery/delivery.ts'
+import { PluginLogs } from '../logs/plugin-logs.ts'
+import { PluginMetrics } from '../metrics/plugin-metrics.ts'
+import { Captures } from './host/captures.ts'
+import { openHost, type HostParts } from './host/host.ts'
+import { AppJobs } from './jobs.ts'
+import { MetricSums } from './host/metric-sums.ts'
+import { Registry } from './registry.ts'
+import type { RunningApp, RunningApps } from './running-app.ts'
+import { Timetable } from './timetable.ts'
+import { Transform } from './ingestion/transform.ts'
+import { waitFor } from './wait-for.ts'
+import { Watch } from './watch.ts'
+
+const TICK_MS = 1_000
+const LOOK_MS = 30_000
+const CLOSING_MS = 5_000
+
+export class PluginRuntime implements RunningApps {
+  readonly logs: PluginLogs
+  readonly metrics: PluginMetrics
+  readonly delivery: Delivery
+  readonly #services: Services
+  readonly #captures: Captures
+  readonly #sums: MetricSums
+  readonly #watch: Watch
+  readonly #registry: Registry
+  readonly #transform: Transform
+  readonly #timetable: Timetable
+  readonly #jobs: AppJobs
+  #timers: NodeJS.Timeout[] = []
+  #ticking: Promise<void> | null = null
+
+  constructor(services: Services, ingest: Pick<Ingest, 'accept'>) {
+    this.#services = services
+    this.logs = new PluginLogs(services)
+    this.metrics = new PluginMetrics(services)
+    this.#captures = new Captures(services, ingest)
+    this.#sums = new MetricSums(services.now)
+    this.#watch = new Watch(services, this.logs)
+    const host: HostParts = { services, logs: this.logs, captures: this.#captures, sums: this.#sums }
+    this.#registry = new Registry(services, this.#watch, (facts) => openHost(host, facts))
+    this.#transform = new Transform({
+      services,
+      watch: this.#watch,
+      metrics: this.metrics,
+      captures: this.#captures,
+      appsOf: (project_id) => this.#registry.transforming(project_id),
+    })
+    this.#timetable = new Timetable(this, this.metrics, services.now)
+    this.#jobs = new AppJobs(services, this, this.metrics)
+    this.delivery = new Delivery(services, this, this.logs, this.metrics)
+  }
+
+  readonly transform: EventTransform = (project, events) => this.#transform.accept(project, events)
+
+  list(): readonly RunningApp[] {
+    return this.#registry.list()
+  }
+
+  ofProject(project_id: number): readonly RunningApp[] {
+    return this.#registry.ofProject(project_id)
+  }
+
+  current(config_id: number): RunningApp | undefined {
+    return this.#registry.get(config_id)
+  }
+
+  call(app: RunningApp, call: AppCall): Promise<unknown> {
+    return this.#watch.call(app, call)
+  }
+
+  /** Looks at everything that is switched on. */
+  refresh(): Promise<void> {
+    return this.#registry.refresh()
+  }
+
+  start(): void {
+    this.delivery.start()
+    this.#timers = [
+      setInterval(
+        () => this.#quietly((this.#ticking ??= this.tick().finally(() => (this.#ticking = null)))),
+        TICK_MS,
+      ),
+      setInterval(() => this.#quietly(this.refresh()), LOOK_MS),
+    ]
+  }
+
+  /** Begins what is due, deliveries aside. */
+  async tick(): Promise<void> {
+    await this.#registry.applyTouched()
+    this.#timetable.tick()
+    this.#watch.retrySetups()
+    await this.#captureSums('ended')
+    await this.#jobs.tick()
+  }
+
+  /** Until nothing is at work. */
+  async idle(): Promise<void> {
+    await this.#registry.idle()
+    await this.#timetable.idle()
+    await this.#jobs.idle()
+    await this.delivery.idle()
+    await this.#watch.idle()
+  }
+
+  /** Calls under way may finish; a job that does not is run again after its lease. */
+  async close(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer)
+    await this.#ticking?.catch(() => undefined)
+    this.#registry.stopListening()
+    await this.delivery.close()
+    await this.#captureSums('all').catch((error: unknown) => this.#complain(error))
+    await waitFor(this.idle(), CLOSING_MS)
+    await this.logs.close()
+    await this.metrics.close()
+  }
+
+  async #captureSums(which: 'ended' | 'all'): Promise<void> {
+    const sums = this.#sums.take(which)
+    await Promise.all(sums.map(({ app, values }) => this.#captures.capture(app, '$plugin_metrics', values)))
+  }
+
+  #quietly(work: Promise<void>): void {
+    work.catch((error: unknown) => this.#complain(error))
+  }
+
+  #complain(error: unknown): void {
+    this.#services.log.warn({ err: error }, 'plugins: a passing fault')
+  }
+}

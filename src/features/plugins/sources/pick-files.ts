@@ -1,0 +1,42 @@
+// Which of an app's files are kept: its manifest, one file of code, and what runs in browsers.
+import { ManifestFault, readManifest, type Manifest } from '../manifest.ts'
+import type { Files } from './archive.ts'
+import { badSource } from './faults.ts'
+
+export type PickedFiles = { manifest: Manifest; files: Map<string, string> }
+
+/** By the names under which they are stored. In a folder of a repository only what lies directly in it counts. */
+export async function pickFiles(source: Files, folder: string | null): Promise<PickedFiles> {
+  const read = (name: string) => {
+    if (folder === null) return source.read(name)
+    return name.includes('/') ? null : source.read(`${folder}/${name}`)
+  }
+  const text = await read('plugin.json')
+  if (text === null) throw badSource('There is no plugin.json.')
+  const manifest = readable(text)
+  const code = await readCode(manifest.main, read)
+  const files = new Map([['plugin.json', JSON.stringify(JSON.parse(text))]])
+  if (code !== null) files.set('index.ts', code)
+  for (const name of ['frontend.tsx', 'site.ts']) {
+    const content = await read(name)
+    if (content !== null) files.set(name, content)
+  }
+  if (files.size === 1)
+    throw badSource(`There is no code: ${manifest.main || 'index.js or index.ts'} is missing.`)
+  return { manifest, files }
+}
+
+type Read = (name: string) => Promise<string | null> | null
+
+async function readCode(main: string | null, read: Read): Promise<string | null> {
+  if (main) return await read(main.replace(/^(\.\/)+/, ''))
+  return (await read('index.js')) ?? (await read('index.ts'))
+}
+
+function readable(text: string): Manifest {
+  try {
+    return readManifest(text)
+  } catch (error) {
+    throw error instanceof ManifestFault ? badSource(error.message) : error
+  }
+}

@@ -1,0 +1,62 @@
+// The event of a test: what it lacks is made up, and what became of it is put together again.
+import { isObject, type JsonObject } from '../../../lib/json-object.ts'
+import { parseTimestamp } from '../../../lib/timestamps.ts'
+import { randomUuid } from '../../../lib/uuid.ts'
+import type { EventPatch } from '../../../platform/sandbox/sandbox.ts'
+import type { PipelineEvent } from '../../events/pipeline-event.ts'
+
+export type TestEvent = JsonObject & {
+  uuid: string
+  event: string
+  distinct_id: string
+  timestamp: string
+  properties: JsonObject
+}
+
+export function completeEvent(given: JsonObject, site_url: string, now: Date): TestEvent {
+  return {
+    team_id: 0,
+    ip: null,
+    site_url,
+    now: now.toISOString(),
+    ...given,
+    uuid: textOr(given.uuid, randomUuid()),
+    event: textOr(given.event, 'test event'),
+    distinct_id: textOr(given.distinct_id, 'test'),
+    timestamp: textOr(given.timestamp, now.toISOString()),
+    properties: isObject(given.properties) ? given.properties : {},
+  }
+}
+
+export function patched(event: TestEvent, patch: EventPatch): JsonObject {
+  const fields = merged(event, patch)
+  return { ...fields, properties: merged(event.properties, patch.properties) }
+}
+
+function merged(
+  before: JsonObject,
+  { set, unset }: { set: JsonObject; unset: readonly string[] },
+): JsonObject {
+  const fields = new Map(Object.entries(before))
+  for (const key of unset) fields.delete(key)
+  for (const [key, value] of Object.entries(set)) fields.set(key, value)
+  return Object.fromEntries(fields)
+}
+
+/** As apps that come with the server see it. */
+export function toPipelineEvent(event: TestEvent, now: Date): PipelineEvent {
+  const micros = (date: Date) => BigInt(date.getTime()) * 1000n
+  const { uuid, event: name, distinct_id, properties } = event
+  return {
+    uuid,
+    event: name,
+    distinct_id,
+    properties: structuredClone(properties),
+    timestamp: micros(parseTimestamp(event.timestamp) ?? now),
+    created_at: micros(now),
+  }
+}
+
+function textOr(value: unknown, otherwise: string): string {
+  return typeof value === 'string' && value !== '' ? value : otherwise
+}
