@@ -11,5 +11,6 @@ export default defineConfig({
     // Against what hangs, not to measure: machines that do other things as well take several times as long.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 })

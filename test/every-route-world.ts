@@ -6,6 +6,10 @@ import { newPersonalKey } from '../src/features/api-keys/key-value.ts'
 import { addBackfill, addRun } from '../src/features/batch-exports/runs/fixture/rows.ts'
 import { insertMembership } from '../src/features/members/queries.ts'
 import { personUuid } from '../src/features/persons/rules.ts'
+import { CONFIG_BASES } from '../src/features/plugins/configs/paths.ts'
+import { FAMILIES } from '../src/features/plugins/families.ts'
+import { configure, insertFixturePlugin } from '../src/features/plugins/fixture/plugins.ts'
+import { writeFile } from '../src/features/plugins/file-queries.ts'
 import { uuid7 } from '../src/lib/uuid.ts'
 import { LEVELS, type LevelName } from '../src/platform/http/caller.ts'
 import type { Route } from '../src/platform/http/route.ts'
@@ -63,8 +67,34 @@ const EXPORT_BASES = [
   '/api/organizations/:organization_id/',
 ]
 
+const PLUGIN_BODIES: Record<string, () => unknown> = {
+  'POST /': () => ({ name: 'Made' }),
+  'PATCH /:id/': () => ({ name: 'Changed' }),
+  'PATCH /:id/update_source/': () => ({ 'notes.md': 'Changed' }),
+  'POST /:id/test/': () => ({ event: { event: 'seen' } }),
+}
+const CONFIG_BODIES: Record<string, (world: World, path: string) => unknown> = {
+  'POST /': (world, path) => ({
+    plugin: world.children(isFrontend(path) ? FRONTEND_PLUGIN : PLUGIN, world.home),
+  }),
+  'PATCH /rearrange/': () => ({ orders: {} }),
+  'PATCH /:id/': () => ({ name: 'Changed' }),
+  'POST /:id/job/': () => ({ job: { type: 'sync', payload: {} } }),
+}
+const PLUGIN = '/plugins/:id/'
+const FRONTEND_PLUGIN = '/pipeline_frontend_apps/:id/'
+const isFrontend = (path: string) => path.includes('/pipeline_frontend_apps')
+
 /** A body that would do its work, were the caller let through. */
-export const GOOD_BODIES: Record<string, () => unknown> = {
+export const GOOD_BODIES: Record<string, (world: World, path: string) => unknown> = {
+  ...belowEach(
+    PLUGIN_BODIES,
+    FAMILIES.map((family) => `/api/organizations/:organization_id/${family}`),
+  ),
+  ...belowEach(
+    CONFIG_BODIES,
+    CONFIG_BASES.map(({ base }) => base),
+  ),
   ...Object.fromEntries(
     Object.entries(EXPORT_BODIES).flatMap(([name, body]) =>
       EXPORT_BASES.map((base) => [name.replace(' ', ` ${base}`), body]),
@@ -103,6 +133,15 @@ export const GOOD_BODIES: Record<string, () => unknown> = {
   'POST /api/users/:uuid/verify_email/': () => ({ token: 'nonsense' }),
 }
 
+/** `POST /` below each base: `POST <base>/`. */
+function belowEach<Body>(bodies: Record<string, Body>, bases: readonly string[]): Record<string, Body> {
+  return Object.fromEntries(
+    Object.entries(bodies).flatMap(([name, body]) =>
+      bases.map((base) => [name.replace(' ', ` ${base}`), body] as const),
+    ),
+  )
+}
+
 type Things = {
   member: string
   invite: string
@@ -116,6 +155,10 @@ type Things = {
   batch_export: string
   run: string
   backfill: string
+  plugin: string
+  frontend_app: string
+  plugin_config: string
+  frontend_app_config: string
 }
 
 export async function makeWorld(app: TestApp, options: { enforce_2fa?: boolean } = {}): Promise<World> {
@@ -180,6 +223,31 @@ async function makeThings(app: TestApp, workspace: Workspace, member: TestUser):
     event: await captureEvent(app, workspace),
     query: NO_ID,
     ...(await makeExport(app, workspace)),
+    ...(await makePlugins(app, workspace)),
+  }
+}
+
+/** One that is in every family but that of frontend apps, and one that is in that; each with a config. */
+async function makePlugins(app: TestApp, { organization, project, owner }: Workspace) {
+  const organization_id = organization.id
+  const public_jobs = { sync: { payload: {} } }
+  const plugin = await insertFixturePlugin(app.db, {
+    organization_id,
+    public_jobs,
+    capabilities: { methods: ['onEvent', 'processEvent'], scheduled_tasks: ['runEveryDay'], jobs: ['sync'] },
+  })
+  const transpiled =
+    'exports.processEvent = (event) => event; exports.onEvent = exports.runEveryDay = () => {}'
+  const code = { source: '', transpiled, error: null }
+  await writeFile(app.db, plugin, { filename: 'index.ts', status: 'TRANSPILED', ...code }, app.services.now())
+  const frontend_app = await insertFixturePlugin(app.db, { organization_id, public_jobs })
+  const ofPlugin = { plugin, enabled: false }
+  const ofFrontendApp = { plugin: frontend_app, enabled: false }
+  return {
+    plugin: String(plugin),
+    frontend_app: String(frontend_app),
+    plugin_config: String(await configure(app, project.id, owner.key, ofPlugin)),
+    frontend_app_config: String(await configure(app, project.id, owner.key, ofFrontendApp)),
   }
 }
 
@@ -213,6 +281,10 @@ async function addKey(app: TestApp, user: TestUser): Promise<string> {
 }
 
 const KINDS: [RegExp, keyof Things][] = [
+  [/\/pipeline_frontend_apps_configs\/:id\//, 'frontend_app_config'],
+  [/_configs?\/:id\/|\/app_metrics\/:plugin_config_id\//, 'plugin_config'],
+  [/\/pipeline_frontend_apps\/:id\//, 'frontend_app'],
+  [/\/(?:plugins|pipeline_[a-z_]+)\/:id\//, 'plugin'],
   [/\/runs\/:(?:id|run_id)\//, 'run'],
   [/\/backfills\/:id\//, 'backfill'],
   [/\/batch_exports\/:(?:id|batch_export_id)\//, 'batch_export'],

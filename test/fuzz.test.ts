@@ -6,7 +6,7 @@ import { Failure, fuzz } from '../scripts/fuzz/run.ts'
 import { startTestApp, type TestApp } from './harness/app.ts'
 import { startSmtpServer, type SmtpStandIn } from './stand-ins/smtp.ts'
 
-const COUNT = 2_000
+const COUNT = 3_000
 
 let app: TestApp
 let smtp: SmtpStandIn
@@ -38,6 +38,10 @@ it(`${COUNT} generated requests are answered as the document says`, async () => 
   const ofExports = operations.filter(([name]) => name.includes('/batch_exports/'))
   expect(ofExports.length).toBeGreaterThan(50)
   expect(ofExports.filter(reached).length).toBeGreaterThan(ofExports.length * 0.75)
+  // Each family of plugins, and of their configs, has calls of its own.
+  const ofPlugins = operations.filter(([name]) => /\/(plugins|plugin_config|pipeline_)/.test(name))
+  expect(ofPlugins.length).toBeGreaterThan(100)
+  expect(ofPlugins.filter(reached).length).toBeGreaterThan(ofPlugins.length / 2)
   for (const status of [200, 201, 400, 401, 403, 404, 405])
     expect(tally.by_status.get(status) ?? 0, String(status)).toBeGreaterThan(0)
 }, 120_000)

@@ -20,7 +20,10 @@ function filesUnder(folder: string, ending: RegExp): string[] {
 
 const isTest = (path: string) => path.endsWith('.test.ts') || path.includes('/fixture/')
 const sources = filesUnder('src', /\.ts$/).filter((path) => !isTest(path))
-const code = ['src', 'test', 'scripts', 'bin'].flatMap((folder) => filesUnder(folder, /\.c?[jt]s$/))
+// Those in test/apps are written as strangers write them.
+const code = ['src', 'test', 'scripts', 'bin']
+  .flatMap((folder) => filesUnder(folder, /\.c?[jt]s$/))
+  .filter((path) => !path.startsWith('test/apps/'))
 
 /** What a file imports of ours. Types count as well: whoever needs a type needs to know of the thing. */
 function importsOf(path: string): { target: string; isType: boolean }[] {
@@ -40,7 +43,7 @@ const complaints = (wrong: { from: string; target: string }[]) =>
 describe('imports', () => {
   it('are found at all', () => {
     expect(imports.length).toBeGreaterThan(300)
-    expect(imports.every(({ target }) => target === 'package.json' || sources.includes(target))).toBe(true)
+    expect(imports.every(({ target }) => target.endsWith('.json') || sources.includes(target))).toBe(true)
   })
 
   it.each([
@@ -67,6 +70,7 @@ describe('imports', () => {
       'persons',
       'events',
       'batch-exports',
+      'plugins',
       'api-keys',
       'domains',
       'two-factor',

@@ -1,20 +1,28 @@
 // `npm run crash`: kills the server under load again and again and looks whether anything was lost or half made.
-// `npm run crash -- events` (CRASH_ROUNDS 50) does so during ingestion, otherwise (30) while the workspace is changed;
-// CRASH_SEED repeats an earlier run's choices.
+// `npm run crash -- events` (CRASH_ROUNDS 50) does so during ingestion, `-- plugins` (30) while events go out through a
+// webhook, otherwise (30) while the workspace is changed; CRASH_SEED repeats an earlier run's choices.
 import { randomInt } from 'node:crypto'
 import { buildProgram, type Program } from '../../test/end-to-end/program.ts'
 import { runEventCrashes, type EventRound } from './events/run.ts'
+import { runPluginCrashes, type PluginRound } from './plugins/run.ts'
 import { runCrashes, type Round } from './run.ts'
 
-const isAboutEvents = process.argv[2] === 'events'
-const rounds = Number(process.env.CRASH_ROUNDS ?? (isAboutEvents ? 50 : 30))
+const PARTS: Record<string, { rounds: number; run(program: Program): Promise<number> }> = {
+  workspace: { rounds: 30, run: crashWorkspace },
+  events: { rounds: 50, run: crashIngestion },
+  plugins: { rounds: 30, run: crashDeliveries },
+}
+
+const part = PARTS[process.argv[2] ?? 'workspace']
+if (!part) throw new Error(`there is no such part; there are ${Object.keys(PARTS).join(', ')}`)
+const rounds = Number(process.env.CRASH_ROUNDS ?? part.rounds)
+const MAX_FAULTS = 20
 const seed = Number(process.env.CRASH_SEED ?? randomInt(2 ** 31))
 
 console.log(`${rounds} rounds with CRASH_SEED=${seed}`)
 const program = await buildProgram()
 try {
-  const faults = await (isAboutEvents ? crashIngestion(program) : crashWorkspace(program))
-  if (faults > 0) process.exitCode = 1
+  if ((await part.run(program)) > 0) process.exitCode = 1
 } finally {
   await program.remove()
 }
@@ -41,6 +49,18 @@ async function crashWorkspace(program: Program): Promise<number> {
   return faults
 }
 
+async function crashDeliveries(program: Program): Promise<number> {
+  console.log('round   after  requests so far    start')
+  const proof = await runPluginCrashes({ program, rounds, seed, onRound: printPluginRound })
+  const { events, requests, failed, repeated, faults } = proof
+  console.log(
+    `\n${events} events in ${requests} requests, ${failed} of them failed, ${repeated} repeated after a kill, each event ` +
+      `there in the end; slowest start ${slowest(proof.rounds)} ms; ${faults.length} faults`,
+  )
+  for (const fault of faults.slice(0, MAX_FAULTS)) console.log(`       FAULT ${fault}`)
+  return faults.length
+}
+
 function sum<Item>(items: readonly Item[], pick: (item: Item) => number): number {
   return items.reduce((total, item) => total + pick(item), 0)
 }
@@ -59,6 +79,16 @@ function printEventRound(round: EventRound): void {
     `${round.start_ms} ms`.padStart(7),
   ]
   printLine(cells, round.faults)
+}
+
+function printPluginRound({ round, after_ms, requests, start_ms }: PluginRound): void {
+  const cells = [
+    String(round).padStart(5),
+    `${after_ms} ms`.padStart(7),
+    String(requests).padStart(15),
+    `${start_ms} ms`.padStart(7),
+  ]
+  printLine(cells, [])
 }
 
 function print(round: Round): void {

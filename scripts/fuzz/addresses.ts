@@ -3,6 +3,7 @@ import fc, { type Arbitrary } from 'fast-check'
 import { goodEventQuery, isAboutEvents, wildEventQuery } from './event-queries.ts'
 import { goodExportQuery, isAboutExports } from './exports.ts'
 import type { Operation } from './operations.ts'
+import { goodPluginQuery, isAboutPlugins } from './plugins.ts'
 import { anyOf, hostileText, valid, type Source } from './values.ts'
 import type { IdKind, Side } from './world.ts'
 
@@ -19,6 +20,10 @@ const KIND_OF: [place: RegExp, kind: IdKind][] = [
   [/\/batch_exports\/\{/, 'batch_export'],
   [/\/runs\/\{/, 'run'],
   [/\/backfills\/\{/, 'backfill'],
+  [/\/pipeline_frontend_apps_configs\/\{/, 'frontend_app_config'],
+  [/_configs?\/\{|\/app_metrics\/\{/, 'plugin_config'],
+  [/\/pipeline_frontend_apps\/\{/, 'frontend_app'],
+  [/\/(plugins|pipeline_[a-z_]+)\/\{/, 'plugin'],
   [/\/(projects|environments)\/\{/, 'project'],
   [/\/organizations\/\{/, 'organization'],
 ]
@@ -37,8 +42,8 @@ export function goodId({ world, side }: Source, { name }: Operation, kind: IdKin
     return anyOf(() => [NO_UUID, ...side.ids.organization.slice(1)])
   if (kind === 'project' && /^DELETE .*\/projects\/\{id\}\/$|\/reset_token\/$/.test(name))
     return anyOf(() => ['0', ...side.ids.project.slice(1)])
-  // Only the first project has events and exports in it.
-  if (kind === 'project' && (isAboutEvents({ path: name }) || isAboutExports({ path: name })))
+  // Only the first project has events, exports and plugins in it.
+  if (kind === 'project' && [isAboutEvents, isAboutExports, isAboutPlugins].some((is) => is({ path: name })))
     return fc.constant(side.ids.project[0]!)
   if (kind === 'batch_export') return goodExportId(side, name)
   if (kind === 'organization') return fc.constant(null).map(() => side.ids.organization[0]!)
@@ -93,6 +98,7 @@ export function oddSlashes(path: string): Arbitrary<string> {
 export function goodQuery(source: Source, operation: Operation): Arbitrary<string> {
   if (isAboutEvents(operation)) return goodEventQuery(source, operation)
   if (isAboutExports(operation)) return goodExportQuery(source, operation)
+  if (isAboutPlugins(operation)) return goodPluginQuery(source, operation)
   const pairs = operation.query.map(({ name, schema }) =>
     valid(source, schema, name).map((value): [string, string] => [name, String(value)]),
   )

@@ -8,6 +8,7 @@ import { access, routes } from '../../src/app/http.ts'
 import { migrateAll, openEventStore, openServices } from '../../src/app/services.ts'
 import { addCapture } from '../../src/features/events/capture/serve.ts'
 import { Ingest } from '../../src/features/events/ingest.ts'
+import { addSiteApps } from '../../src/features/plugins/site-apps/serve.ts'
 import { openDatabase } from '../../src/platform/db/database.ts'
 import { openEmbeddedPostgres } from '../../src/platform/db/embedded/embedded.ts'
 import { openMetrics } from '../../src/platform/http/metrics.ts'
@@ -55,7 +56,7 @@ export async function openFuzzApp(): Promise<FuzzApp & { close(): Promise<void> 
     trusted_proxies: [],
     public_url: null,
   })
-  addCapture(http, services, ingest)
+  addCapture(http, services, ingest, addSiteApps(http, services))
   await http.ready()
   await services.jobs.work(services)
   return {

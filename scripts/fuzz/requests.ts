@@ -15,6 +15,7 @@ import {
   type Headers,
 } from './headers.ts'
 import { operations, type Operation } from './operations.ts'
+import { goodPluginBody, isAboutPlugins, wildPluginBody } from './plugins.ts'
 import { anyJson, anyOf, broken, mostly, rawPayload, valid, type Source } from './values.ts'
 import type { World } from './world.ts'
 
@@ -47,7 +48,7 @@ export function requests(world: World, only: RegExp): Arbitrary<FuzzRequest> {
   }))
   const asking = operations.filter(isQuestion).map((operation) => ({
     name: operation.name,
-    weight: isAboutExports(operation) ? 4 : 12,
+    weight: isAboutPlugins(operation) ? 1 : isAboutExports(operation) ? 4 : 12,
     arbitrary: askingRequest(home, operation),
   }))
   const capturing = captureOperations.map((name) => ({
@@ -60,7 +61,7 @@ export function requests(world: World, only: RegExp): Arbitrary<FuzzRequest> {
 }
 
 const isQuestion = (operation: Operation) =>
-  isAboutExports(operation)
+  isAboutExports(operation) || isAboutPlugins(operation)
     ? operation.body !== null || operation.query.length > 0
     : isAboutEvents(operation) && !operation.path.endsWith('{id}/')
 
@@ -78,20 +79,28 @@ function askingRequest(source: Source, operation: Operation): Arbitrary<FuzzRequ
   })
 }
 
-function weightOf({ name }: Operation): number {
+function weightOf(operation: Operation): number {
+  const { name } = operation
   if (RARE.test(name)) return 1
+  // They are many, but for the most part the same under other names.
+  if (isAboutPlugins(operation)) return 4
   return RICH.test(name) ? 24 : 8
 }
 
-/** The schema of a question says nothing about its language, and that of an export nothing about its destination. */
+/**
+ * The schema of a question says nothing about its language, that of an export nothing about its destination, and that of
+ * a plugin nothing about its code.
+ */
 function goodBody(source: Source, operation: Operation): Arbitrary<unknown> {
   if (operation.path.endsWith('/query/')) return goodQueryBody(source)
+  if (isAboutPlugins(operation)) return goodPluginBody(source, operation)
   return isAboutExports(operation) ? goodExportBody(source, operation) : valid(source, operation.body!)
 }
 
 function brokenBody(source: Source, operation: Operation): Arbitrary<unknown> {
   if (operation.path.endsWith('/query/')) return wildQueryBody(source)
   const anyhow = broken(source, operation.body!)
+  if (isAboutPlugins(operation)) return fc.oneof(wildPluginBody(source, operation), anyhow)
   return isAboutExports(operation) ? fc.oneof(wildExportBody(source, operation), anyhow) : anyhow
 }
 
@@ -102,7 +111,7 @@ function goodRequest(source: Source, operation: Operation): Arbitrary<FuzzReques
     method: fc.constant(operation.method),
     path: pathOf(operation.path, (kind) => goodId(source, operation, kind)),
     query:
-      isAboutEvents(operation) || isAboutExports(operation)
+      isAboutEvents(operation) || isAboutExports(operation) || operation.path.includes('/app_metrics/')
         ? goodQuery(source, operation)
         : mostly(2, fc.constant(''), goodQuery(source, operation)),
     credential: goodCredential(source, operation),

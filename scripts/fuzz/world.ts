@@ -2,6 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { TOTP } from 'otpauth'
 import { addBackfill, addLog, addRun } from '../../src/features/batch-exports/runs/fixture/rows.ts'
+import { readCode, storeFiles } from '../../src/features/plugins/code.ts'
+import { insertFixturePlugin } from '../../src/features/plugins/fixture/plugins.ts'
 import { newLinkToken } from '../../src/features/sign-in/link-tokens.ts'
 import { openPendingSession, openSession } from '../../src/features/sign-in/sessions.ts'
 import { uuid7 } from '../../src/lib/uuid.ts'
@@ -17,6 +19,7 @@ import {
 import type { TestApp } from '../../test/harness/app.ts'
 import type { FuzzApp } from './app.ts'
 import { firstEvents } from './events.ts'
+import { CODE as PLUGIN_CODE } from './plugins.ts'
 
 /** Ids by the name of the thing; answers add to them as the fuzz creates more. */
 type Ids = Record<IdKind, string[]>
@@ -33,6 +36,10 @@ export type IdKind =
   | 'batch_export'
   | 'run'
   | 'backfill'
+  | 'plugin'
+  | 'frontend_app'
+  | 'plugin_config'
+  | 'frontend_app_config'
 
 /** One side of the game: its things, and the credentials that go with them. */
 export type Side = {
@@ -114,6 +121,10 @@ function noIds(): Ids {
     batch_export: [],
     run: [],
     backfill: [],
+    plugin: [],
+    frontend_app: [],
+    plugin_config: [],
+    frontend_app_config: [],
   }
 }
 
@@ -188,7 +199,41 @@ async function makeThings(app: TestApp, world: World, workspace: Workspace, user
     event: await captureFirst(app, workspace),
     person: await personIds(app, workspace),
     ...(await addRuns(app, project.id, await post(`/api/projects/${project.id}/batch_exports/`, EXPORT))),
+    ...(await addPlugins(app, workspace, post)),
   }
+}
+
+const PLUGINS = 8
+
+/** Some in every family but that of frontend apps, some in that; each with a config. */
+async function addPlugins(
+  { db, services }: TestApp,
+  { organization, project }: Workspace,
+  post: (url: string, payload: object) => Promise<string>,
+) {
+  const ids = { plugin: [], frontend_app: [], plugin_config: [], frontend_app_config: [] } as Pick<
+    Ids,
+    'plugin' | 'frontend_app' | 'plugin_config' | 'frontend_app_config'
+  >
+  const configs = `/api/projects/${project.id}/plugin_configs/`
+  const { files } = await readCode(services.sandbox, new Map([['index.ts', PLUGIN_CODE]]))
+  const common = { organization_id: organization.id, public_jobs: { sync: { payload: {} } } }
+  for (let index = 0; index < PLUGINS; index++) {
+    const plugin = await insertFixturePlugin(db, { ...common, capabilities: PLUGIN_OFFERS })
+    await storeFiles(db, plugin, [], files, services.now())
+    const frontend_app = await insertFixturePlugin(db, common)
+    ids.plugin.push(String(plugin))
+    ids.frontend_app.push(String(frontend_app))
+    ids.plugin_config.push(String(await post(configs, { plugin })))
+    ids.frontend_app_config.push(String(await post(configs, { plugin: frontend_app })))
+  }
+  return ids
+}
+
+const PLUGIN_OFFERS = {
+  methods: ['onEvent', 'processEvent'],
+  scheduled_tasks: ['runEveryDay'],
+  jobs: ['sync'],
 }
 
 const EXPORT = { name: 'First', interval: 'hour', destination: { type: 'File', config: {} } }

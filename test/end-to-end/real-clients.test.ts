@@ -1,15 +1,10 @@
 // The published PostHog clients, unchanged, against the program: everything they send is listed, each event once.
-import { createServer, type Server } from 'node:http'
-import { readFile } from 'node:fs/promises'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { chromium, type Page } from 'playwright-core'
 import { PostHog } from 'posthog-node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildProgram, type Program } from './program.ts'
+import { inBrowser, openWebSite, type WebSite } from './web-site.ts'
 
 const KEY = `phx_${'realclients'.repeat(4)}`
-const CHROMIUM = '/usr/bin/chromium'
 
 type Listed = {
   id: string
@@ -72,63 +67,27 @@ describe('posthog-node', () => {
 })
 
 describe('posthog-js in Chromium', () => {
-  let site: Server
-  let pages: string
+  let site: WebSite
 
   beforeAll(async () => {
-    site = createServer((request, response) => void serveSite(request.url ?? '/', response))
-    site.listen(0, '127.0.0.1')
-    await once(site, 'listening')
-    pages = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
-  })
-  afterAll(() => site?.close())
-
-  async function serveSite(path: string, response: import('node:http').ServerResponse): Promise<void> {
-    if (path === '/posthog.js') {
-      const script = await readFile(
-        new URL('../../node_modules/posthog-js/dist/array.full.js', import.meta.url),
-      )
-      response.setHeader('content-type', 'text/javascript').end(script)
-      return
-    }
-    response.setHeader('content-type', 'text/html').end(`<!doctype html><title>Shop</title>
+    site = await openWebSite(
+      () => `<!doctype html><title>Shop</title>
       <button id="buy" class="big red">Buy now</button>
       <script src="/posthog.js"></script>
       <script>
         // Otherwise the library takes a browser that is driven for a robot, whose visits do not count.
         posthog.init(${JSON.stringify(token)}, { api_host: ${JSON.stringify(url)}, ui_host: ${JSON.stringify(url)},
           capture_pageview: true, opt_out_useragent_filter: true, person_profiles: 'always', request_batching: true, disable_surveys: true })
-      </script>`)
-  }
-
-  async function inBrowser(work: (page: Page, problems: string[]) => Promise<void>): Promise<string[]> {
-    const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
-    const problems: string[] = []
-    try {
-      const page = await browser.newPage()
-      page.on('console', (line) => void (line.type() === 'error' && problems.push(line.text())))
-      page.on('pageerror', (error) => void problems.push(String(error)))
-      page.on(
-        'response',
-        (answer) =>
-          void (
-            answer.status() >= 400 &&
-            !answer.url().endsWith('/favicon.ico') &&
-            problems.push(`${answer.status()} ${answer.url()}`)
-          ),
-      )
-      await work(page, problems)
-    } finally {
-      await browser.close()
-    }
-    return problems.filter((problem) => !problem.includes('favicon'))
-  }
+      </script>`,
+    )
+  })
+  afterAll(() => site?.close())
 
   it('sends pageviews, an autocaptured click and an identify; all are listed, each once', async () => {
     const problems = await inBrowser(async (page) => {
-      await page.goto(`${pages}/first?utm_source=newsletter`)
+      await page.goto(`${site.url}/first?utm_source=newsletter`)
       await page.click('#buy')
-      await page.goto(`${pages}/second`)
+      await page.goto(`${site.url}/second`)
       await page.evaluate(`
         posthog.identify('browser-user', { email: 'browser@example.com' })
         posthog.capture('order completed')

@@ -13,6 +13,8 @@ import { openEventStore, openServices } from '../../src/app/services.ts'
 import { ExportEngine } from '../../src/features/batch-exports/engine/engine.ts'
 import { addCapture } from '../../src/features/events/capture/serve.ts'
 import { Ingest } from '../../src/features/events/ingest.ts'
+import { PluginRuntime } from '../../src/features/plugins/running/runtime.ts'
+import { addSiteApps } from '../../src/features/plugins/site-apps/serve.ts'
 import { openDatabase, type Database } from '../../src/platform/db/database.ts'
 import type { EventStore } from '../../src/platform/event-store/event-store.ts'
 import { openMetrics } from '../../src/platform/http/metrics.ts'
@@ -57,6 +59,11 @@ export type TestApp = {
   delete(url: string, call?: Call): Promise<Reply>
   /** The clockwork of exports, standing still: tests move it by `tick` and wait by `idle`. */
   exports: ExportEngine
+  /**
+   * The clockwork of apps: it hears of edits as a server's does, but timetables, jobs and setups that are tried again move
+   * only by `tick`, deliveries by `delivery.tick`. Wait by `idle`.
+   */
+  plugins: PluginRuntime
   /** Moves the application's clock. */
   advance(ms: number): void
   close(): Promise<void>
@@ -81,7 +88,8 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
   const opened = await openServices(config, log, db, eventStore, TEST_URL)
   let ahead_ms = 0
   const services = { ...opened, now: () => new Date(Date.now() + ahead_ms) }
-  const ingest = new Ingest(services)
+  const ingest = new Ingest(services, { transform: (...batch) => plugins.transform(...batch) })
+  const plugins = new PluginRuntime(services, ingest)
   const http = await buildHttp(services, ingest, config)
   await services.jobs.work(services)
   const exports = new ExportEngine(services)
@@ -126,10 +134,12 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
     patch: (url, body, options) => call('PATCH', url, { ...options, body: body ?? {} }),
     delete: (url, options) => call('DELETE', url, options),
     exports,
+    plugins,
     advance: (ms) => void (ahead_ms += ms),
     async close() {
       await http.close()
       await exports.close()
+      await plugins.close()
       await ingest.close()
       await opened.close()
       await eventStore.close()
@@ -151,7 +161,7 @@ async function buildHttp(services: Services, ingest: Ingest, config: Config): Pr
     trusted_proxies: config.TRUSTED_PROXIES,
     public_url: null,
   })
-  addCapture(http, services, ingest)
+  addCapture(http, services, ingest, addSiteApps(http, services))
   await addPages(http, services, metrics, config.METRICS_TOKEN)
   await http.ready()
   return http

@@ -55,32 +55,33 @@ export class MeasuredServer {
     return { seconds: (performance.now() - began) / 1000, latencies_ms }
   }
 
-  async get(path: string): Promise<Record<string, unknown>> {
-    return this.#ask(path, null)
+  get(path: string): Promise<Record<string, unknown>> {
+    return this.ask('GET', path)
   }
 
-  async query(query: string): Promise<unknown[][]> {
-    const answer = await this.#ask('/api/projects/@current/query/', { query: { kind: 'HogQLQuery', query } })
+  async query(query: string, project: number | '@current' = '@current'): Promise<unknown[][]> {
+    const body = { query: { kind: 'HogQLQuery', query } }
+    const answer = await this.ask('POST', `/api/projects/${project}/query/`, body)
     return answer.results as unknown[][]
+  }
+
+  async ask(method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<Record<string, unknown>> {
+    const response = await this.#pool.request({
+      method,
+      path,
+      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+      body: body === undefined ? null : JSON.stringify(body),
+    })
+    const answer = (await response.body.json()) as Record<string, unknown>
+    if (response.statusCode >= 300)
+      throw new Error(`${path} answered ${response.statusCode}: ${JSON.stringify(answer)}`)
+    return answer
   }
 
   async stop(): Promise<void> {
     await this.#pool.close()
     this.#child.send('stop')
     await once(this.#child, 'exit')
-  }
-
-  async #ask(path: string, body: unknown): Promise<Record<string, unknown>> {
-    const response = await this.#pool.request({
-      method: body === null ? 'GET' : 'POST',
-      path,
-      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
-      body: body === null ? null : JSON.stringify(body),
-    })
-    const answer = (await response.body.json()) as Record<string, unknown>
-    if (response.statusCode !== 200)
-      throw new Error(`${path} answered ${response.statusCode}: ${JSON.stringify(answer)}`)
-    return answer
   }
 
   /** Of the postmaster and its children; the kernel adds those that ended to their parent. */

@@ -3,17 +3,14 @@ import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sampleEvents } from '../../../src/features/events/sample/sample-events.ts'
-import type { PipelineEvent } from '../../../src/features/events/pipeline/event.ts'
-import { formatMicros } from '../../../src/lib/microseconds.ts'
 import { bareInsert, bareQuery, type Cost } from './bare.ts'
 import { fill } from './fill.ts'
 import { MeasuredServer } from './measured-server.ts'
+import { freshEvents, PER_REQUEST, requestsOf } from './requests.ts'
 
 const MILLIONS = Number(process.env.BENCH_MILLIONS ?? 5)
 const CAPTURED = Number(process.env.BENCH_CAPTURED ?? 120_000)
 const LISTINGS = 60
-const PER_REQUEST = 100
 /** Rows to a commit where nobody waits for one: the best DuckDB can do. */
 const BULK = 2000
 const FILTER = encodeURIComponent(JSON.stringify([{ key: '$browser', value: 'Firefox' }]))
@@ -98,26 +95,6 @@ function assertListed({ results }: Record<string, unknown>): void {
     ({ timestamp }, index) => index === 0 || timestamp <= events[index - 1]!.timestamp,
   )
   if (events.length !== 100 || !isRight || !isOrdered) throw new Error('a listing is wrong')
-}
-
-/** Sample events of the last hour. */
-function freshEvents(count: number, seed: number): PipelineEvent[] {
-  return [...sampleEvents({ count, seed, end: new Date(), days: 1 / 24 })]
-}
-
-function requestsOf(events: readonly PipelineEvent[], token: string): string[] {
-  return Array.from({ length: Math.ceil(events.length / PER_REQUEST) }, (_, index) => {
-    const batch = events
-      .slice(index * PER_REQUEST, (index + 1) * PER_REQUEST)
-      .map(({ uuid, event, distinct_id, properties, timestamp }) => ({
-        uuid,
-        event,
-        distinct_id,
-        properties,
-        timestamp: formatMicros(timestamp),
-      }))
-    return JSON.stringify({ api_key: token, batch })
-  })
 }
 
 async function fileSize(folder: string): Promise<number> {

@@ -7,6 +7,7 @@ import { migrateAll, openEventStore, openMetadata, openServices } from '../../..
 import { makeFirstOwner } from '../../../src/app/first-start.ts'
 import { addCapture } from '../../../src/features/events/capture/serve.ts'
 import { Ingest } from '../../../src/features/events/ingest.ts'
+import { PluginRuntime } from '../../../src/features/plugins/running/runtime.ts'
 import { sql } from '../../../src/platform/db/sql.ts'
 import type { StoreQuery } from '../../../src/platform/event-store/event-store.ts'
 import { openMetrics } from '../../../src/platform/http/metrics.ts'
@@ -24,6 +25,8 @@ export async function runEventServer(folder: string): Promise<void> {
     SECRET_KEY: 'bench'.repeat(8),
     DATA_DIR: folder,
     BOOTSTRAP_API_KEY: KEY,
+    // What apps call is on this machine.
+    OUTBOUND_ALLOW: '127.0.0.0/8',
   })
   const log = openLog({ level: 'info', format: 'json', to: { write() {} } })
   const metadata = await openMetadata(config, log, 'server')
@@ -39,7 +42,9 @@ export async function runEventServer(folder: string): Promise<void> {
   }
   const services = await openServices(config, log, metadata.db, watched, 'http://127.0.0.1')
   await makeFirstOwner(services, config)
-  const ingest = new Ingest(services)
+  const ingest = new Ingest(services, { transform: (...batch) => plugins.transform(...batch) })
+  const plugins = new PluginRuntime(services, ingest)
+  await plugins.refresh()
   const app = buildServer({
     services,
     access,
@@ -50,6 +55,7 @@ export async function runEventServer(folder: string): Promise<void> {
   })
   addCapture(app, services, ingest)
   await app.listen({ host: '127.0.0.1', port: 0 })
+  plugins.start()
   const delay = monitorEventLoopDelay({ resolution: 10 })
   delay.enable()
   process.on('message', (message) => {
@@ -67,6 +73,7 @@ export async function runEventServer(folder: string): Promise<void> {
 
   async function stop(): Promise<void> {
     await app.close()
+    await plugins.close()
     await ingest.close()
     await services.close()
     await eventStore.close()

@@ -2,10 +2,9 @@
 import { DuckDBInstance } from '@duckdb/node-api'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openDatabase } from '../../../src/platform/db/database.ts'
-import { sql } from '../../../src/platform/db/sql.ts'
-import { connectionOf, type Program, type Running } from '../../../test/end-to-end/program.ts'
+import type { Program, Running } from '../../../test/end-to-end/program.ts'
 import { Random } from '../random.ts'
+import { ask, firstToken, KEY } from '../first-project.ts'
 import { Sender } from './sender.ts'
 
 export type EventRound = {
@@ -26,7 +25,6 @@ export type EventCrashOptions = {
 }
 
 const SENDERS = 6
-const KEY = `phx_${'crash0'.repeat(6)}`
 const PAGE = 20_000
 
 export async function runEventCrashes({
@@ -122,25 +120,6 @@ async function storedEvents(url: string): Promise<Stored> {
       stored.set(String(uuid), { count: Number(count), has_person: Boolean(has_person) })
     if (rows.length < PAGE) return stored
   }
-}
-
-async function ask(url: string, query: string): Promise<unknown[][]> {
-  const response = await fetch(`${url}/api/projects/@current/query/`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ query: { kind: 'HogQLQuery', query } }),
-  })
-  const answer = (await response.json()) as { results: unknown[][] }
-  if (response.status !== 200)
-    throw new Error(`the query answered ${response.status}: ${JSON.stringify(answer)}`)
-  return answer.results
-}
-
-async function firstToken(dataDir: string): Promise<string> {
-  const db = openDatabase({ ...connectionOf(dataDir), max: 1 })
-  const { api_token } = await db.only<{ api_token: string }>(sql`SELECT api_token FROM project`)
-  await db.close()
-  return api_token
 }
 
 /** With the server away the file itself shows that positions have no gap and arrival never runs backwards. */

@@ -1,4 +1,5 @@
 // A client of the capture endpoint as SDKs are: it keeps a batch until it was acknowledged and sends it again otherwise.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { uuid7 } from '../../../src/lib/uuid.ts'
 import type { Random } from '../random.ts'
@@ -29,11 +30,12 @@ export class Sender {
     this.#fault = fault
   }
 
-  async work(signal: AbortSignal): Promise<void> {
+  async work(signal: AbortSignal, pause_ms = 0): Promise<void> {
     while (!signal.aborted) {
       const batch = this.#compose()
       this.batches.push(batch)
       if (!(await this.#send(batch, signal))) return
+      if (pause_ms > 0) await sleep(pause_ms)
     }
   }
 
