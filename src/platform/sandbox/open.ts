@@ -72,9 +72,10 @@ export function openSandbox({ threads, geoip_database, limits }: SandboxOptions)
     async processEvents(app, host, events, within_ms) {
       const until = monotonicMs() + within_ms
       const link = await linkOf(app)
-      const working = link.work(app, host, { kind: 'events', events, until }) as Promise<PlainOutcome[]>
+      const working = link.work(app, host, { kind: 'events', events, until }) as Promise<string>
       try {
-        const outcomes = await inTime(working, within_ms + ANSWER_GRACE_MS, () => link.isHeldUpBy(app.id))
+        const text = await inTime(working, within_ms + ANSWER_GRACE_MS, () => link.isHeldUpBy(app.id))
+        const outcomes = text === null ? null : (JSON.parse(text) as PlainOutcome[])
         for (const outcome of outcomes ?? []) if (outcome.kind === 'failed') judge(app, outcome.fault)
         return outcomes?.map(restoreOutcome) ?? events.map(outOfTime)
       } catch (error) {

@@ -58,11 +58,17 @@ export class Transform {
     const { site_url, plugin_patience_ms } = services.settings
     const context = { project_id, site_url, now: services.now() }
     const apps = appsOf(project_id)
+    // Two are on their way at a time: while apps work on one, the next is made ready.
+    let last = Promise.resolve()
     for (const message of inMessages(passages)) {
-      await runChain(this.#parts, apps, message, context, plugin_patience_ms).catch((error: unknown) =>
-        services.log.error({ err: error }, 'plugins: events were stored without all of their apps'),
+      const passed = runChain(this.#parts, apps, message, context, plugin_patience_ms).catch(
+        (error: unknown) =>
+          services.log.error({ err: error }, 'plugins: events were stored without all of their apps'),
       )
+      await last
+      last = passed
     }
+    await last
     return passages.map((passage) => passage.end())
   }
 }
