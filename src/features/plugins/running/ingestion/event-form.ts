@@ -7,9 +7,10 @@ import { readEvent } from '../../../events/read-event.ts'
 
 export type FormContext = { project_id: number; site_url: string; now: Date }
 
+const PERSON_FIELDS = ['$set', '$set_once'] as const
+
 /** What is to be set on the person stands beside the properties. */
 export function toAppEvent(event: PipelineEvent, { project_id, site_url, now }: FormContext): JsonObject {
-  const { $set, $set_once, ...rest } = event.properties
   const form: JsonObject = {
     uuid: event.uuid,
     event: event.event,
@@ -19,50 +20,48 @@ export function toAppEvent(event: PipelineEvent, { project_id, site_url, now }: 
     site_url,
     now: now.toISOString(),
     timestamp: formatMicros(event.timestamp),
-    properties: rest,
+    properties: event.properties,
   }
-  lift(form, rest, '$set', $set)
-  lift(form, rest, '$set_once', $set_once)
-  return form
+  const lifted = PERSON_FIELDS.filter((name) => isObject(event.properties[name]))
+  if (lifted.length === 0) return form
+  const properties = { ...event.properties }
+  for (const name of lifted) {
+    form[name] = properties[name]
+    delete properties[name]
+  }
+  return { ...form, properties }
 }
 
-function lift(form: JsonObject, properties: JsonObject, name: '$set' | '$set_once', value: unknown): void {
-  if (value === undefined) return
-  if (isObject(value)) form[name] = value
-  else properties[name] = value
-}
-
-/** The event after the app has changed its form, held to what a client may send. Throws AppFault. */
+/** The event with what the app has changed, which is held to what a client may send. Throws AppFault. */
 export function applyPatch(
   before: PipelineEvent,
   form: JsonObject,
-  patch: EventPatch,
+  { set, unset, properties }: EventPatch,
   { now }: FormContext,
 ): PipelineEvent {
-  const after = patched(form, patch)
-  const { event, distinct_id, properties, $set, $set_once } = after
-  const timestamp = after.timestamp ?? form.timestamp
-  const text = JSON.stringify({ event, distinct_id, timestamp, properties, $set, $set_once })
-  const read = readOrFail(text, now)
+  const gone = new Set(unset)
+  const after = (name: string) =>
+    Object.hasOwn(set, name) ? set[name] : gone.has(name) ? undefined : form[name]
+  const timestamp = after('timestamp') ?? form.timestamp
+  const changed: JsonObject = {
+    event: after('event'),
+    distinct_id: after('distinct_id'),
+    timestamp,
+    properties: properties.set,
+  }
+  const touched = PERSON_FIELDS.filter(
+    (name) => Object.hasOwn(set, name) || gone.has(name) || Object.hasOwn(properties.set, name),
+  )
+  for (const name of touched) changed[name] = after(name)
+  const read = readOrFail(JSON.stringify(changed), now)
+  for (const name of [...properties.unset, ...touched]) delete before.properties[name]
   return {
     ...read,
+    properties: Object.assign(before.properties, read.properties),
     uuid: before.uuid,
     timestamp: timestamp === form.timestamp ? before.timestamp : read.timestamp,
     created_at: before.created_at,
   }
-}
-
-function patched(form: JsonObject, { set, unset, properties }: EventPatch): JsonObject {
-  const after = without({ ...form, ...set }, unset)
-  if (isObject(after.properties))
-    after.properties = without({ ...after.properties, ...properties.set }, properties.unset)
-  return after
-}
-
-/** Changes and returns it. */
-function without(object: JsonObject, names: readonly string[]): JsonObject {
-  for (const name of names) delete object[name]
-  return object
 }
 
 function readOrFail(text: string, now: Date): PipelineEvent {
