@@ -86,6 +86,8 @@ export function describeFault(error: unknown): PlainFault {
   return { kind, message, may_retry, name: error.error.name, stack: error.error.stack }
 }
 
+export const outOfTurn = () => new AppFault('late', 'its turn did not come in time')
+
 export function restoreFault({ kind, message, ...details }: PlainFault): AppFault {
   return new AppFault(kind, message, details)
 }

@@ -32,7 +32,7 @@ const FORMS: Record<string, string | Promise<string>> = {
     'function processEvent(event: any) { event.properties.seen = 1; return event }',
   ),
   'a bare function beside an import': transpile(
-    "import { createHash } from 'crypto'\nfunction processEvent(event: any) { createHash('md5'); event.properties.seen = 1; return event }",
+    "import { createHash } from 'crypto'\nfunction processEvent(event: { properties: { seen?: number } }) { createHash('md5'); event.properties.seen = 1; return event }",
   ),
 }
 

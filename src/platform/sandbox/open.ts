@@ -3,7 +3,7 @@
 // has tried yet, and apps that have hit a limit a while ago.
 import { readFile } from 'node:fs/promises'
 import { DEFAULT_LIMITS, type Limits } from './limits.ts'
-import { monotonicMs, restoreFault, type PlainOutcome, type Work } from './messages.ts'
+import { monotonicMs, outOfTurn, restoreFault, type PlainOutcome, type Work } from './messages.ts'
 import {
   AppFault,
   type EventOutcome,
@@ -121,7 +121,7 @@ function restoreOutcome(outcome: PlainOutcome): EventOutcome {
 
 const outOfTime = (): EventOutcome => ({
   kind: 'failed',
-  fault: new AppFault('late', 'its turn did not come in time'),
+  fault: outOfTurn(),
 })
 
 function pick(links: readonly ThreadLink[], group: string): ThreadLink {

@@ -5,6 +5,7 @@ import { MAX_ALARMS, type Limits } from '../limits.ts'
 import {
   describeFault,
   monotonicMs,
+  outOfTurn,
   type HostAnswer,
   type PlainOutcome,
   type ThreadApp,
@@ -28,6 +29,7 @@ type Invocation = { method: string; name?: string; input?: unknown }
 
 /** After these the rest of a batch is not tried: each event would take its full time. */
 const ENDS_BATCH = new Set(['cpu', 'memory', 'time', 'gone'])
+const LATE: PlainOutcome = { kind: 'failed', fault: describeFault(outOfTurn()) }
 
 export class AppInstance {
   offer: Offer = { capabilities: { scheduled_tasks: [], jobs: [], methods: [] }, metrics: {} }
@@ -162,10 +164,7 @@ export class AppInstance {
   async #processBatch(events: readonly string[], until: number): Promise<PlainOutcome[]> {
     const outcomes: PlainOutcome[] = []
     const lines = allLines()
-    if (monotonicMs() >= until) {
-      const fault = describeFault(new AppFault('late', 'its turn did not come in time'))
-      return events.map(() => ({ kind: 'failed', fault }))
-    }
+    if (monotonicMs() >= until) return events.map(() => LATE)
     for (const text of events) {
       try {
         outcomes.push(await this.#processEvent(text, until, lines))
