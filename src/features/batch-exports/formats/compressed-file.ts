@@ -8,9 +8,13 @@ import { readBlocks, type BuiltFile, type FileBuilder } from './file-builder.ts'
 
 type StreamCompression = 'gzip' | 'brotli'
 
+// What a block becomes comes out in one part: each takes a turn of the thread pool and of the event loop.
+const PART_BYTES = 256 * 1024
+
 const OPEN: Record<StreamCompression, () => Gzip | BrotliCompress> = {
-  gzip: () => createGzip({ level: 1 }),
-  brotli: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
+  gzip: () => createGzip({ level: 1, chunkSize: PART_BYTES }),
+  brotli: () =>
+    createBrotliCompress({ chunkSize: PART_BYTES, params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
 }
 
 class CompressedFile implements FileBuilder {
@@ -42,10 +46,15 @@ class CompressedFile implements FileBuilder {
   async add(piece: StagedFile): Promise<void> {
     const source = await open(piece.path, 'r')
     try {
+      // While one block is compressed, what became of the last is written.
+      let writing = Promise.resolve()
       for await (const block of readBlocks(source, 0, piece.bytes, this.#signal)) {
         await this.#compress(block)
-        await this.#flush()
+        await writing
+        writing = this.#flush()
+        writing.catch(() => undefined)
       }
+      await writing
     } finally {
       await source.close()
     }
