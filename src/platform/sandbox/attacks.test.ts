@@ -376,3 +376,18 @@ describe('a thread that had to be ended', () => {
     await expectNeighboursToAnswer()
   })
 })
+
+it('who has hit a limit is kept apart: the next time its neighbours do not wait behind it', async () => {
+  const code = "exports.onEvent = ({ deep }) => { if (deep) new Array(5e8).join('abc'); for (;;); }"
+  const attacker = makeApp(code, { group: ATTACKED })
+  const attackWith = (event: object) =>
+    faultOf(sandbox.call(attacker, host, { method: 'onEvent', event: event as never }))
+  expect(await attackWith({ deep: false })).toMatchObject({ kind: 'cpu' })
+  const again = attackWith({ deep: true })
+  const answered = sandbox.processEvents(sameThread, host, [makeEvent()], PLENTY_MS)
+  expect(await Promise.race([again.then(() => 'attacker'), answered.then(() => 'neighbour')])).toBe(
+    'neighbour',
+  )
+  expect(await again).toMatchObject({ kind: 'killed' })
+  await expectNeighboursToAnswer()
+})
