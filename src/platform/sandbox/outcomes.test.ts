@@ -32,6 +32,9 @@ describe('what becomes of an event', () => {
     ['delete event.uuid; return event'],
     ['event.properties.nothing = undefined; return event'],
     ['event.properties.method = () => 1; return event'],
+    ['const heir = Object.create(event.properties); heir.a = 2; heir.b = 2; return event'],
+    ['event.properties.b = 2; delete event.properties.b; return event'],
+    ['event.properties = event.properties; return event'],
   ])('unchanged: %s', async (body) => {
     expect(await processOne(body)).toEqual({ kind: 'unchanged' })
   })
@@ -52,6 +55,26 @@ describe('what becomes of an event', () => {
       { ...none, properties: { set: { deep: { b: { c: 2 } } }, unset: [] } },
     ],
     ['delete event.properties.a; return event', { ...none, properties: { set: {}, unset: ['a'] } }],
+    [
+      "Object.defineProperty(event.properties, 'a', { get: () => 2 }); return event",
+      { ...none, properties: { set: { a: 2 }, unset: [] } },
+    ],
+    [
+      "Object.assign(event.properties, { a: 2, b: 3 }); Reflect.deleteProperty(event.properties, 'list'); return event",
+      { ...none, properties: { set: { a: 2, b: 3 }, unset: ['list'] } },
+    ],
+    [
+      "Object.getOwnPropertyDescriptor(event.properties, 'deep').value.b = 2; return event",
+      { ...none, properties: { set: { deep: { b: 2 } }, unset: [] } },
+    ],
+    [
+      'const { properties } = event; properties.a = 2; return { ...event, properties: { ...properties, b: 3 } }',
+      { ...none, properties: { set: { a: 2, b: 3 }, unset: [] } },
+    ],
+    [
+      'event.$set = { x: 1 }; const all = Object.entries(event.properties).length; event.properties = { all }; return event',
+      { set: { $set: { x: 1 } }, unset: [], properties: { set: { all: 3 }, unset: ['a', 'list', 'deep'] } },
+    ],
     ['event.properties.a = undefined; return event', { ...none, properties: { set: {}, unset: ['a'] } }],
     [
       "event.event = 'else'; event.$set = { x: 1 }; delete event.ip; return event",
@@ -139,6 +162,21 @@ describe('a batch', () => {
       }`)
     const outcomes = await sandbox.processEvents(app, new TestHost(), numbered(4), 60_000)
     expect(kindsOf(outcomes)).toEqual(['unchanged', 'dropped', 'threw', 'unchanged'])
+  })
+
+  it('keeps events apart for an app that holds on to them', async () => {
+    const app = makeApp(`
+      const held = []
+      exports.processEvent = (event) => {
+        for (const earlier of held) { earlier.properties.late = true; delete earlier.properties.n }
+        held.push(event)
+        event.properties.seen = Object.keys(event.properties).length
+        return event
+      }`)
+    const outcomes = await sandbox.processEvents(app, new TestHost(), numbered(3), 60_000)
+    expect(outcomes).toMatchObject(
+      Array.from({ length: 3 }, () => ({ patch: { properties: { set: { seen: 1 }, unset: [] } } })),
+    )
   })
 
   it('keeps the order when the app waits, and between batches; the app is told of it once', async () => {

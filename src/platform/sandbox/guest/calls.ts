@@ -2,6 +2,7 @@
 import { describeThrown } from './errors.ts'
 import type { Found } from './exports.ts'
 import { ask } from './host.ts'
+import { WatchedEvent } from './watched-event.ts'
 
 const { parse, stringify } = JSON
 const { then } = Promise.prototype
@@ -10,6 +11,8 @@ const MAX_UNWANTED_LENGTH = 1024 * 1024
 const PENDING = '{"pending":true}'
 
 export class App {
+  private readonly watched = new WatchedEvent()
+
   constructor(
     private readonly found: Found,
     private readonly meta: object,
@@ -25,13 +28,15 @@ export class App {
     )
   }
 
-  processEvent(id: number, text: string): string {
-    return this.#settle(
-      id,
-      () => this.found.methods.processEvent!(parse(text), this.meta),
-      // As a whole: the engine writes a kilobyte of JSON in less time than it takes to compare its fields one by one.
-      (event) => stringify({ event: event ?? null }),
-    )
+  processEvent(id: number, text: string, isFlat: boolean): string {
+    const { found, meta, watched } = this
+    try {
+      const result = found.methods.processEvent!(watched.start(text, isFlat), meta)
+      if (watched.isEvent(result) || !isThenable(result)) return watched.present(result)
+      return this.#wait(id, result, (settled) => watched.present(settled))
+    } catch (error) {
+      return presentThrown(error)
+    }
   }
 
   #invoke(method: string, name: string, input: unknown): unknown {
@@ -55,14 +60,17 @@ export class App {
   #settle(id: number, run: () => unknown, present: (result: unknown) => string): string {
     try {
       const result = run()
-      if (!isThenable(result)) return present(result)
-      const settle = (text: string) => ask('settled', id, text)
-      const settled = then.call(resolve(result), (value) => settle(present(value)))
-      void then.call(settled, undefined, (error: unknown) => settle(presentThrown(error)))
-      return PENDING
+      return isThenable(result) ? this.#wait(id, result, present) : present(result)
     } catch (error) {
       return presentThrown(error)
     }
+  }
+
+  #wait(id: number, result: unknown, present: (result: unknown) => string): string {
+    const settle = (text: string) => ask('settled', id, text)
+    const settled = then.call(resolve(result), (value) => settle(present(value)))
+    void then.call(settled, undefined, (error: unknown) => settle(presentThrown(error)))
+    return PENDING
   }
 }
 

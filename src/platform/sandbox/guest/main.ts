@@ -41,7 +41,8 @@ export function start(host: (operation: string, args: string, last?: string) => 
     },
 
     enter(operation: string, id: number, text: string): string {
-      if (operation === 'event') return app!.processEvent(id, text)
+      if (operation === 'event' || operation === 'flat event')
+        return app!.processEvent(id, text, operation === 'flat event')
       if (operation === 'call') return app!.call(id, text)
       if (operation === 'answer') takeAnswer(id, text)
       else fireAlarm(id)

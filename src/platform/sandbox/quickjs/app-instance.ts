@@ -12,7 +12,7 @@ import {
 } from '../messages.ts'
 import { AppFault, type AppCall, type Offer } from '../sandbox.ts'
 import { Alarms } from './alarms.ts'
-import { readOutcome } from './event-outcome.ts'
+import { isFlat, readOutcome } from './event-outcome.ts'
 import { HostFunctions, type Surroundings } from './host-functions.ts'
 import { MachineFault, ScriptFault, type Engine, type Machine } from './machine.ts'
 import { readAnswer } from './read-answer.ts'
@@ -186,7 +186,8 @@ export class AppInstance {
     const turn = new Turn(Math.min(this.limits.event_cpu_ms, left_ms), lines, until)
     let answer: string | Promise<string>
     try {
-      answer = this.#run(turn, 'event', text, Math.min(this.limits.call_wall_ms, left_ms))
+      const operation = isFlat(text) ? 'flat event' : 'event'
+      answer = this.#run(turn, operation, text, Math.min(this.limits.call_wall_ms, left_ms))
     } catch (error) {
       // Cut short because the batch had to end: its own fault only if it had a fair part of its time.
       const wasCut =
@@ -195,7 +196,7 @@ export class AppInstance {
     }
     if (typeof answer !== 'string') this.#warnOfWaiting()
     const written = typeof answer === 'string' ? answer : await answer
-    return readOutcome(text, this.#read(written).event)
+    return readOutcome(text, this.#read(written), written.length)
   }
 
   #warnOfWaiting(): void {

@@ -1,39 +1,108 @@
-// What an app made of an event, against the event as it was: the patch that leads from one to the other.
+// What an app made of an event, against the event as it was: the patch that leads from one to the other. The guest tells
+// what it has touched, or everything (guest/watched-event.ts).
 import { isDeepStrictEqual } from 'node:util'
 import { isObject, type JsonObject } from '../../../lib/json-object.ts'
+import { MAX_RESULT_LENGTH } from '../limits.ts'
 import type { PlainOutcome } from '../messages.ts'
-import { AppFault } from '../sandbox.ts'
+import { AppFault, type EventPatch } from '../sandbox.ts'
 
-/** `text` is the event as the app got it, `result` what came back. Throws AppFault of the kind `result`. */
-export function readOutcome(text: string, result: unknown): PlainOutcome {
-  if (result === null) return { kind: 'dropped' }
-  if (!isObject(result)) throw new AppFault('result', 'the event is not an object')
-  if (!isObject(result.properties)) {
-    throw new AppFault('result', 'the properties of the event are not an object')
-  }
-  const original = JSON.parse(text) as JsonObject
-  if (result.team_id !== original.team_id) {
+/** `text` is the event as the app got it, `answer` what came back. Throws AppFault of the kind `result`. */
+export function readOutcome(text: string, answer: JsonObject, answer_length: number): PlainOutcome {
+  if (answer.event === null) return { kind: 'dropped' }
+  const before = new EventText(text)
+  const patch = answer.event === undefined ? touchedPatch(before, answer) : wholePatch(before, answer.event)
+  if (patch.set.team_id !== undefined || patch.unset.includes('team_id')) {
     throw new AppFault('result', 'the team_id of an event cannot be changed')
   }
-  const old_properties = isObject(original.properties) ? original.properties : {}
-  const patch = {
-    ...changesBetween(original, result, KEPT),
-    properties: changesBetween(old_properties, result.properties),
+  if (isEmpty(patch) && isEmpty(patch.properties)) return { kind: 'unchanged' }
+  if (text.length + answer_length > MAX_RESULT_LENGTH && before.lengthWith(patch) > MAX_RESULT_LENGTH) {
+    throw new AppFault('result', 'what came back is larger than a megabyte')
   }
-  return isEmpty(patch) && isEmpty(patch.properties) ? { kind: 'unchanged' } : { kind: 'changed', patch }
+  return { kind: 'changed', patch }
+}
+
+const HOLDS_OBJECT = /":[[{]/g
+
+/** Whether nothing but `properties` holds an object or a list. May say no of one that is. */
+export function isFlat(text: string): boolean {
+  HOLDS_OBJECT.lastIndex = 0
+  return HOLDS_OBJECT.test(text) && !HOLDS_OBJECT.test(text)
+}
+
+type Event = JsonObject & { properties: JsonObject }
+type Part = 'top' | 'properties'
+
+/** Taken apart only when it has to be. */
+class EventText {
+  #event: Event | undefined
+
+  constructor(private readonly text: string) {}
+
+  get event(): Event {
+    this.#event ??= JSON.parse(this.text) as Event
+    return this.#event
+  }
+
+  find(part: Part, name: string): unknown {
+    // Most of what is set is new.
+    if (this.#event === undefined && !this.text.includes(JSON.stringify(name))) return undefined
+    const fields = part === 'top' ? this.event : this.event.properties
+    return Object.hasOwn(fields, name) ? fields[name] : undefined
+  }
+
+  lengthWith({ set, unset, properties }: EventPatch): number {
+    const after = without({ ...this.event, ...set }, unset)
+    after.properties = without({ ...this.event.properties, ...properties.set }, properties.unset)
+    return JSON.stringify(after).length
+  }
 }
 
 type Changes = { set: JsonObject; unset: string[] }
 
-/** The one cannot be changed, the other is looked at by itself. */
-const KEPT = new Set(['uuid', 'properties'])
+function touchedPatch(before: EventText, answer: JsonObject): EventPatch {
+  return {
+    ...touchedChanges(before, answer, 'top'),
+    properties: touchedChanges(before, answer, 'properties'),
+  }
+}
 
-function changesBetween(old: JsonObject, now: JsonObject, except?: ReadonlySet<string>): Changes {
+function touchedChanges(before: EventText, answer: JsonObject, part: Part): Changes {
+  const changes: Changes = { set: Object.create(null) as JsonObject, unset: [] }
+  const told = answer[part]
+  if (!isObject(told) || !isObject(told.now)) return changes
+  for (const name of Object.keys(told.now)) {
+    if (!isSame(told.now[name], before.find(part, name)) && !isKept(part, name))
+      changes.set[name] = told.now[name]
+  }
+  for (const name of Array.isArray(told.gone) ? told.gone : []) {
+    if (typeof name === 'string' && before.find(part, name) !== undefined && !isKept(part, name))
+      changes.unset.push(name)
+  }
+  return changes
+}
+
+function wholePatch({ event }: EventText, result: unknown): EventPatch {
+  if (!isObject(result)) throw new AppFault('result', 'the event is not an object')
+  if (!isObject(result.properties)) {
+    throw new AppFault('result', 'the properties of the event are not an object')
+  }
+  return {
+    ...changesBetween('top', event, result),
+    properties: changesBetween('properties', event.properties, result.properties),
+  }
+}
+
+/** At the top. The one cannot be changed, the other is looked at by itself. */
+const KEPT: ReadonlySet<string> = new Set(['uuid', 'properties'])
+
+const isKept = (part: Part, name: string) => part === 'top' && KEPT.has(name)
+
+function changesBetween(part: Part, old: JsonObject, now: JsonObject): Changes {
   const set: JsonObject = Object.create(null)
   for (const key of Object.keys(now)) {
-    if (!isSame(now[key], old[key]) && !except?.has(key)) set[key] = now[key]
+    if (!isSame(now[key], old[key]) && !isKept(part, key)) set[key] = now[key]
   }
-  const unset = Object.keys(old).filter((key) => !Object.hasOwn(now, key) && !except?.has(key))
+  const unset = Object.keys(old).filter((key) => !Object.hasOwn(now, key) && !isKept(part, key))
   return { set, unset }
 }
 
@@ -42,4 +111,10 @@ function isSame(a: unknown, b: unknown): boolean {
   return a === b || (typeof a === 'object' && typeof b === 'object' && isDeepStrictEqual(a, b))
 }
 
-const isEmpty = ({ set, unset }: Changes) => unset.length === 0 && Object.keys(set).length === 0
+const isEmpty = ({ set, unset }: { set: JsonObject; unset: readonly string[] }) =>
+  unset.length === 0 && Object.keys(set).length === 0
+
+function without(fields: JsonObject, names: readonly string[]): JsonObject {
+  for (const name of names) delete fields[name]
+  return fields
+}

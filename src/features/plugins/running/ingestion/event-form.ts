@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../../../lib/json-object.ts'
 import { formatMicros } from '../../../../lib/microseconds.ts'
 import { AppFault, type EventPatch } from '../../../../platform/sandbox/sandbox.ts'
 import type { PipelineEvent } from '../../../events/pipeline-event.ts'
-import { readEvent } from '../../../events/read-event.ts'
+import { readEvent, readProperties } from '../../../events/read-event.ts'
 
 export type FormContext = { project_id: number; site_url: string; now: Date }
 
@@ -36,37 +36,50 @@ export function toAppEvent(event: PipelineEvent, { project_id, site_url, now }: 
 export function applyPatch(
   before: PipelineEvent,
   form: JsonObject,
-  { set, unset, properties }: EventPatch,
+  patch: EventPatch,
   { now }: FormContext,
 ): PipelineEvent {
-  const gone = new Set(unset)
-  const after = (name: string) =>
-    Object.hasOwn(set, name) ? set[name] : gone.has(name) ? undefined : form[name]
-  const timestamp = after('timestamp') ?? form.timestamp
-  const changed: JsonObject = {
-    event: after('event'),
-    distinct_id: after('distinct_id'),
-    timestamp,
-    properties: properties.set,
-  }
-  const touched = PERSON_FIELDS.filter(
-    (name) => Object.hasOwn(set, name) || gone.has(name) || Object.hasOwn(properties.set, name),
+  const { set, unset, properties } = patch
+  const person_fields = PERSON_FIELDS.filter(
+    (name) => Object.hasOwn(set, name) || unset.includes(name) || Object.hasOwn(properties.set, name),
   )
-  for (const name of touched) changed[name] = after(name)
-  const read = readOrFail(JSON.stringify(changed), now)
-  for (const name of [...properties.unset, ...touched]) delete before.properties[name]
+  const isOfProperties = unset.length === 0 && Object.keys(set).length === 0 && person_fields.length === 0
+  const read = orFault(() =>
+    isOfProperties
+      ? { ...before, properties: readProperties(JSON.stringify(properties.set)) }
+      : readFields(before, form, patch, person_fields, now),
+  )
+  for (const name of [...properties.unset, ...person_fields]) delete before.properties[name]
+  return { ...read, properties: Object.assign(before.properties, read.properties) }
+}
+
+/** With the changed properties only. */
+function readFields(
+  { uuid, timestamp, created_at }: PipelineEvent,
+  form: JsonObject,
+  { set, unset, properties }: EventPatch,
+  person_fields: readonly string[],
+  now: Date,
+): PipelineEvent {
+  const after = (name: string) =>
+    Object.hasOwn(set, name) ? set[name] : unset.includes(name) ? undefined : form[name]
+  const names = ['event', 'distinct_id', ...person_fields]
+  const wanted_time = after('timestamp') ?? form.timestamp
+  const fields: JsonObject = { timestamp: wanted_time, properties: properties.set }
+  for (const name of names) fields[name] = after(name)
+  const read = readEvent(JSON.stringify(fields), now)
   return {
     ...read,
-    properties: Object.assign(before.properties, read.properties),
-    uuid: before.uuid,
-    timestamp: timestamp === form.timestamp ? before.timestamp : read.timestamp,
-    created_at: before.created_at,
+    uuid,
+    timestamp: wanted_time === form.timestamp ? timestamp : read.timestamp,
+    created_at,
   }
 }
 
-function readOrFail(text: string, now: Date): PipelineEvent {
+/** Whatever it throws is the app's fault. */
+function orFault<T>(read: () => T): T {
   try {
-    return readEvent(text, now)
+    return read()
   } catch (error) {
     throw new AppFault('result', error instanceof Error ? error.message : 'This is no event.')
   }
