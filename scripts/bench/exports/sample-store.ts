@@ -19,7 +19,7 @@ import { personOf } from '../events/person.ts'
 
 export const KEY = `phx_${'bench0'.repeat(6)}`
 /** Of both sides, and of the server whose memory is measured. */
-export const MEMORY_MB = Number(process.env.EVENT_MEMORY_MB ?? 512)
+export const MEMORY_MB = Number(process.env.EVENT_MEMORY_MB ?? 256)
 
 const SAMPLED = 250_000
 const BATCH = 10_000

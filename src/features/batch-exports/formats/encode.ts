@@ -14,11 +14,13 @@ import type {
   StagedFile,
 } from '../../../platform/event-store/event-store.ts'
 import { startPlainFile } from './appended-file.ts'
-import { startCompressedFile } from './compressed-file.ts'
+import { startBrotliFile } from './brotli-file.ts'
 import type { Encoding, OutputFile } from './encoding.ts'
 import type { FileBuilder } from './file-builder.ts'
+import { startGzipFile } from './gzip-file.ts'
 import { oneAhead } from './one-ahead.ts'
 import { startParquetFile } from './parquet/parquet-file.ts'
+import { startSinglePiece } from './single-piece.ts'
 import { stagePieces } from './stage-pieces.ts'
 
 /**
@@ -84,11 +86,11 @@ function startFile(
   first: StagedFile,
   signal: AbortSignal,
 ): Promise<FileBuilder> {
+  if (format === 'CopyText') return startSinglePiece(first)
   if (format === 'Parquet') return startParquetFile(first, signal)
   if (compression === null) return startPlainFile(first, signal)
-  if (compression === 'gzip' || compression === 'brotli') {
-    return startCompressedFile(first, compression, signal)
-  }
+  if (compression === 'gzip') return startGzipFile(first, signal)
+  if (compression === 'brotli') return startBrotliFile(first, signal)
   throw new Error(`${format} cannot be compressed by ${compression}`)
 }
 

@@ -22,6 +22,6 @@ export type OutputFile = {
   path: string
   rows: number
   bytes: number
-  /** Hex. */
+  /** Hex; empty for CopyText, which nobody keeps. */
   sha256: string
 }

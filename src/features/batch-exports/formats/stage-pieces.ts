@@ -13,8 +13,8 @@ import { pieceTaker } from './take-pieces.ts'
 
 /** Before anything is known of their size. */
 const FIRST_ROWS = 5_000
-// Held in memory by the engine where they are sorted or become Parquet, which packs several times as much into a byte.
-const MAX_PIECE_BYTES = 64 * 1024 * 1024
+// Held in memory by the engine; Parquet packs several times as much into a byte.
+const MAX_PIECE_BYTES = 16 * 1024 * 1024
 const MAX_PARQUET_BYTES = 16 * 1024 * 1024
 /** So many are being written while one is put into its file: what the store does at once. */
 const AHEAD = 2

@@ -29,6 +29,9 @@ export async function openInstance({ folder, memory_mb, threads }: DatabaseOptio
     // What one query may spill at most; by default it could fill the disk.
     max_temp_directory_size: `${SPILL_PER_MEMORY * memory_mb}MB`,
     checkpoint_threshold: '256MB',
+    // What is freed goes back to the system soon. By default some hundred MB stay, more the longer an export takes.
+    allocator_flush_threshold: '8MB',
+    allocator_bulk_deallocation_flush_threshold: '16MB',
     // Of the files it makes: without it they keep to a form of 2024, which knows no zstd and is six times as large.
     storage_compatibility_version: 'v1.5.0',
     autoinstall_known_extensions: 'false',

@@ -53,7 +53,7 @@ export function copySql(
   const within = `FROM (${rows.sql}) AS r WHERE r.position > ${above} AND r.position <= ${upTo}`
   const parameters = [...rows.parameters, from, to]
   const isParquet = format.kind === 'parquet'
-  const list = isParquet ? parquetColumns(rows.columns) : LINES[format.kind](rows.columns)
+  const list = isParquet ? parquetColumns(rows.columns) : asBytes(LINES[format.kind](rows.columns))
   const select = `SELECT ${list} ${within}${isInOrder ? '' : ' ORDER BY r.position'}`
   const options = isParquet ? parquetOptions(format.compression) : AS_IT_IS
   return { sql: `COPY (${select}) TO ${textLiteral(path)} ${options}`, parameters }
@@ -62,8 +62,9 @@ export function copySql(
 // Otherwise it writes to a file of its own naming first, and leaves that one when it fails.
 const TO_THE_FILE = 'USE_TMP_FILE false'
 
-// One column, and no quotes: every text becomes a line as it is.
-const AS_IT_IS = `(${TO_THE_FILE}, FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\\x01', NULLSTR '')`
+// Bytes one behind the other, by one thread: as CSV each statement would take twice the time on two.
+const AS_IT_IS = `(${TO_THE_FILE}, FORMAT blob)`
+const asBytes = (line: string) => `encode(concat(${line}, chr(10)))`
 
 const CODECS: Record<ParquetCompression, string> = {
   zstd: 'zstd',

@@ -7,8 +7,11 @@ import { fieldsOf, lineOf } from './copy-text.ts'
 
 const STRETCH_BYTES = 1024 * 1024
 const LINE_FEED = 10
-/** As COPY text has them: with the backslash doubled. And NUL itself, which no text of PostgreSQL holds. */
-const SUSPECTS = ['\\\\u0000', '\\\\ud', '\\\\uD', '\0']
+/** As COPY text has them: with the backslash doubled. All begin alike, so most stretches are searched once. */
+const REFUSED_ESCAPES = ['\\\\u0000', '\\\\ud', '\\\\uD']
+const ESCAPE = '\\\\u'
+/** No text of PostgreSQL holds it. */
+const NUL = 0
 const NOTHING = Buffer.alloc(0)
 
 /** Whole lines. Calls `cleaned` when something was taken out. */
@@ -19,7 +22,7 @@ export async function* cleanedStretches(
   cleaned: () => void,
 ): AsyncGenerator<Buffer> {
   const clean = (stretch: Buffer) => {
-    if (!SUSPECTS.some((suspect) => stretch.includes(suspect))) return stretch
+    if (!isSuspect(stretch)) return stretch
     const after = stretch
       .toString()
       .split('\n')
@@ -48,6 +51,11 @@ export async function* cleanedStretches(
   } finally {
     await file.close()
   }
+}
+
+function isSuspect(stretch: Buffer): boolean {
+  if (stretch.includes(NUL)) return true
+  return stretch.includes(ESCAPE) && REFUSED_ESCAPES.some((escape) => stretch.includes(escape))
 }
 
 function cleanLine(line: string, columns: readonly OutputColumn[]): string {

@@ -1,26 +1,18 @@
-// Lines through gzip or brotli. Both at their fastest: they cost more than everything else of an export together.
+// Lines through brotli at its fastest, which costs more than everything else of an export together.
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { open, rm, type FileHandle } from 'node:fs/promises'
-import { constants, createBrotliCompress, createGzip, type BrotliCompress, type Gzip } from 'node:zlib'
+import { constants, createBrotliCompress } from 'node:zlib'
 import type { StagedFile } from '../../../platform/event-store/event-store.ts'
 import { readBlocks, type BuiltFile, type FileBuilder } from './file-builder.ts'
 
-type StreamCompression = 'gzip' | 'brotli'
-
 // What a block becomes comes out in one part: each takes a turn of the thread pool and of the event loop.
-const PART_BYTES = 256 * 1024
+const OPTIONS = { chunkSize: 256 * 1024, params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
 
-const OPEN: Record<StreamCompression, () => Gzip | BrotliCompress> = {
-  gzip: () => createGzip({ level: 1, chunkSize: PART_BYTES }),
-  brotli: () =>
-    createBrotliCompress({ chunkSize: PART_BYTES, params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
-}
-
-class CompressedFile implements FileBuilder {
+class BrotliFile implements FileBuilder {
   readonly #path: string
   readonly #handle: FileHandle
-  readonly #zip: Gzip | BrotliCompress
+  readonly #zip = createBrotliCompress(OPTIONS)
   readonly #signal: AbortSignal
   readonly #hash = createHash('sha256')
   /** Compressed and not yet in the file. */
@@ -28,11 +20,10 @@ class CompressedFile implements FileBuilder {
   #bytes = 0
   #written = 0
 
-  constructor(path: string, handle: FileHandle, compression: StreamCompression, signal: AbortSignal) {
+  constructor(path: string, handle: FileHandle, signal: AbortSignal) {
     this.#path = path
     this.#handle = handle
     this.#signal = signal
-    this.#zip = OPEN[compression]()
     this.#zip.on('data', (part: Buffer) => {
       this.#waiting.push(part)
       this.#bytes += part.length
@@ -94,13 +85,9 @@ class CompressedFile implements FileBuilder {
 }
 
 /** Beside the piece it begins with; that one is left as it is. */
-export async function startCompressedFile(
-  first: StagedFile,
-  compression: StreamCompression,
-  signal: AbortSignal,
-): Promise<FileBuilder> {
+export async function startBrotliFile(first: StagedFile, signal: AbortSignal): Promise<FileBuilder> {
   const path = `${first.path}.part`
-  const file = new CompressedFile(path, await open(path, 'wx', 0o600), compression, signal)
+  const file = new BrotliFile(path, await open(path, 'wx', 0o600), signal)
   try {
     await file.add(first)
     return file
