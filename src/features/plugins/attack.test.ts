@@ -40,6 +40,46 @@ describe('an app that captures events in answer to events', () => {
   })
 })
 
+describe('apps that capture events in answer to each other', () => {
+  const answersTo = (name: string, answer: string) => `export async function onEvent(event) {
+    if (event.event === '${name}') await posthog.capture('${answer}').catch(() => {})
+  }`
+
+  it('are stopped after some rounds, and told; another that looks on is served', async () => {
+    const ping = await scene.install(answersTo('ping', 'pong'))
+    const pong = await scene.install(answersTo('pong', 'ping'))
+    const neighbour = await scene.install(`export async function onEvent(event) {
+      if (event.event === 'asked') await posthog.capture('told')
+    }`)
+    await scene.send('ping')
+    for (let round = 0; round < 20; round++) await scene.deliver()
+    const names = async () => (await scene.stored()).map(({ event }) => event)
+    expect((await names()).filter((name) => name !== 'ping' && name !== 'pong')).toEqual([])
+    expect(await names()).toHaveLength(6)
+    const told = [...(await scene.log(ping)), ...(await scene.log(pong))]
+    expect(told.map(({ type, message }) => ({ type, message }))).toContainEqual({
+      type: 'WARN',
+      message: expect.stringContaining('in answer to each other'),
+    })
+    await scene.send('asked')
+    await scene.deliver()
+    expect(await names()).toContain('told')
+    expect(await scene.log(neighbour)).toEqual([])
+    // The next one goes as far.
+    const before = (await names()).length
+    await scene.send('ping')
+    for (let round = 0; round < 20; round++) await scene.deliver()
+    expect((await names()).length).toBe(before + 6)
+  })
+
+  it('cannot be made so by a client that sends the mark', async () => {
+    await scene.install(answersTo('ping', 'pong'))
+    await scene.send({ event: 'ping', properties: { $plugin_hops: 5 } })
+    await scene.deliver()
+    expect((await scene.stored()).map(({ event }) => event)).toEqual(['ping', 'pong'])
+  })
+})
+
 describe('an app that floods its log', () => {
   it('keeps a hundred lines a second and one about the rest', async () => {
     const chatty = await scene.install(`export function onEvent() {

@@ -284,7 +284,7 @@ describe('prototypes', () => {
        await fetch('http://a/', { headers: bad })`,
       own,
     )
-    expect(own.captured).toEqual([{ event: 'made', properties: { fine: {} } }])
+    expect(own.captured).toMatchObject([{ event: 'made', properties: { fine: {} } }])
     expect(own.jobs.map(({ payload }) => payload)).toEqual([{ fine: {} }])
     expect(JSON.stringify(own)).not.toMatch(/polluted/)
   })

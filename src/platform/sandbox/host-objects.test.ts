@@ -362,7 +362,7 @@ describe('posthog', () => {
     expect(host.captured).toHaveLength(300 - refused)
     // A second may begin while they are being captured.
     expect(refused).toBeGreaterThanOrEqual(100)
-    expect(host.captured[0]).toEqual({ event: 'made', properties: { n: 0 } })
+    expect(host.captured[0]).toEqual({ event: 'made', properties: { n: 0 }, hops: 0 })
   })
 
   it('has no api', async () => {

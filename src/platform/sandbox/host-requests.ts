@@ -45,7 +45,7 @@ function carryOut(host: Host, request: HostRequest, signal: AbortSignal): Promis
     case 'storageInit':
       return host.storageInit(request.key, request.value)
     case 'capture':
-      return host.capture(request.event, request.properties)
+      return host.capture(request.event, request.properties, request.hops)
     case 'job':
       return host.enqueueJob(request.name, request.payload, new Date(request.run_at))
     default:

@@ -65,7 +65,7 @@ export type HostRequest =
   | { op: 'storageSet'; key: string; value: string }
   | { op: 'storageIncrement'; key: string; by: number }
   | { op: 'storageInit'; key: string; value: number }
-  | { op: 'capture'; event: string; properties: Record<string, unknown> }
+  | { op: 'capture'; event: string; properties: Record<string, unknown>; hops: number }
   | { op: 'job'; name: string; payload: unknown; run_at: number }
 
 export type HostAnswer = { result: unknown } | { error: string }

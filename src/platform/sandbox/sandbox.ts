@@ -41,7 +41,8 @@ export type Host = {
   storageIncrement(key: string, by: number): Promise<number>
   /** Sets the counter only if there is none. */
   storageInit(key: string, value: number): Promise<void>
-  capture(event: string, properties: JsonObject): Promise<void>
+  /** `hops`: of the event that the app works on; 0 where it is none. */
+  capture(event: string, properties: JsonObject, hops: number): Promise<void>
   enqueueJob(name: string, payload: unknown, run_at: Date): Promise<void>
   metric(name: string, kind: MetricKind, value: number): void
 }
@@ -93,6 +94,9 @@ export class AppFault extends Error {
     this.error = { name: details.name ?? 'Error', message, stack: details.stack ?? '' }
   }
 }
+
+/** The property that says how many apps an event has come through, each capturing it in answer to the one before. */
+export const HOPS = '$plugin_hops'
 
 /** What became of an event that went through processEvent. */
 export type EventOutcome =

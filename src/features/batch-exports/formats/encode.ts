@@ -3,9 +3,9 @@
 //
 //   positions → pieces of up to 50,000 rows → staged files → output files → the destination
 //
-// While a file is delivered the next is put together, and while a piece is put in the next two are staged: no more than
-// that lies on the disk. COPY text goes out piece by piece. Where pieces and files end, and every byte of them, depends on
-// the rows and the encoding alone.
+// While a file is delivered the next is put together, and while a piece is put in the next one or two are staged: no more
+// than that lies on the disk. COPY text goes out piece by piece. Where pieces and files end, and every byte of them,
+// depends on the rows and the encoding alone.
 import { rm } from 'node:fs/promises'
 import type {
   EventStore,

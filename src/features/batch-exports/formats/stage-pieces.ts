@@ -18,6 +18,8 @@ const MAX_PIECE_BYTES = 16 * 1024 * 1024
 const MAX_PARQUET_BYTES = 16 * 1024 * 1024
 /** So many are being written while one is put into its file: what the store does at once. */
 const AHEAD = 2
+/** A table takes rows in slower than one statement writes them, and may be on this machine: it wants a core for itself. */
+const AHEAD_OF_TABLE = 1
 /** A file passes its limit by one piece at most. */
 const PIECES_PER_FILE = 8
 /** What gzip and brotli make of JSON, roughly. */
@@ -34,6 +36,7 @@ export async function* stagePieces(
   const take = pieceTaker(store, rows, pieces, signal)
   const format = storeFormat(encoding)
   const most = Math.min(MAX_PIECE_ROWS, encoding.max_rows ?? Infinity)
+  const ahead = encoding.format === 'CopyText' ? AHEAD_OF_TABLE : AHEAD
   const underway: Promise<StagedFile>[] = []
   const begin = async (max_rows: number): Promise<boolean> => {
     const piece = await take(max_rows)
@@ -49,7 +52,7 @@ export async function* stagePieces(
     while (underway.length > 0) {
       const staged = await underway[0]!
       const size = Math.min(most, rowsPerPiece(encoding, staged))
-      while (underway.length <= AHEAD && (await begin(size))) continue
+      while (underway.length <= ahead && (await begin(size))) continue
       void underway.shift()
       // People and sessions may have changed since they were counted.
       if (staged.rows > 0) yield staged

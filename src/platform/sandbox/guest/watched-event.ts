@@ -4,7 +4,7 @@
 
 const { parse, stringify } = JSON
 const { set, defineProperty, deleteProperty } = Reflect
-const UNTOUCHED = '{}'
+const UNTOUCHED = '{"touched":{}}'
 
 type Fields = Record<string, unknown>
 type Name = string | symbol
@@ -35,7 +35,7 @@ export class WatchedEvent {
     const isWatched = result === top.watched && top.fields.properties === properties.watched
     if (!isWatched) return stringify({ event: result ?? null })
     if (top.touched.length === 0 && properties.touched.length === 0) return UNTOUCHED
-    return stringify({ top: top.tell(), properties: properties.tell() })
+    return stringify({ touched: { top: top.tell(), properties: properties.tell() } })
   }
 }
 

@@ -14,6 +14,7 @@ import { AppFault, type AppCall, type Offer } from '../sandbox.ts'
 import { Alarms } from './alarms.ts'
 import { isFlat, readOutcome } from './event-outcome.ts'
 import { HostFunctions, type Surroundings } from './host-functions.ts'
+import { hopsOf, hopsOfText } from './hops.ts'
 import { MachineFault, ScriptFault, type Engine, type Machine } from './machine.ts'
 import { readAnswer } from './read-answer.ts'
 import { readOffer, wrapScript } from './script.ts'
@@ -144,7 +145,8 @@ export class AppInstance {
 
   async #call(invocation: Invocation, wall_ms: number): Promise<unknown> {
     const { call_cpu_ms, event_cpu_ms } = this.limits
-    const turn = new Turn(invocation.method === 'composeWebhook' ? event_cpu_ms : call_cpu_ms)
+    const cpu_ms = invocation.method === 'composeWebhook' ? event_cpu_ms : call_cpu_ms
+    const turn = new Turn(cpu_ms, allLines(), hopsOf(invocation))
     const text = await this.#run(turn, 'call', JSON.stringify(invocation), wall_ms)
     const answer = this.#read(text)
     return answer.result ?? null
@@ -183,7 +185,7 @@ export class AppInstance {
   async #processEvent(text: string, until: number, lines: Lines): Promise<PlainOutcome> {
     const left_ms = until - monotonicMs()
     if (left_ms <= 0) throw new AppFault('time', 'there was no time left for it')
-    const turn = new Turn(Math.min(this.limits.event_cpu_ms, left_ms), lines, until)
+    const turn = new Turn(Math.min(this.limits.event_cpu_ms, left_ms), lines, hopsOfText(text), until)
     let answer: string | Promise<string>
     try {
       const operation = isFlat(text) ? 'flat event' : 'event'

@@ -10,7 +10,8 @@ import { AppFault, type EventPatch } from '../sandbox.ts'
 export function readOutcome(text: string, answer: JsonObject, answer_length: number): PlainOutcome {
   if (answer.event === null) return { kind: 'dropped' }
   const before = new EventText(text)
-  const patch = answer.event === undefined ? touchedPatch(before, answer) : wholePatch(before, answer.event)
+  const { touched } = answer
+  const patch = isObject(touched) ? touchedPatch(before, touched) : wholePatch(before, answer.event)
   if (patch.set.team_id !== undefined || patch.unset.includes('team_id')) {
     throw new AppFault('result', 'the team_id of an event cannot be changed')
   }
@@ -59,16 +60,16 @@ class EventText {
 
 type Changes = { set: JsonObject; unset: string[] }
 
-function touchedPatch(before: EventText, answer: JsonObject): EventPatch {
+function touchedPatch(before: EventText, touched: JsonObject): EventPatch {
   return {
-    ...touchedChanges(before, answer, 'top'),
-    properties: touchedChanges(before, answer, 'properties'),
+    ...touchedChanges(before, touched, 'top'),
+    properties: touchedChanges(before, touched, 'properties'),
   }
 }
 
-function touchedChanges(before: EventText, answer: JsonObject, part: Part): Changes {
+function touchedChanges(before: EventText, touched: JsonObject, part: Part): Changes {
   const changes: Changes = { set: Object.create(null) as JsonObject, unset: [] }
-  const told = answer[part]
+  const told = touched[part]
   if (!isObject(told) || !isObject(told.now)) return changes
   for (const name of Object.keys(told.now)) {
     if (!isSame(told.now[name], before.find(part, name)) && !isKept(part, name))

@@ -189,7 +189,8 @@ export class HostFunctions {
     this.#capture_second = second
     if (++this.#captures > MAX_CAPTURES_PER_S) throw new Refusal('100 events a second can be captured')
     if (!isObject(properties)) throw new Refusal('properties are an object')
-    return { op: 'capture', event: readText(event, MAX_NAME_LENGTH), properties }
+    const { hops } = this.inside.turn()
+    return { op: 'capture', event: readText(event, MAX_NAME_LENGTH), properties, hops }
   }
 
   #readJob(name: unknown, run_at: unknown, payload: unknown): HostRequest {

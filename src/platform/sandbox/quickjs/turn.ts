@@ -15,6 +15,8 @@ export class Turn {
   constructor(
     public cpu_left_ms: number,
     readonly lines = allLines(),
+    /** Of the event it is about. */
+    readonly hops = 0,
     /** Not to be inside any more at this time of `monotonicMs`: others wait for its answer. */
     readonly until = Infinity,
   ) {}

@@ -1,5 +1,6 @@
 // Events that apps send into their own project. Each carries the config it came from, so that it never comes back there.
 import { StoreBusy } from '../../../../platform/event-store/event-store.ts'
+import { HOPS } from '../../../../platform/sandbox/sandbox.ts'
 import type { JsonObject } from '../../../../lib/json-object.ts'
 import type { Services } from '../../../../platform/services.ts'
 import type { Ingest } from '../../../events/ingest.ts'
@@ -13,6 +14,9 @@ import type { RunningApp } from '../running-app.ts'
 export const CAPTURED_BY = '$plugin_config_id'
 
 const MAX_BYTES = 1024 * 1024
+/** Two apps that capture events in answer to each other's would go on for ever. */
+const MAX_HOPS = 5
+export const IN_A_CIRCLE = 'Apps capture events in answer to each other: this one was not captured any more.'
 
 type Sender = Pick<RunningApp, 'config_id' | 'project_id' | 'organization_id' | 'plugin_name'>
 
@@ -31,14 +35,20 @@ export class Captures {
     return this.#senders.get(event)
   }
 
-  /** Resolves when the event is stored for good. */
-  async capture(app: Sender, event: string, properties: JsonObject): Promise<void> {
+  /** Resolves when the event is stored for good. `hops`: of the event it answers. */
+  async capture(app: Sender, event: string, properties: JsonObject, hops = 0): Promise<void> {
+    if (hops >= MAX_HOPS) throw new HostError(IN_A_CIRCLE)
     const { db, now } = this.#services
     const text = JSON.stringify({
       event,
       distinct_id: properties.distinct_id ?? app.plugin_name,
       timestamp: properties.timestamp,
-      properties: { $lib: 'posthog-plugin-server', ...properties, [CAPTURED_BY]: app.config_id },
+      properties: {
+        $lib: 'posthog-plugin-server',
+        ...properties,
+        [CAPTURED_BY]: app.config_id,
+        [HOPS]: hops + 1,
+      },
     })
     if (text.length > MAX_BYTES) throw new HostError('An event may have 1 MB at most.')
     const captured = readOrRefuse(text, now())

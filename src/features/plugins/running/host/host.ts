@@ -6,7 +6,7 @@ import type { Services } from '../../../../platform/services.ts'
 import type { PluginLogs } from '../../logs/plugin-logs.ts'
 import { fetchForApp } from './app-fetch.ts'
 import type { AppFacts } from '../build-apps.ts'
-import type { Captures } from './captures.ts'
+import { IN_A_CIRCLE, type Captures } from './captures.ts'
 import { HostError } from './host-error.ts'
 import { addJob } from '../job-queries.ts'
 import type { MetricSums } from './metric-sums.ts'
@@ -28,6 +28,9 @@ export function openHost({ services, logs, captures, sums }: HostParts, app: App
     try {
       return await work()
     } catch (error) {
+      // Whatever the app makes of the refusal.
+      if (error instanceof HostError && error.message === IN_A_CIRCLE)
+        logs.add(app, 'SYSTEM', 'WARN', error.message)
       if (error instanceof HostError) throw error
       if (isParentGone(error)) throw new HostError('This app was removed.')
       services.log.warn({ err: error, plugin_config_id: app.config_id }, 'plugins: an app was let down')
@@ -42,7 +45,7 @@ export function openHost({ services, logs, captures, sums }: HostParts, app: App
     storageDelete: (key) => safely(() => storage.delete(key)),
     storageIncrement: (key, by) => safely(() => storage.increment(key, by)),
     storageInit: (key, value) => safely(() => storage.init(key, value)),
-    capture: (event, properties) => safely(() => captures.capture(app, event, properties)),
+    capture: (event, properties, hops) => safely(() => captures.capture(app, event, properties, hops)),
     enqueueJob: (name, payload, run_at) =>
       safely(async () => {
         const job = { name, payload: JSON.stringify(payload ?? null), run_at }

@@ -1,15 +1,19 @@
 // One event on its way through the apps of its project.
+import { HOPS } from '../../../../platform/sandbox/sandbox.ts'
 import type { PipelineEvent } from '../../../events/pipeline-event.ts'
 import { CAPTURED_BY } from '../host/captures.ts'
 import type { RunningApp } from '../running-app.ts'
 
 const SUCCEEDED = '$plugins_succeeded'
 const FAILED = '$plugins_failed'
+/** Set by us alone, at the beginning. */
+export const MARKS = [CAPTURED_BY, HOPS] as const
 
 export class Passage {
   /** Null once an app has dropped it. */
   event: PipelineEvent | null
   readonly #sender: number | undefined
+  readonly #marks: Partial<Record<(typeof MARKS)[number], unknown>>
   readonly #succeeded: string[]
   readonly #failed: string[]
   /** Apps it went through before it came here: it is being replayed. */
@@ -18,6 +22,8 @@ export class Passage {
   constructor(event: PipelineEvent, sender: number | undefined) {
     this.event = event
     this.#sender = sender
+    this.#marks =
+      sender === undefined ? {} : Object.fromEntries(MARKS.map((mark) => [mark, event.properties[mark]]))
     this.#succeeded = names(event.properties[SUCCEEDED])
     this.#failed = names(event.properties[FAILED])
     this.#earlier = new Set([...this.#succeeded, ...this.#failed])
@@ -42,8 +48,10 @@ export class Passage {
     const { properties } = this.event
     if (this.#succeeded.length > 0) properties[SUCCEEDED] = this.#succeeded
     if (this.#failed.length > 0) properties[FAILED] = this.#failed
-    if (this.#sender === undefined) delete properties[CAPTURED_BY]
-    else properties[CAPTURED_BY] = this.#sender
+    for (const mark of MARKS) {
+      if (this.#marks[mark] === undefined) delete properties[mark]
+      else properties[mark] = this.#marks[mark]
+    }
     return this.event
   }
 }

@@ -2,10 +2,10 @@
 import type { Services } from '../../../../platform/services.ts'
 import type { PipelineEvent } from '../../../events/pipeline-event.ts'
 import type { ProjectRow } from '../../../projects/schema.ts'
-import { CAPTURED_BY, type Captures } from '../host/captures.ts'
+import type { Captures } from '../host/captures.ts'
 import { runChain, type ChainParts } from './chain.ts'
 import { Line } from './line.ts'
-import { Passage } from './passage.ts'
+import { MARKS, Passage } from './passage.ts'
 import type { RunningApp } from '../running-app.ts'
 
 const MESSAGE = 100
@@ -33,7 +33,7 @@ export class Transform {
     const [first] = events
     // Those come alone.
     const isCaptured = first !== undefined && captures.senderOf(first) !== undefined
-    if (!isCaptured) for (const event of events) removeMark(event)
+    if (!isCaptured) for (const event of events) removeMarks(event)
     if (appsOf(id).length === 0) return events
     // An app may be waiting for the event it captured: behind the event it works on, that would never come.
     if (isCaptured) return (await this.#run(id, events)).filter((event) => event !== null)
@@ -79,6 +79,6 @@ function inMessages(passages: readonly Passage[]): (readonly Passage[])[] {
   return Array.from({ length: count }, (_, index) => passages.slice(index * MESSAGE, (index + 1) * MESSAGE))
 }
 
-function removeMark({ properties }: PipelineEvent): void {
-  if (properties[CAPTURED_BY] !== undefined) delete properties[CAPTURED_BY]
+function removeMarks({ properties }: PipelineEvent): void {
+  for (const mark of MARKS) if (properties[mark] !== undefined) delete properties[mark]
 }
