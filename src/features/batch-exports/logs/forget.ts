@@ -1,19 +1,17 @@
 // Log lines are kept for 30 days. A timetable entry calls this.
 import type { Db } from '../../../platform/db/database.ts'
+import { deleteInBatches } from '../../../platform/db/in-batches.ts'
 import { sql } from '../../../platform/db/sql.ts'
 
 const KEPT_MS = 30 * 24 * 3_600_000
-/** Small enough that no statement holds locks, or the disk, for long. */
-const BATCH_SIZE = 10_000
 
 /** Over all projects; how many lines went. */
-export async function forgetOldLogs(db: Db, now: Date): Promise<number> {
+export function forgetOldLogs(db: Db, now: Date): Promise<number> {
   const oldest_kept = new Date(now.getTime() - KEPT_MS)
-  for (let forgotten = 0; ;) {
-    const count = await db.run(sql`
+  return deleteInBatches(
+    db,
+    (batch_size) => sql`
       DELETE FROM batch_export_log WHERE id IN (
-        SELECT id FROM batch_export_log WHERE timestamp < ${oldest_kept} ORDER BY timestamp LIMIT ${BATCH_SIZE})`)
-    forgotten += count
-    if (count < BATCH_SIZE) return forgotten
-  }
+        SELECT id FROM batch_export_log WHERE timestamp < ${oldest_kept} ORDER BY timestamp LIMIT ${batch_size})`,
+  )
 }
