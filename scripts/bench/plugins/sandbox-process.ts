@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { toAppEvent } from '../../../src/features/plugins/running/ingestion/event-form.ts'
 import type { JsonObject } from '../../../src/lib/json-object.ts'
 import { makeApp, TestHost } from '../../../src/platform/sandbox/fixture/apps.ts'
+import { readEventText, writeEventText } from '../../../src/platform/sandbox/event-text.ts'
 import { openSandbox } from '../../../src/platform/sandbox/open.ts'
 import type { EventOutcome, Sandbox, SandboxedApp } from '../../../src/platform/sandbox/sandbox.ts'
 import { freshEvents } from '../events/requests.ts'
@@ -110,11 +111,11 @@ async function measureStart(
 /** As ingestion hands them over. */
 function eventTexts(count: number): string[] {
   const context = { project_id: 1, site_url: 'http://127.0.0.1', now: new Date() }
-  return freshEvents(count, 1).map((event) => JSON.stringify(toAppEvent(event, context)))
+  return freshEvents(count, 1).map((event) => writeEventText(toAppEvent(event, context)))
 }
 
 function callDirectly(text: string, { config }: SandboxedApp): string {
-  return JSON.stringify(setGreeting(JSON.parse(text) as { properties: JsonObject }, { config }))
+  return JSON.stringify(setGreeting(readEventText(text), { config }))
 }
 
 /** Every outcome must be what the direct call makes of the same event. */
@@ -128,7 +129,7 @@ function assertOutcomes(
   for (const [index, text] of texts.entries()) {
     const outcome = outcomes[index]!
     if (outcome.kind !== 'changed') throw new Error(`an event was ${outcome.kind}`)
-    const before = JSON.parse(text) as JsonObject & { properties: JsonObject }
+    const before = readEventText(text)
     const { patch } = outcome
     const after = { ...before, ...patch.set, properties: { ...before.properties, ...patch.properties.set } }
     const isComplete = patch.unset.length === 0 && patch.properties.unset.length === 0

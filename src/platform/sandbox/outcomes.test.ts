@@ -35,6 +35,8 @@ describe('what becomes of an event', () => {
     ['const heir = Object.create(event.properties); heir.a = 2; heir.b = 2; return event'],
     ['event.properties.b = 2; delete event.properties.b; return event'],
     ['event.properties = event.properties; return event'],
+    ['Object.freeze(event.properties); return event'],
+    ["Object.defineProperty(event.properties, 'a', { writable: false }); return event"],
   ])('unchanged: %s', async (body) => {
     expect(await processOne(body)).toEqual({ kind: 'unchanged' })
   })
@@ -55,6 +57,18 @@ describe('what becomes of an event', () => {
       { ...none, properties: { set: { deep: { b: { c: 2 } } }, unset: [] } },
     ],
     ['delete event.properties.a; return event', { ...none, properties: { set: {}, unset: ['a'] } }],
+    [
+      "delete event.properties.a; event.properties.seen = 'a' in event.properties; return event",
+      { ...none, properties: { set: { seen: false }, unset: ['a'] } },
+    ],
+    [
+      'event.properties.a = 2; event.properties.sum = event.properties.a + event.properties.list[0]; return event',
+      { ...none, properties: { set: { a: 2, sum: 3 }, unset: [] } },
+    ],
+    [
+      'event.properties.b = 2; event.properties.names = Object.keys(event.properties).sort().join(); return event',
+      { ...none, properties: { set: { b: 2, names: 'a,b,deep,list' }, unset: [] } },
+    ],
     [
       "Object.defineProperty(event.properties, 'a', { get: () => 2 }); return event",
       { ...none, properties: { set: { a: 2 }, unset: [] } },

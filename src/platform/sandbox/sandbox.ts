@@ -122,7 +122,7 @@ export type Sandbox = {
   /** What the code offers; it runs without settings, network and storage, and for a second at most. Throws AppFault. */
   inspect(code: string): Promise<Offer>
   /**
-   * Events as JSON text, through processEvent, in order. The app is loaded and set up first if need be: AppFault of kind
+   * Events as text (event-text.ts), through processEvent, in order. The app is loaded and set up first if need be: AppFault of kind
    * `load` or `setup` when that fails. All have their outcome within `within_ms`, or have failed by `time` or `late`.
    */
   processEvents(

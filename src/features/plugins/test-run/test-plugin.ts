@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto'
 import type { JsonObject } from '../../../lib/json-object.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import { invalid } from '../../../platform/http/errors.ts'
+import { writeEventText } from '../../../platform/sandbox/event-text.ts'
 import { AppFault, type AppCall, type Host, type SandboxedApp } from '../../../platform/sandbox/sandbox.ts'
 import type { Services } from '../../../platform/services.ts'
 import { readConfigSchema } from '../config-schema.ts'
@@ -79,7 +80,7 @@ async function runScript(
 ): Promise<JsonObject | null> {
   try {
     if (methods.has('processEvent')) {
-      const [outcome] = await sandbox.processEvents(app, host, [JSON.stringify(event)], WITHIN_MS)
+      const [outcome] = await sandbox.processEvents(app, host, [writeEventText(event)], WITHIN_MS)
       if (outcome?.kind === 'failed') throw outcome.fault
       if (outcome?.kind === 'dropped') return null
       return outcome?.kind === 'changed' ? patched(event, outcome.patch) : event

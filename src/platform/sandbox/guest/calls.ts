@@ -11,8 +11,6 @@ const MAX_UNWANTED_LENGTH = 1024 * 1024
 const PENDING = '{"pending":true}'
 
 export class App {
-  private readonly watched = new WatchedEvent()
-
   constructor(
     private readonly found: Found,
     private readonly meta: object,
@@ -28,11 +26,11 @@ export class App {
     )
   }
 
-  processEvent(id: number, text: string, isFlat: boolean): string {
-    const { found, meta, watched } = this
+  processEvent(id: number, text: string): string {
+    const watched = new WatchedEvent(text)
     try {
-      const result = found.methods.processEvent!(watched.start(text, isFlat), meta)
-      if (watched.isEvent(result) || !isThenable(result)) return watched.present(result)
+      const result = this.found.methods.processEvent!(watched.event, this.meta)
+      if (result === watched.event || !isThenable(result)) return watched.present(result)
       return this.#wait(id, result, (settled) => watched.present(settled))
     } catch (error) {
       return presentThrown(error)

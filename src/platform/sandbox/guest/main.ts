@@ -41,8 +41,7 @@ export function start(host: (operation: string, args: string, last?: string) => 
     },
 
     enter(operation: string, id: number, text: string): string {
-      if (operation === 'event' || operation === 'flat event')
-        return app!.processEvent(id, text, operation === 'flat event')
+      if (operation === 'event') return app!.processEvent(id, text)
       if (operation === 'call') return app!.call(id, text)
       if (operation === 'answer') takeAnswer(id, text)
       else fireAlarm(id)

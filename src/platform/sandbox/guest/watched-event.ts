@@ -1,54 +1,61 @@
 // The event in the hands of processEvent. What it changes is noted as it does so: the engine takes longer to write or
-// compare a whole event than most apps take to work on it. For the same reason nothing is made anew for each event that
-// can be used again. An app that still holds an earlier event can only have some more fields looked at.
+// compare a whole event than most apps take to work on it. For the same reason its properties are read only when the app
+// looks at them, which many do not once they have seen the event's name.
 
 const { parse, stringify } = JSON
-const { set, defineProperty, deleteProperty } = Reflect
+const {
+  get,
+  set,
+  has,
+  ownKeys,
+  defineProperty,
+  deleteProperty,
+  getOwnPropertyDescriptor,
+  preventExtensions,
+} = Reflect
 const UNTOUCHED = '{"touched":{}}'
 
 type Fields = Record<string, unknown>
 type Name = string | symbol
 
 export class WatchedEvent {
-  private readonly top = new Watch()
-  private readonly properties = new Watch()
+  readonly event: unknown
+  private readonly top: Watch
+  private readonly properties: UnreadWatch
 
-  /** What the app gets. `isFlat`: no field holds an object, apart from the properties, and none of them does. */
-  start(text: string, isFlat: boolean): unknown {
-    const event = parse(text) as Fields & { properties: Fields }
-    event.properties = this.properties.start(event.properties)
-    const watched = this.top.start(event)
-    if (!isFlat) {
-      this.properties.noteObjects()
-      this.top.noteObjects('properties')
-    }
-    return watched
-  }
-
-  isEvent(result: unknown): boolean {
-    return result === this.top.watched
+  /** Two lines of JSON: the fields of the event, and its properties. */
+  constructor(text: string) {
+    const end = text.indexOf('\n')
+    const top = text.slice(0, end)
+    this.properties = new UnreadWatch(text.slice(end + 1))
+    this.top = new Watch(parse(top) as Fields)
+    if (holdsObjects(top)) this.top.noteObjects()
+    this.top.fields.properties = this.properties.watched
+    this.event = this.top.watched
   }
 
   /** What became of it: what may have changed, or all of it when something else came back. */
   present(result: unknown): string {
-    const { top, properties } = this
-    const isWatched = result === top.watched && top.fields.properties === properties.watched
+    const { event, top, properties } = this
+    const isWatched = result === event && top.fields.properties === properties.watched
+    top.watched = properties.watched = null
     if (!isWatched) return stringify({ event: result ?? null })
     if (top.touched.length === 0 && properties.touched.length === 0) return UNTOUCHED
     return stringify({ touched: { top: top.tell(), properties: properties.tell() } })
   }
 }
 
+/** Beyond the one that it is. */
+const holdsObjects = (json: string) => json.indexOf('{', 1) > 0 || json.indexOf('[', 1) > 0
+
 /** Stands in for `fields` and forwards everything to them. */
 class Watch {
-  fields: Fields = {}
-  watched: Fields = {}
+  /** Null in the end: it refers to us, and what goes round in a circle costs the engine a search through everything. */
+  watched: Fields | null
   touched: Name[] = []
 
-  start(fields: Fields): Fields {
-    this.fields = fields
-    if (this.touched.length > 0) this.touched = []
-    return (this.watched = new Proxy(fields, this))
+  constructor(readonly fields: Fields) {
+    this.watched = new Proxy(fields, this)
   }
 
   set(fields: Fields, name: Name, value: unknown, receiver: unknown): boolean {
@@ -67,15 +74,15 @@ class Watch {
     return deleteProperty(fields, name)
   }
 
-  private note(name: Name): void {
+  note(name: Name): void {
     if (!this.touched.includes(name)) this.touched.push(name)
   }
 
   /** Changes inside of them are not seen from here. */
-  noteObjects(except?: string): void {
+  noteObjects(): void {
     for (const name in this.fields) {
       const value = this.fields[name]
-      if (typeof value === 'object' && value !== null && name !== except) this.note(name)
+      if (typeof value === 'object' && value !== null) this.note(name)
     }
   }
 
@@ -92,4 +99,60 @@ class Watch {
     }
     return { now, gone }
   }
+}
+
+/** Fields that nobody has looked at yet. Setting one, or taking one away, is no look. */
+class UnreadWatch extends Watch {
+  constructor(private text: string) {
+    super({})
+  }
+
+  /** From then on the engine looks by itself. */
+  private read(): void {
+    const { text, fields, touched } = this
+    const all = parse(text) as Fields
+    for (const name of touched) delete all[name as string]
+    Object.assign(fields, all)
+    if (holdsObjects(text)) this.noteObjects()
+    Object.assign(this, LOOKS)
+    this.text = ''
+  }
+
+  get(fields: Fields, name: Name, receiver: unknown): unknown {
+    this.read()
+    return get(fields, name, receiver)
+  }
+
+  has(fields: Fields, name: Name): boolean {
+    this.read()
+    return has(fields, name)
+  }
+
+  ownKeys(fields: Fields): Name[] {
+    this.read()
+    return ownKeys(fields)
+  }
+
+  getOwnPropertyDescriptor(fields: Fields, name: Name): PropertyDescriptor | undefined {
+    this.read()
+    return getOwnPropertyDescriptor(fields, name)
+  }
+
+  preventExtensions(fields: Fields): boolean {
+    this.read()
+    return preventExtensions(fields)
+  }
+
+  override defineProperty(fields: Fields, name: Name, descriptor: PropertyDescriptor): boolean {
+    if (this.text !== '') this.read()
+    return super.defineProperty(fields, name, descriptor)
+  }
+}
+
+const LOOKS = {
+  get: undefined,
+  has: undefined,
+  ownKeys: undefined,
+  getOwnPropertyDescriptor: undefined,
+  preventExtensions: undefined,
 }

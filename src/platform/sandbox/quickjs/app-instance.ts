@@ -12,7 +12,7 @@ import {
 } from '../messages.ts'
 import { AppFault, type AppCall, type Offer } from '../sandbox.ts'
 import { Alarms } from './alarms.ts'
-import { isFlat, readOutcome } from './event-outcome.ts'
+import { readOutcome } from './event-outcome.ts'
 import { HostFunctions, type Surroundings } from './host-functions.ts'
 import { hopsOf, hopsOfText } from './hops.ts'
 import { MachineFault, ScriptFault, type Engine, type Machine } from './machine.ts'
@@ -188,8 +188,7 @@ export class AppInstance {
     const turn = new Turn(Math.min(this.limits.event_cpu_ms, left_ms), lines, hopsOfText(text), until)
     let answer: string | Promise<string>
     try {
-      const operation = isFlat(text) ? 'flat event' : 'event'
-      answer = this.#run(turn, operation, text, Math.min(this.limits.call_wall_ms, left_ms))
+      answer = this.#run(turn, 'event', text, Math.min(this.limits.call_wall_ms, left_ms))
     } catch (error) {
       // Cut short because the batch had to end: its own fault only if it had a fair part of its time.
       const wasCut =

@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isObject, type JsonObject } from '../../../lib/json-object.ts'
 import { MAX_RESULT_LENGTH } from '../limits.ts'
+import { readEventText, type SandboxEvent } from '../event-text.ts'
 import type { PlainOutcome } from '../messages.ts'
 import { AppFault, type EventPatch } from '../sandbox.ts'
 
@@ -22,25 +23,16 @@ export function readOutcome(text: string, answer: JsonObject, answer_length: num
   return { kind: 'changed', patch }
 }
 
-const HOLDS_OBJECT = /":[[{]/g
-
-/** Whether nothing but `properties` holds an object or a list. May say no of one that is. */
-export function isFlat(text: string): boolean {
-  HOLDS_OBJECT.lastIndex = 0
-  return HOLDS_OBJECT.test(text) && !HOLDS_OBJECT.test(text)
-}
-
-type Event = JsonObject & { properties: JsonObject }
 type Part = 'top' | 'properties'
 
 /** Taken apart only when it has to be. */
 class EventText {
-  #event: Event | undefined
+  #event: SandboxEvent | undefined
 
   constructor(private readonly text: string) {}
 
-  get event(): Event {
-    this.#event ??= JSON.parse(this.text) as Event
+  get event(): SandboxEvent {
+    this.#event ??= readEventText(this.text)
     return this.#event
   }
 

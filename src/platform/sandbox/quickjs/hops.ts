@@ -1,9 +1,10 @@
 // How far events have come from app to app, read off those that an app is given.
 import { isObject } from '../../../lib/json-object.ts'
+import { readEventText } from '../event-text.ts'
 import { HOPS } from '../sandbox.ts'
 
 export function hopsOfText(event: string): number {
-  return event.includes(HOPS) ? hopsIn(JSON.parse(event)) : 0
+  return event.includes(HOPS) ? hopsIn(readEventText(event)) : 0
 }
 
 /** Of a batch, the most. */

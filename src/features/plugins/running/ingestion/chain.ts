@@ -1,5 +1,6 @@
 // Events of one project through its apps, one app after the other, within a time that holds up no request: an app that
 // fails or is late is passed by, and the event goes on as it was before it.
+import { writeEventText } from '../../../../platform/sandbox/event-text.ts'
 import { AppFault, type EventOutcome } from '../../../../platform/sandbox/sandbox.ts'
 import type { InlineApp } from '../../inline/inline-app.ts'
 import type { PluginMetrics } from '../../metrics/plugin-metrics.ts'
@@ -62,7 +63,7 @@ async function passSandboxed(
   within_ms: number,
 ): Promise<number> {
   const forms = due.map((passage) => toAppEvent(passage.event!, context))
-  const texts = forms.map((form) => JSON.stringify(form))
+  const texts = forms.map(writeEventText)
   const outcomes = await parts.watch.processEvents(app, texts, within_ms).catch((error: unknown) => {
     for (const passage of due) failed(parts, app, passage, error)
     return null

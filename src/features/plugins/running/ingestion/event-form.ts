@@ -1,6 +1,7 @@
 // Events as processEvent knows them, and what it made of them.
 import { isObject, type JsonObject } from '../../../../lib/json-object.ts'
 import { formatMicros } from '../../../../lib/microseconds.ts'
+import type { SandboxEvent } from '../../../../platform/sandbox/event-text.ts'
 import { AppFault, type EventPatch } from '../../../../platform/sandbox/sandbox.ts'
 import type { PipelineEvent } from '../../../events/pipeline-event.ts'
 import { readEvent, readProperties } from '../../../events/read-event.ts'
@@ -10,8 +11,8 @@ export type FormContext = { project_id: number; site_url: string; now: Date }
 const PERSON_FIELDS = ['$set', '$set_once'] as const
 
 /** What is to be set on the person stands beside the properties. */
-export function toAppEvent(event: PipelineEvent, { project_id, site_url, now }: FormContext): JsonObject {
-  const form: JsonObject = {
+export function toAppEvent(event: PipelineEvent, { project_id, site_url, now }: FormContext): SandboxEvent {
+  const form: SandboxEvent = {
     uuid: event.uuid,
     event: event.event,
     distinct_id: event.distinct_id,
