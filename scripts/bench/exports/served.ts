@@ -21,8 +21,12 @@ export type Served = {
   stop(): Promise<void>
 }
 
-export async function serve(program: Program, store: SampleStore): Promise<Served> {
-  const server = program.serve(settingsOf(store.folder))
+export async function serve(
+  program: Program,
+  store: SampleStore,
+  settings: Record<string, string> = {},
+): Promise<Served> {
+  const server = program.serve({ ...settingsOf(store.folder), ...settings })
   const pool = new Pool(await server.url, { connections: 8 })
   const ask = async (method: 'GET' | 'POST', path: string, body?: Json): Promise<Json> => {
     const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' }
