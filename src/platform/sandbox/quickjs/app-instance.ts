@@ -2,14 +2,7 @@
 // somebody gives it up.
 import type { JsonObject } from '../../../lib/json-object.ts'
 import { MAX_ALARMS, type Limits } from '../limits.ts'
-import {
-  describeFault,
-  monotonicMs,
-  outOfTurn,
-  type HostAnswer,
-  type PlainOutcome,
-  type ThreadApp,
-} from '../messages.ts'
+import { describeFault, monotonicMs, outOfTurn, type PlainOutcome, type ThreadApp } from '../messages.ts'
 import { AppFault, type AppCall, type Offer } from '../sandbox.ts'
 import { Alarms } from './alarms.ts'
 import { readOutcome } from './event-outcome.ts'
@@ -17,6 +10,7 @@ import { HostFunctions, type Surroundings } from './host-functions.ts'
 import { hopsOf, hopsOfText } from './hops.ts'
 import { MachineFault, ScriptFault, type Engine, type Machine } from './machine.ts'
 import { readAnswer } from './read-answer.ts'
+import { writeAnswer } from './requests.ts'
 import { readOffer, wrapScript } from './script.ts'
 import { allLines, Turn, type Lines } from './turn.ts'
 
@@ -293,9 +287,4 @@ export class AppInstance {
     this.onEnded?.()
     return fault
   }
-}
-
-function writeAnswer(answer: HostAnswer): string {
-  if ('result' in answer) return JSON.stringify({ result: answer.result ?? null })
-  return JSON.stringify(answer)
 }

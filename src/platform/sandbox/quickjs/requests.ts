@@ -59,3 +59,9 @@ export class Gate {
     next.start()
   }
 }
+
+/** As the guest reads it. */
+export function writeAnswer(answer: HostAnswer): string {
+  if ('result' in answer) return JSON.stringify({ result: answer.result ?? null })
+  return JSON.stringify(answer)
+}
