@@ -26,6 +26,8 @@ class GzipFile implements FileBuilder {
   readonly #signal: AbortSignal
   readonly #hash = createHash('sha256')
   readonly #under_way: Promise<Buffer>[] = []
+  /** For blocks to come: a new one for each would be garbage faster than anybody collects it. */
+  readonly #unused: Buffer[] = []
   #crc = 0
   #length = 0
   #written = 0
@@ -49,7 +51,10 @@ class GzipFile implements FileBuilder {
     try {
       for (let at = 0; at < piece.bytes; at += BLOCK_BYTES) {
         this.#signal.throwIfAborted()
-        this.#start(await readBlock(source, at, Math.min(BLOCK_BYTES, piece.bytes - at)))
+        const buffer = this.#unused.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES)
+        const block = buffer.subarray(0, piece.bytes - at)
+        await fill(block, source, at)
+        this.#start(block, buffer)
         if (this.#under_way.length >= LANES) await this.#writeNext()
       }
       // All of it: where the file ends is told by its bytes.
@@ -74,8 +79,8 @@ class GzipFile implements FileBuilder {
     await rm(this.#path, { force: true })
   }
 
-  #start(block: Buffer): void {
-    const compressed = compress(block, DEFLATE)
+  #start(block: Buffer, buffer: Buffer): void {
+    const compressed = compress(block, DEFLATE).finally(() => this.#unused.push(buffer))
     // Its failure is told when its turn comes.
     compressed.catch(() => undefined)
     this.#under_way.push(compressed)
@@ -94,14 +99,12 @@ class GzipFile implements FileBuilder {
   }
 }
 
-async function readBlock(source: FileHandle, start: number, length: number): Promise<Buffer> {
-  const block = Buffer.allocUnsafeSlow(length)
-  for (let read = 0; read < length;) {
-    const { bytesRead } = await source.read(block, read, length - read, start + read)
+async function fill(block: Buffer, source: FileHandle, start: number): Promise<void> {
+  for (let read = 0; read < block.length;) {
+    const { bytesRead } = await source.read(block, read, block.length - read, start + read)
     if (bytesRead === 0) throw new Error('a staged file is shorter than it was')
     read += bytesRead
   }
-  return block
 }
 
 /** Beside the piece it begins with; that one is left as it is. */
