@@ -16,7 +16,12 @@ export const CAPTURED_BY = '$plugin_config_id'
 const MAX_BYTES = 1024 * 1024
 /** Two apps that capture events in answer to each other's would go on for ever. */
 const MAX_HOPS = 5
-export const IN_A_CIRCLE = 'Apps capture events in answer to each other: this one was not captured any more.'
+
+export class CapturedInACircle extends HostError {
+  constructor() {
+    super('Apps capture events in answer to each other: this one was not captured any more.')
+  }
+}
 
 type Sender = Pick<RunningApp, 'config_id' | 'project_id' | 'organization_id' | 'plugin_name'>
 
@@ -37,7 +42,7 @@ export class Captures {
 
   /** Resolves when the event is stored for good. `hops`: of the event it answers. */
   async capture(app: Sender, event: string, properties: JsonObject, hops = 0): Promise<void> {
-    if (hops >= MAX_HOPS) throw new HostError(IN_A_CIRCLE)
+    if (hops >= MAX_HOPS) throw new CapturedInACircle()
     const { db, now } = this.#services
     const text = JSON.stringify({
       event,

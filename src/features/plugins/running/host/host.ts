@@ -6,7 +6,7 @@ import type { Services } from '../../../../platform/services.ts'
 import type { PluginLogs } from '../../logs/plugin-logs.ts'
 import { fetchForApp } from './app-fetch.ts'
 import type { AppFacts } from '../build-apps.ts'
-import { IN_A_CIRCLE, type Captures } from './captures.ts'
+import { CapturedInACircle, type Captures } from './captures.ts'
 import { HostError } from './host-error.ts'
 import { addJob } from '../job-queries.ts'
 import type { MetricSums } from './metric-sums.ts'
@@ -29,8 +29,7 @@ export function openHost({ services, logs, captures, sums }: HostParts, app: App
       return await work()
     } catch (error) {
       // Whatever the app makes of the refusal.
-      if (error instanceof HostError && error.message === IN_A_CIRCLE)
-        logs.add(app, 'SYSTEM', 'WARN', error.message)
+      if (error instanceof CapturedInACircle) logs.add(app, 'SYSTEM', 'WARN', error.message)
       if (error instanceof HostError) throw error
       if (isParentGone(error)) throw new HostError('This app was removed.')
       services.log.warn({ err: error, plugin_config_id: app.config_id }, 'plugins: an app was let down')
