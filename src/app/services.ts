@@ -69,6 +69,9 @@ export function eventFolder({ DATA_DIR }: Config): string {
   return join(DATA_DIR, 'events')
 }
 
+/** Also where there are fewer cores: apps of a few projects have threads of their own, and none waits for the other's. */
+const MIN_PLUGIN_THREADS = 4
+
 /** A quarter of the machine, within reason: PostgreSQL, the program and the file cache want theirs. */
 function defaultEventMemory(): number {
   const quarter_mb = totalmem() / 4 / 1024 / 1024
@@ -87,7 +90,7 @@ export async function openServices(
   const mailer = openMailer({ smtp_url: config.SMTP_URL, from: config.MAIL_FROM })
   const outbound = openOutbound({ allow: config.OUTBOUND_ALLOW })
   const sandbox = openSandbox({
-    threads: config.PLUGIN_THREADS ?? Math.max(1, availableParallelism() - 1),
+    threads: config.PLUGIN_THREADS ?? Math.max(MIN_PLUGIN_THREADS, availableParallelism() - 1),
     geoip_database: config.GEOIP_DATABASE,
   })
   const queue = await openJobs(db, jobs, log)

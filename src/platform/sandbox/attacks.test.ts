@@ -1,22 +1,23 @@
 // Code that means harm. Each attack must end by a limit or do nothing at all, while apps on the same thread and on another
 // keep answering.
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { faultOf, kindsOf, makeApp, makeEvent, runCode, TestHost } from './fixture/apps.ts'
 import { openSandbox } from './open.ts'
+import type { SandboxedApp } from './sandbox.ts'
 
 const limits = { event_cpu_ms: 250, call_cpu_ms: 250, call_wall_ms: 2_000 }
 const sandbox = openSandbox({ threads: 2, geoip_database: null, limits })
 afterAll(() => sandbox.close())
 
-// These groups are on different threads.
+// On different threads: tenants take turns.
 const ATTACKED = 'a'
 const ELSEWHERE = 'b'
 const PLENTY_MS = 60_000
 
 const host = new TestHost()
 const HARMLESS = 'exports.processEvent = (event) => event\nexports.onEvent = () => "here"'
-const sameThread = makeApp(HARMLESS, { group: ATTACKED })
-const otherThread = makeApp(HARMLESS, { group: ELSEWHERE })
+const sameThread = makeApp(HARMLESS, { tenant: ATTACKED })
+const otherThread = makeApp(HARMLESS, { tenant: ELSEWHERE })
 
 async function expectNeighboursToAnswer(): Promise<void> {
   for (const neighbour of [sameThread, otherThread]) {
@@ -27,11 +28,13 @@ async function expectNeighboursToAnswer(): Promise<void> {
   }
 }
 
+beforeAll(expectNeighboursToAnswer)
+
 /** As processEvent, and as a call; the neighbours are asked while it goes on and afterwards. */
 async function attack(body: string): Promise<{ events: string[]; call: string }> {
   const code = `exports.processEvent = (event) => { ${body}\nreturn event }
     exports.onEvent = (event) => { ${body}\nreturn event }`
-  const app = makeApp(code, { group: ATTACKED })
+  const app = makeApp(code, { tenant: ATTACKED })
   const events = sandbox.processEvents(app, host, [makeEvent(), makeEvent()], PLENTY_MS)
   await expectNeighboursToAnswer()
   const kinds = kindsOf(await events)
@@ -94,7 +97,7 @@ describe('time', () => {
   })
 
   it('a promise that never settles', async () => {
-    const app = makeApp('exports.onEvent = () => new Promise(() => {})', { group: ATTACKED })
+    const app = makeApp('exports.onEvent = () => new Promise(() => {})', { tenant: ATTACKED })
     const call = faultOf(sandbox.call(app, host, { method: 'onEvent', event: {} }))
     await expectNeighboursToAnswer()
     expect(await call).toMatchObject({ kind: 'time' })
@@ -105,12 +108,10 @@ describe('time', () => {
     const app = makeApp(
       `let calls = 0
        exports.onEvent = () => { void fetch('http://a/').then(() => { while (true) {} }); return ++calls }`,
-      { group: ATTACKED },
+      { tenant: ATTACKED },
     )
     expect(await sandbox.call(app, own, { method: 'onEvent', event: {} })).toBe(1)
-    await expect
-      .poll(() => own.lines, { timeout: 10_000 })
-      .toEqual([{ source: 'SYSTEM', type: 'ERROR', message: 'it used up its CPU time' }])
+    await expect.poll(() => own.faults, { timeout: 10_000 }).toMatchObject([{ kind: 'cpu' }])
     await expectNeighboursToAnswer()
     expect(await sandbox.call(app, own, { method: 'onEvent', event: {} })).toBe(1)
   })
@@ -144,7 +145,7 @@ describe('memory', () => {
        for (let i = 0; i < 100; i++) await null
        return refused`,
       own,
-      { group: ATTACKED },
+      { tenant: ATTACKED },
     )
     // 20 are on their way, 1000 wait.
     expect(refused).toBe(80)
@@ -157,7 +158,7 @@ describe('memory', () => {
       `const { createBuffer } = require('@posthog/plugin-contrib')
        for (let i = 0; i < 1e4; i++) createBuffer({ limit: 10, timeoutSeconds: 900 }).add(i)`,
       new TestHost(),
-      { group: ATTACKED },
+      { tenant: ATTACKED },
     )
     expect(await faultOf(answer)).toMatchObject({ kind: 'threw', message: 'too many buffers at once' })
     await expectNeighboursToAnswer()
@@ -208,7 +209,7 @@ describe('ways out', () => {
   ])('%s finds nothing', async (expression) => {
     const own = new TestHost()
     own.answerFetch = () => Promise.reject(new TypeError('no'))
-    const found = await runCode(sandbox, `return ${expression}`, own, { group: ATTACKED }).catch(
+    const found = await runCode(sandbox, `return ${expression}`, own, { tenant: ATTACKED }).catch(
       (error: Error) => error.message,
     )
     expect(found).toMatch(/^undefined$|not a function|cannot read/i)
@@ -232,7 +233,7 @@ describe('ways out', () => {
     const code = `}); globalThis.found = typeof process; (function (exports, require, module) {
       exports.processEvent = (event) => { event.properties.found = found; return event }`
     const outcomes = await sandbox.processEvents(
-      makeApp(code, { group: ATTACKED }),
+      makeApp(code, { tenant: ATTACKED }),
       host,
       [makeEvent()],
       PLENTY_MS,
@@ -267,7 +268,7 @@ describe('prototypes', () => {
          event.properties = JSON.parse('{"\\\\u005f_proto__":{"polluted":1},"a":{"__proto__":{"polluted":1},"b":"\\\\u00e9"}}')
          return event
        }`,
-      { group: ATTACKED },
+      { tenant: ATTACKED },
     )
     const [outcome] = await sandbox.processEvents(app, host, [makeEvent()], PLENTY_MS)
     expect(JSON.stringify(outcome)).not.toMatch(/polluted/)
@@ -303,7 +304,7 @@ describe('prototypes', () => {
   ])('of its own may be taken apart: %s', async (_, tampering) => {
     const code = `${tampering}\nexports.processEvent = async (event) => { event.properties.a = 1; return event }
       exports.onEvent = () => 1`
-    const app = makeApp(code, { group: ATTACKED })
+    const app = makeApp(code, { tenant: ATTACKED })
     const outcomes = await sandbox
       .processEvents(app, host, [makeEvent()], PLENTY_MS)
       .catch((fault: unknown) => [fault])
@@ -342,12 +343,12 @@ describe('a thread that had to be ended', () => {
     waiting.answerFetch = () => new Promise(() => undefined)
     const neighbour = makeApp(
       "exports.processEvent = (event) => event\nexports.onEvent = ({ wait }) => wait ? fetch('http://a/') : 'here'",
-      { group: ATTACKED },
+      { tenant: ATTACKED },
     )
     const begun = faultOf(sandbox.call(neighbour, waiting, { method: 'onEvent', event: { wait: true } }))
     await expect.poll(() => waiting.requests).toHaveLength(1)
 
-    const attacker = makeApp("exports.onEvent = () => new Array(5e8).join('abc')", { group: ATTACKED })
+    const attacker = makeApp("exports.onEvent = () => new Array(5e8).join('abc')", { tenant: ATTACKED })
     const attacking = [1, 2].map(() =>
       faultOf(sandbox.call(attacker, host, { method: 'onEvent', event: {} })),
     )
@@ -369,7 +370,7 @@ describe('a thread that had to be ended', () => {
   })
 
   it('gives an event its answer in time though the thread gives none', async () => {
-    const attacker = makeApp("exports.onEvent = () => new Array(5e8).join('abc')", { group: ATTACKED })
+    const attacker = makeApp("exports.onEvent = () => new Array(5e8).join('abc')", { tenant: ATTACKED })
     const attacking = faultOf(sandbox.call(attacker, host, { method: 'onEvent', event: {} }))
     expect(kindsOf(await sandbox.processEvents(sameThread, host, [makeEvent()], 1))).toEqual(['late'])
     expect(await attacking).toMatchObject({ kind: 'killed' })
@@ -379,7 +380,7 @@ describe('a thread that had to be ended', () => {
 
 it('who has hit a limit is kept apart: the next time its neighbours do not wait behind it', async () => {
   const code = "exports.onEvent = ({ deep }) => { if (deep) new Array(5e8).join('abc'); for (;;); }"
-  const attacker = makeApp(code, { group: ATTACKED })
+  const attacker = makeApp(code, { tenant: ATTACKED })
   const attackWith = (event: object) =>
     faultOf(sandbox.call(attacker, host, { method: 'onEvent', event: event as never }))
   expect(await attackWith({ deep: false })).toMatchObject({ kind: 'cpu' })
@@ -390,4 +391,37 @@ it('who has hit a limit is kept apart: the next time its neighbours do not wait 
   )
   expect(await again).toMatchObject({ kind: 'killed' })
   await expectNeighboursToAnswer()
+})
+
+describe('what no call waits for', () => {
+  it.each([
+    ['a loop', 'for (;;);', 'cpu'],
+    ['work inside one call of the engine', "new Array(5e8).join('abc')", 'killed'],
+  ])('is told to the host, and the app kept apart: %s', async (_, body, kind) => {
+    const own = new TestHost()
+    const attacker = makeApp(
+      `const { createBuffer } = require('@posthog/plugin-contrib')
+       const buffer = createBuffer({ limit: 10, timeoutSeconds: 1, onFlush() { ${body} } })
+       exports.onEvent = () => { buffer.add(1); return 'here' }`,
+      { tenant: ATTACKED },
+    )
+    const COUNTS = 'let count = 0; exports.onEvent = () => ++count'
+    const counter = makeApp(COUNTS, { tenant: ATTACKED })
+    const countsElsewhere = makeApp(COUNTS, { tenant: ELSEWHERE })
+    const attackUntil = async (faults: number) => {
+      expect(await sandbox.call(attacker, own, { method: 'onEvent', event: {} })).toBe('here')
+      await expect.poll(() => own.faults, { timeout: 10_000 }).toHaveLength(faults)
+    }
+    const count = (app: SandboxedApp) => sandbox.call(app, host, { method: 'onEvent', event: {} })
+
+    expect(await count(countsElsewhere)).toBe(1)
+    await attackUntil(1)
+    expect(await count(counter)).toBe(1)
+    await attackUntil(2)
+    expect(own.faults).toMatchObject([{ kind }, { kind }])
+    // Their threads were not ended under them.
+    expect(await count(counter)).toBe(2)
+    expect(await count(countsElsewhere)).toBe(2)
+    await expectNeighboursToAnswer()
+  })
 })

@@ -253,9 +253,13 @@ describe('cache', () => {
   })
 
   it('is shared by a group and by nobody else', async () => {
-    await run(`await meta.cache.set('ours', 1)`, new TestHost(), { group: 'one' })
-    expect(await run(`return meta.cache.get('ours', 'none')`, new TestHost(), { group: 'one' })).toBe(1)
-    expect(await run(`return meta.cache.get('ours', 'none')`, new TestHost(), { group: 'two' })).toBe('none')
+    await run(`await meta.cache.set('ours', 1)`, new TestHost(), { tenant: 'us', group: 'one' })
+    expect(
+      await run(`return meta.cache.get('ours', 'none')`, new TestHost(), { tenant: 'us', group: 'one' }),
+    ).toBe(1)
+    expect(
+      await run(`return meta.cache.get('ours', 'none')`, new TestHost(), { tenant: 'us', group: 'two' }),
+    ).toBe('none')
   })
 
   it('drops the oldest past ten megabytes and takes nothing that is larger', async () => {

@@ -189,14 +189,14 @@ describe('close', () => {
 describe('apps beside each other', () => {
   it('see nothing of each other', async () => {
     const host = new TestHost()
-    const group = 'shared'
+    const shared = { tenant: 'shared', group: 'shared' }
     const one = makeApp(
       'globalThis.left = 1; Object.prototype.polluted = 1; exports.processEvent = (e) => e',
-      { group },
+      shared,
     )
     const two = makeApp(
       'exports.processEvent = (event) => { event.properties.found = [typeof left, typeof {}.polluted]; return event }',
-      { group },
+      shared,
     )
     expect(kindsOf(await sandbox.processEvents(one, host, [makeEvent()], 60_000))).toEqual(['unchanged'])
     expect(await sandbox.processEvents(two, host, [makeEvent()], 60_000)).toMatchObject([

@@ -16,7 +16,11 @@ export type ThreadOptions = {
   /** See running-word.ts. */
   word: SharedArrayBuffer
   geoip_database: SharedArrayBuffer | null
+  priority: Priority
 }
+
+/** `leftovers`: gets a processor when nobody else wants it. */
+export type Priority = 'full' | 'leftovers'
 
 /** `until` is a time of `monotonicMs`. */
 export type Work =
@@ -53,6 +57,8 @@ export type FromThread =
   | { kind: 'failed'; id: number; fault: PlainFault }
   /** The thread gave this app up meanwhile: send it again. */
   | { kind: 'unknown'; id: number }
+  /** A fault of what no call waits for: a buffer that is flushed by the clock, an answer that came after the call. */
+  | { kind: 'stopped'; app_id: number; fault: PlainFault }
   | { kind: 'request'; request_id: number; app_id: number; request: HostRequest }
   | { kind: 'abort'; request_id: number }
   | { kind: 'log'; app_id: number; source: 'CONSOLE' | 'SYSTEM'; type: LogType; message: string }

@@ -1,6 +1,6 @@
-// The sandbox as the rest of the program gets it: apps are spread over threads by their group, and no thread is started
-// before there is something to do. One more thread is for those that nobody should have to wait behind: code that nobody
-// has tried yet, and apps that have hit a limit a while ago.
+// The sandbox as the rest of the program gets it: tenants are spread over threads, and no thread is started before there
+// is something to do. One more thread is for those that nobody should have to wait behind: code that nobody has tried yet,
+// and apps that have hit a limit a while ago. It gets what the others leave of the processors.
 import { readFile } from 'node:fs/promises'
 import { DEFAULT_LIMITS, type Limits } from './limits.ts'
 import { monotonicMs, outOfTurn, restoreFault, type PlainOutcome, type Work } from './messages.ts'
@@ -25,36 +25,46 @@ const HIT_A_LIMIT: ReadonlySet<FaultKind> = new Set(['cpu', 'memory', 'killed'])
 export function openSandbox({ threads, geoip_database, limits }: SandboxOptions): Sandbox {
   const all_limits = { ...DEFAULT_LIMITS, ...limits }
   const places = new Map<number, ThreadLink>()
+  /** The number of the thread that each tenant got when its first app was called: they take turns. */
+  const turns = new Map<string, number>()
   /** Who is kept apart, until when. */
   const apart = new Map<number, number>()
   let opening: Promise<ThreadLink[]> | null = null
   let isClosed = false
 
+  const judge = (app_id: number, { kind }: { kind: FaultKind }) => {
+    if (HIT_A_LIMIT.has(kind)) apart.set(app_id, monotonicMs() + APART_MS)
+  }
   const links = () => {
     if (isClosed) throw new AppFault('gone', 'the sandbox is closed')
     opening ??= readDatabase(geoip_database).then((database) =>
-      Array.from({ length: threads + 1 }, () => new ThreadLink(all_limits, database)),
+      Array.from({ length: threads + 1 }, (_, index) => {
+        const priority = index === threads ? 'leftovers' : 'full'
+        return new ThreadLink(all_limits, database, priority, judge)
+      }),
     )
     return opening
+  }
+  const turnOf = (tenant: string) => {
+    const turn = turns.get(tenant) ?? turns.size % threads
+    turns.set(tenant, turn)
+    return turn
   }
   const linkOf = async (app: SandboxedApp) => {
     const all = await links()
     const isApart = (apart.get(app.id) ?? 0) > monotonicMs()
     if (!isApart) apart.delete(app.id)
-    const link = isApart ? all.at(-1)! : pick(all.slice(0, -1), app.group)
+    const link = isApart || app.tenant === null ? all.at(-1)! : all[turnOf(app.tenant)]!
     const before = places.get(app.id)
     if (before && before !== link) await before.dispose(app.id)
     places.set(app.id, link)
     return link
   }
-  const judge = (app: SandboxedApp, { kind }: { kind: FaultKind }) => {
-    if (HIT_A_LIMIT.has(kind)) apart.set(app.id, monotonicMs() + APART_MS)
-  }
   const work = async (app: SandboxedApp, host: Host, what: Work) => {
     try {
       return await (await linkOf(app)).work(app, host, what)
     } catch (error) {
-      if (error instanceof AppFault) judge(app, error)
+      if (error instanceof AppFault) judge(app.id, error)
       throw error
     }
   }
@@ -76,11 +86,11 @@ export function openSandbox({ threads, geoip_database, limits }: SandboxOptions)
       try {
         const text = await inTime(working, within_ms + ANSWER_GRACE_MS, () => link.isHeldUpBy(app.id))
         const outcomes = text === null ? null : (JSON.parse(text) as PlainOutcome[])
-        for (const outcome of outcomes ?? []) if (outcome.kind === 'failed') judge(app, outcome.fault)
+        for (const outcome of outcomes ?? []) if (outcome.kind === 'failed') judge(app.id, outcome.fault)
         return outcomes?.map(restoreOutcome) ?? events.map(outOfTime)
       } catch (error) {
         if (!(error instanceof AppFault) || error.kind === 'load' || error.kind === 'setup') throw error
-        judge(app, error)
+        judge(app.id, error)
         return events.map(() => ({ kind: 'failed', fault: error }))
       }
     },
@@ -123,12 +133,6 @@ const outOfTime = (): EventOutcome => ({
   kind: 'failed',
   fault: outOfTurn(),
 })
-
-function pick(links: readonly ThreadLink[], group: string): ThreadLink {
-  let hash = 0
-  for (const character of group) hash = (Math.imul(hash, 31) + character.codePointAt(0)!) >>> 0
-  return links[hash % links.length]!
-}
 
 /** Shared by all threads. Without one, or with one that cannot be read, no address is known. */
 async function readDatabase(path: string | null): Promise<SharedArrayBuffer | null> {

@@ -7,7 +7,9 @@ export type SandboxedApp = {
   id: number
   /** Another version under the same id takes the old instance's place. */
   version: string
-  /** Apps of one group run on one thread and share a cache. */
+  /** Apps of different tenants are on different threads while there are threads enough. Null: it is only tried out. */
+  tenant: string | null
+  /** Apps of one group, which are of one tenant, share a cache. */
   group: string
   name: string
   /** A CommonJS script. */
@@ -45,6 +47,8 @@ export type Host = {
   capture(event: string, properties: JsonObject, hops: number): Promise<void>
   enqueueJob(name: string, payload: unknown, run_at: Date): Promise<void>
   metric(name: string, kind: MetricKind, value: number): void
+  /** Not asked for: something that no call waits for any more has ended it. */
+  stopped(fault: AppFault): void
 }
 
 export type FetchRequest = {

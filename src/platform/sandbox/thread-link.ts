@@ -9,6 +9,7 @@ import {
   restoreFault,
   toThreadApp,
   type FromThread,
+  type Priority,
   type ThreadOptions,
   type ToThread,
   type Work,
@@ -44,6 +45,8 @@ export class ThreadLink {
   constructor(
     private readonly limits: Limits,
     private readonly geoip_database: SharedArrayBuffer | null,
+    private readonly priority: Priority,
+    private readonly onStopped: (app_id: number, fault: AppFault) => void,
   ) {}
 
   /** Throws AppFault. */
@@ -109,7 +112,8 @@ export class ThreadLink {
     this.#word = new RunningWord(memory)
     this.#requests = new HostRequests()
     this.#isReady = false
-    const options: ThreadOptions = { limits: this.limits, word: memory, geoip_database: this.geoip_database }
+    const { limits, geoip_database, priority } = this
+    const options: ThreadOptions = { limits, word: memory, geoip_database, priority }
     const worker = startThread('sandbox', options, {
       env: {},
       argv: [],
@@ -146,11 +150,14 @@ export class ThreadLink {
     this.#requests.abortAll()
     const all = [...this.#pending]
     this.#pending.clear()
+    const killed = new AppFault('killed', 'its thread had to be ended, because nothing else stopped it')
+    const isOfGuilty = ([id, { task }]: [number, Pending]) =>
+      guilty !== undefined && guilty === appOf(task, id)
+    if (guilty !== undefined && !all.some(isOfGuilty)) this.#stopped(guilty, killed)
     for (const [id, pending] of all) {
       const { task } = pending
-      if (guilty !== undefined && guilty === appOf(task, id)) {
-        pending.reject(new AppFault('killed', 'its thread had to be ended, because nothing else stopped it'))
-      } else if (task.kind === 'dispose' || task.kind === 'close') pending.resolve(undefined)
+      if (isOfGuilty([id, pending])) pending.reject(killed)
+      else if (task.kind === 'dispose' || task.kind === 'close') pending.resolve(undefined)
       else if (this.#isClosed || !wasReady) pending.reject(new AppFault('gone', 'the thread ended'))
       else if (id > taken || task.kind === 'inspect' || task.work.kind !== 'call') this.#post(pending)
       else pending.reject(new AppFault('gone', 'its thread ended because of another app'))
@@ -168,6 +175,8 @@ export class ThreadLink {
         return this.#settled(message.id)?.reject(restoreFault(message.fault))
       case 'unknown':
         return this.#sendAgain(message.id)
+      case 'stopped':
+        return this.#stopped(message.app_id, restoreFault(message.fault))
       case 'request':
         return void this.#answer(worker, message)
       case 'abort':
@@ -179,6 +188,11 @@ export class ThreadLink {
       default:
         return message satisfies never
     }
+  }
+
+  #stopped(app_id: number, fault: AppFault): void {
+    this.onStopped(app_id, fault)
+    this.#hosts.get(app_id)?.stopped(fault)
   }
 
   #settled(id: number): Pending | undefined {

@@ -104,8 +104,9 @@ function buildApp(
   if ('fault' in script) return script.fault
   const { code } = script
   const version = hash([code, config, attachments, row.updated_at])
+  const tenant = String(row.project_id)
   const group = `${row.plugin_id}:${row.project_id}`
-  const app = { id: row.id, version, group, name, code, config, attachments }
+  const app = { id: row.id, version, tenant, group, name, code, config, attachments }
   return { ...facts, code: { kind: 'sandboxed', app, host: openHost(facts) } }
 }
 

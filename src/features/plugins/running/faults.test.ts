@@ -152,6 +152,13 @@ describe('an app that hits its limits', () => {
       `export function processEvent(event) { const all = []; while (true) all.push('x'.repeat(1000000) + all.length) }`,
     ],
     ['time, and cannot be stopped', CANNOT_BE_STOPPED],
+    [
+      'time, after its answer',
+      `export function processEvent(event) {
+        void fetch('http://127.0.0.1:1/').catch(() => { while (true) {} })
+        return event
+      }`,
+    ],
   ])('of %s three times within ten minutes is switched off', async (_, code) => {
     const admin = await createMember(app, workspace.organization, { level: 'admin' })
     const member = await createMember(app, workspace.organization)

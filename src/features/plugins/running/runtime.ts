@@ -43,7 +43,13 @@ export class PluginRuntime implements RunningApps {
     this.#captures = new Captures(services, ingest)
     this.#sums = new MetricSums(services.now)
     this.#watch = new Watch(services, this.logs)
-    const host: HostParts = { services, logs: this.logs, captures: this.#captures, sums: this.#sums }
+    const host: HostParts = {
+      services,
+      logs: this.logs,
+      captures: this.#captures,
+      sums: this.#sums,
+      watch: this.#watch,
+    }
     this.#registry = new Registry(services, this.#watch, (facts) => openHost(host, facts))
     this.#transform = new Transform({
       services,

@@ -79,6 +79,12 @@ export class Watch {
     this.#logs.add(app, 'PLUGIN', 'ERROR', describe(what, fault))
   }
 
+  /** Something of it that no call waits for hit a limit. */
+  stopped(config_id: number, fault: AppFault): void {
+    const standing = this.#standings.get(config_id)
+    if (standing) this.#faulted(standing, fault, 'Work in the background')
+  }
+
   /** Its code was never even fit to be loaded. */
   cannotLoad(app: FaultyApp, message: string): void {
     this.#logs.add(app, 'SYSTEM', 'ERROR', `The code cannot be run: ${message}`)

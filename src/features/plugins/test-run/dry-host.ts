@@ -40,6 +40,7 @@ export function openDryHost(fetch: Host['fetch'] | null): { host: Host; logs: Lo
     enqueueJob: async (name, payload, run_at) =>
       note(`job: ${JSON.stringify({ name, payload, run_at: run_at.toISOString() })}`),
     metric: (name, kind, value) => note(`metric: ${JSON.stringify({ name, kind, value })}`),
+    stopped: ({ message }) => log('SYSTEM', 'ERROR', message),
   }
   return { host, logs }
 }

@@ -67,7 +67,8 @@ function runInline({ url }: PluginRow, event: TestEvent, config: JsonObject, now
 /** Ids of configs are positive; a group of its own has an empty cache. */
 function sandboxed({ name }: PluginRow, code: string, config: JsonObject): SandboxedApp {
   const id = -randomInt(1, 2 ** 47)
-  return { id, version: 'test', group: `test ${id}`, name: name ?? '', code, config, attachments: {} }
+  const nobodys = { version: 'test', tenant: null, attachments: {} }
+  return { ...nobodys, id, group: `test ${id}`, name: name ?? '', code, config }
 }
 
 type Trial = { methods: ReadonlySet<string>; event: TestEvent }

@@ -232,13 +232,14 @@ export class AppInstance {
     parked.resolve?.(text)
   }
 
-  /** Brings the guest something it waits for. What goes wrong has ended the instance and told those who wait. */
+  /** Brings the guest something it waits for. A fault has ended the instance; the host hears of it if no call is to. */
   #deliver(turn: Turn, operation: 'answer' | 'alarm', id: number, text: string): void {
     if (this.ended) return
     try {
       this.#enter(turn, operation, id, text)
     } catch (error) {
-      this.#host.log('SYSTEM', 'ERROR', (error as AppFault).message)
+      const isOfACall = [...this.#parked.values()].some((parked) => parked.turn === turn)
+      if (!isOfACall) this.#host.stopped(error)
     }
   }
 

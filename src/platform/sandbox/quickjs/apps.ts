@@ -45,7 +45,8 @@ export class Apps {
   }
 
   async inspect(id: number, code: string): Promise<Offer> {
-    const app = { id, version: '', group: '', name: '', code: Buffer.from(code), config: {}, attachments: {} }
+    const nobodys = { version: '', tenant: null, group: '', name: '', config: {}, attachments: {} }
+    const app = { ...nobodys, id, code: Buffer.from(code) }
     const instance = await AppInstance.load(app, this.engine, this.limits, this.around, 'inspect')
     instance.end(new AppFault('gone', 'it was only looked at'))
     return instance.offer

@@ -8,7 +8,13 @@ import {
   MAX_LOG_LENGTH,
   MAX_REQUESTS_IN_FLIGHT,
 } from '../limits.ts'
-import type { FromThread, HostAnswer, HostRequest, ThreadApp } from '../messages.ts'
+import {
+  describeFault,
+  type FromThread,
+  type HostAnswer,
+  type HostRequest,
+  type ThreadApp,
+} from '../messages.ts'
 import type { LogType, Offer } from '../sandbox.ts'
 import { STATUS_CODES } from 'node:http'
 import type { Caches } from './cache.ts'
@@ -88,6 +94,10 @@ export class HostFunctions {
       this.around.post({ kind: 'metric', app_id: this.app.id, name, metric: kinds[name]!, value })
     }
     this.#tallies.clear()
+  }
+
+  stopped(error: unknown): void {
+    this.around.post({ kind: 'stopped', app_id: this.app.id, fault: describeFault(error) })
   }
 
   log(source: 'CONSOLE' | 'SYSTEM', type: LogType, message: string): void {

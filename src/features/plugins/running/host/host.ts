@@ -9,6 +9,7 @@ import type { AppFacts } from '../build-apps.ts'
 import { CapturedInACircle, type Captures } from './captures.ts'
 import { HostError } from './host-error.ts'
 import { addJob } from '../job-queries.ts'
+import type { Watch } from '../watch.ts'
 import type { MetricSums } from './metric-sums.ts'
 import { AppStorage } from './storage.ts'
 
@@ -19,9 +20,10 @@ export type HostParts = {
   logs: PluginLogs
   captures: Captures
   sums: MetricSums
+  watch: Watch
 }
 
-export function openHost({ services, logs, captures, sums }: HostParts, app: AppFacts): Host {
+export function openHost({ services, logs, captures, sums, watch }: HostParts, app: AppFacts): Host {
   const { db, outbound, now } = services
   const storage = new AppStorage(db, app)
   const safely = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -52,5 +54,6 @@ export function openHost({ services, logs, captures, sums }: HostParts, app: App
         if (!isAdded) throw new HostError('Too many jobs of this app are waiting: 1000 at most.')
       }),
     metric: (name, kind, value) => sums.add(app, name, kind, value),
+    stopped: (fault) => watch.stopped(app.config_id, fault),
   }
 }
