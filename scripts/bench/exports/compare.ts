@@ -1,7 +1,7 @@
 // Ours and the yardstick in turn, the medians of both, and their ratio beside the goal.
 import type { Exported, Measured } from './measured-process.ts'
 
-/** Of cases that take seconds. Those that take minutes are done once. */
+/** The machine may be slower in one minute than in the next. */
 export const ROUNDS = Number(process.env.EXPORT_BENCH_ROUNDS ?? 3)
 
 export type Comparison = {

@@ -81,13 +81,14 @@ const events: Table = {
 const constant = (value: string | null): Expr => ({ node: 'Constant', value })
 
 /**
- * The JSON at a key of the properties, NULL when there is none. Few events have it, and looking for the key in the text
- * first costs a tenth of reading all of the JSON.
+ * The JSON at a key of the properties, NULL when there is none. Few events have it, and looking for its beginning in the
+ * text first costs a tenth of reading all of the JSON. The same beginning for both, so that the engine looks once; and not
+ * with the quote before it, which it would find a hundred times over.
  */
-const partOfProperties = (key: string): Column => ({
+const partOfProperties = (key: '$set' | '$set_once'): Column => ({
   derived: call(
     'if',
-    call('position', field('properties'), constant(`"${key}"`)),
+    call('position', field('properties'), constant('$set')),
     call('nullIf', call('JSONExtractRaw', field('properties'), constant(key)), constant('')),
     constant(null),
   ),

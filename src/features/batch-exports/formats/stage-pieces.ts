@@ -13,8 +13,9 @@ import { pieceTaker } from './take-pieces.ts'
 
 /** Before anything is known of their size. */
 const FIRST_ROWS = 5_000
-// Held in memory by the engine; Parquet packs several times as much into a byte.
-const MAX_PIECE_BYTES = 16 * 1024 * 1024
+// A statement takes some milliseconds before its first row. Parquet is held in memory by the engine, and packs several
+// times as much into a byte.
+const MAX_PIECE_BYTES = 32 * 1024 * 1024
 const MAX_PARQUET_BYTES = 16 * 1024 * 1024
 /** So many are being written while one is put into its file: what the store does at once. */
 const AHEAD = 2

@@ -2,7 +2,7 @@
 // that finds the run there already does nothing.
 import type { OutputColumn } from '../../definition.ts'
 import type { Delivery, DeliveryContext, Destination } from '../destination.ts'
-import { cleanedStretches } from '../sql-table/cleaned.ts'
+import { cleanedBytes, Stretches } from '../sql-table/cleaned.ts'
 import { ATTEMPTS_OF_RUNS, connect } from '../sql-table/connect.ts'
 import { qualified, quotedList } from '../sql-table/identifiers.ts'
 import { inspectTable } from '../sql-table/inspect.ts'
@@ -106,12 +106,15 @@ function deliveryOf(place: PostgresPlace, context: Context, is_straight: boolean
   const { run, columns, signal, log } = context
   const names = quotedList(columns.map(({ name }) => name))
   const copy = `COPY ${is_straight ? table.name : STAGE} (${names}) FROM STDIN`
+  const memory = new Stretches()
   let rows = 0
   let is_cleaned = false
   return {
     async write(file) {
-      const stretches = cleanedStretches(file.path, columns, signal, () => (is_cleaned = true))
-      const copied = await session.copy(copy, stretches)
+      // The database has answered for the last file: it has read all of it.
+      memory.takeBack()
+      const bytes = cleanedBytes(file.path, columns, memory, signal, () => (is_cleaned = true))
+      const copied = await session.copy(copy, bytes)
       if (copied !== file.rows) throw new Error(`${copied} of ${file.rows} rows of a file were copied`)
       rows += copied
     },

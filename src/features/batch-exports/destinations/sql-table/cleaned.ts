@@ -6,6 +6,10 @@ import { withoutRefused } from './clean-json.ts'
 import { fieldsOf, lineOf } from './copy-text.ts'
 
 const STRETCH_BYTES = 1024 * 1024
+/** Of a piece, which has some 32 MB. */
+const STRETCHES_KEPT = 40
+/** Each goes out as a message, which the database has in memory as a whole before it reads the first row. */
+const MESSAGE_BYTES = 64 * 1024
 const LINE_FEED = 10
 /** As COPY text has them: with the backslash doubled. All begin alike, so most stretches are searched once. */
 const REFUSED_ESCAPES = ['\\\\u0000', '\\\\ud', '\\\\uD']
@@ -14,43 +18,71 @@ const ESCAPE = '\\\\u'
 const NUL = 0
 const NOTHING = Buffer.alloc(0)
 
-/** Whole lines. Calls `cleaned` when something was taken out. */
-export async function* cleanedStretches(
+/**
+ * Memory that is used again from file to file: buffers as many as there are bytes would make V8 look for garbage all the
+ * time, which took more than the rest of the way together.
+ */
+export class Stretches {
+  readonly #free: Buffer[] = []
+  readonly #given: Buffer[] = []
+
+  /** For the next file: nobody needs what was given out for the last one any more. */
+  takeBack(): void {
+    this.#free.push(...this.#given.splice(0).slice(0, STRETCHES_KEPT - this.#free.length))
+  }
+
+  give(bytes: number): Buffer {
+    if (bytes > STRETCH_BYTES) return Buffer.allocUnsafeSlow(bytes)
+    const buffer = this.#free.pop() ?? Buffer.allocUnsafeSlow(STRETCH_BYTES)
+    this.#given.push(buffer)
+    return buffer
+  }
+}
+
+/** Calls `cleaned` when something was taken out. */
+export async function* cleanedBytes(
   path: string,
   columns: readonly OutputColumn[],
+  memory: Stretches,
   signal: AbortSignal,
   cleaned: () => void,
 ): AsyncGenerator<Buffer> {
-  const clean = (stretch: Buffer) => {
-    if (!isSuspect(stretch)) return stretch
-    const after = stretch
-      .toString()
-      .split('\n')
-      .map((line) => cleanLine(line, columns))
-      .join('\n')
-    const result = Buffer.from(after)
-    if (!result.equals(stretch)) cleaned()
-    return result
+  for await (const lines of wholeLines(path, memory, signal)) {
+    const clean = isSuspect(lines) ? cleanLines(lines, columns) : lines
+    if (clean !== lines && !clean.equals(lines)) cleaned()
+    for (let start = 0; start < clean.length; start += MESSAGE_BYTES)
+      yield clean.subarray(start, start + MESSAGE_BYTES)
   }
+}
+
+async function* wholeLines(path: string, memory: Stretches, signal: AbortSignal): AsyncGenerator<Buffer> {
   const file = await open(path, 'r')
   try {
-    let rest = NOTHING
+    let rest: Buffer = NOTHING
     for (;;) {
       signal.throwIfAborted()
-      // Behind what is left of the last one, so that only that is copied.
-      const buffer = Buffer.allocUnsafeSlow(rest.length + STRETCH_BYTES)
+      // Behind what is left of the last one, so that only that is copied; a line may be longer than a stretch.
+      const buffer = memory.give(Math.max(STRETCH_BYTES, rest.length * 2))
       rest.copy(buffer)
-      const { bytesRead } = await file.read(buffer, rest.length, STRETCH_BYTES)
+      const { bytesRead } = await file.read(buffer, rest.length, buffer.length - rest.length)
       if (bytesRead === 0) break
       const bytes = buffer.subarray(0, rest.length + bytesRead)
       const end = bytes.lastIndexOf(LINE_FEED) + 1
-      if (end > 0) yield clean(bytes.subarray(0, end))
+      if (end > 0) yield bytes.subarray(0, end)
       rest = bytes.subarray(end)
     }
-    if (rest.length > 0) yield clean(rest)
+    if (rest.length > 0) yield rest
   } finally {
     await file.close()
   }
+}
+
+function cleanLines(lines: Buffer, columns: readonly OutputColumn[]): Buffer {
+  const clean = lines
+    .toString()
+    .split('\n')
+    .map((line) => cleanLine(line, columns))
+  return Buffer.from(clean.join('\n'))
 }
 
 function isSuspect(stretch: Buffer): boolean {

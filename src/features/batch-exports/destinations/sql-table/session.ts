@@ -14,7 +14,7 @@ export type Session = {
   /** What the database says it did: `COMMIT`, `INSERT`. */
   run(text: string, values?: readonly unknown[]): Promise<{ command: string; count: number }>
   /** COPY … FROM STDIN; the number of rows. */
-  copy(text: string, stretches: AsyncIterable<Buffer>): Promise<number>
+  copy(text: string, bytes: AsyncIterable<Buffer>): Promise<number>
   /** An open transaction is rolled back by the server. Never throws. */
   close(): Promise<void>
 }
@@ -46,10 +46,10 @@ export function openSession(connection: {
       const { command, rowCount } = await query(text, values)
       return { command, count: rowCount ?? 0 }
     },
-    async copy(text, stretches) {
+    async copy(text, bytes) {
       signal.throwIfAborted()
       const into = client.query(copyFrom(text))
-      await explained(pipeline(Readable.from(stretches, { objectMode: false }), into))
+      await explained(pipeline(Readable.from(bytes, { objectMode: false }), into))
       return into.rowCount
     },
     async close() {
