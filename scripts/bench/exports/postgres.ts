@@ -1,6 +1,6 @@
 // An export to PostgreSQL beside `psql \copy` of a file that is ready, into a table of the same kind in the same server.
 // The file holds the same rows in the same spelling. One that PostgreSQL wrote itself would not do: the keys of its JSON
-// are in the order that jsonb wants, and sorting them is a quarter of the work of taking events in.
+// are in the order that jsonb wants, and sorting them is a fifth of the work of taking events in.
 import { execFile } from 'node:child_process'
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import { afterAll, describe, expect, it } from 'vitest'
 import { faultOf, kindsOf, makeApp, makeEvent, TestHost } from './fixture/apps.ts'
 import { openSandbox } from './open.ts'
@@ -203,4 +205,24 @@ describe('apps beside each other', () => {
       { patch: { properties: { set: { found: ['undefined', 'undefined'] } } } },
     ])
   })
+})
+
+describe.runIf(process.platform === 'linux')('priority', () => {
+  it('is low for code that is only looked at or tried out, and for nobody else', async () => {
+    const own = openSandbox({ threads: 1, geoip_database: null })
+    const before = countLowThreads()
+    const code = 'exports.onEvent = () => 1'
+    await own.prepare(makeApp(code), new TestHost())
+    expect(countLowThreads()).toBe(before)
+    await own.inspect(code)
+    expect(countLowThreads()).toBe(before + 1)
+    await own.prepare(makeApp(code, { tenant: null }), new TestHost())
+    expect(countLowThreads()).toBe(before + 1)
+    await own.close()
+  })
+
+  function countLowThreads(): number {
+    const threads = readdirSync('/proc/self/task').map(Number)
+    return threads.filter((thread) => getPriority(thread) === 15).length
+  }
 })

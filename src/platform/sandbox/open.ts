@@ -33,7 +33,11 @@ export function openSandbox({ threads, geoip_database, limits }: SandboxOptions)
   let isClosed = false
 
   const judge = (app_id: number, { kind }: { kind: FaultKind }) => {
-    if (HIT_A_LIMIT.has(kind)) apart.set(app_id, monotonicMs() + APART_MS)
+    if (!HIT_A_LIMIT.has(kind)) return
+    const now = monotonicMs()
+    // Those that are never called again must not stay for ever.
+    for (const [id, until] of apart) if (until <= now) apart.delete(id)
+    apart.set(app_id, now + APART_MS)
   }
   const links = () => {
     if (isClosed) throw new AppFault('gone', 'the sandbox is closed')
@@ -53,7 +57,6 @@ export function openSandbox({ threads, geoip_database, limits }: SandboxOptions)
   const linkOf = async (app: SandboxedApp) => {
     const all = await links()
     const isApart = (apart.get(app.id) ?? 0) > monotonicMs()
-    if (!isApart) apart.delete(app.id)
     const link = isApart || app.tenant === null ? all.at(-1)! : all[turnOf(app.tenant)]!
     const before = places.get(app.id)
     if (before && before !== link) await before.dispose(app.id)

@@ -19,8 +19,8 @@ const NUL = 0
 const NOTHING = Buffer.alloc(0)
 
 /**
- * Memory that is used again from file to file: buffers as many as there are bytes would make V8 look for garbage all the
- * time, which took more than the rest of the way together.
+ * Memory that is used again from file to file: new buffers for all bytes would make V8 look for garbage all the time, for
+ * about as long as the engine takes to write the rows.
  */
 export class Stretches {
   readonly #free: Buffer[] = []
