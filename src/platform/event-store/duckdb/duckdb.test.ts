@@ -3,13 +3,16 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { QueryFault } from '../event-store.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { QueryFault, StoreGone } from '../event-store.ts'
 import { eventsOf, eventStoreSuite, storedEvent, type OpenedStore } from '../fixture/suite.ts'
 import { hotColumn, tablesOf } from '../layout.ts'
 import { openDuckDb } from './open.ts'
 import { createProjectTables, migrateFile } from './schema.ts'
+import { Writer } from './writer.ts'
 
+const ENDLESS = 'SELECT count(*) FROM range(100000000) a, range(100000000) b WHERE a.range + b.range = 7'
 const options = { memory_mb: 256, query_timeout_ms: 1_500 }
 
 describe('DuckDB', () => {
@@ -28,7 +31,7 @@ describe('DuckDB', () => {
       selectPersons: (id) => `SELECT id, created_at, is_identified, properties FROM ${tablesOf(id).persons}`,
       selectDistinctIds: (id) => `SELECT distinct_id, person_id FROM ${tablesOf(id).distinct_ids}`,
       selectGroups: (id) => `SELECT index, key, created_at, properties FROM ${tablesOf(id).groups}`,
-      endless: 'SELECT count(*) FROM range(100000000) a, range(100000000) b WHERE a.range + b.range = 7',
+      endless: ENDLESS,
       faulty: "SELECT regexp_matches('a', '(')",
       async dispose() {
         await store.close()
@@ -152,6 +155,39 @@ describe('the file', () => {
       expect(written.map(({ stored }) => stored)).toEqual(ids.map(() => 1))
     }
     await store.close()
+  })
+
+  it('closes while queries run and wait, which are told so', async () => {
+    const store = await openDuckDb({ folder, ...options, query_timeout_ms: 60_000 })
+    const asked = Array.from({ length: 8 }, () =>
+      store.query({ project_id: 1, sql: ENDLESS, parameters: [], timezone: 'UTC', max_rows: 10 }),
+    )
+    const answers = Promise.allSettled(asked)
+    await sleep(200)
+    await store.close()
+    for (const answer of await answers)
+      expect(answer).toMatchObject({ status: 'rejected', reason: expect.any(StoreGone) })
+  })
+
+  it('closes in the moment in which it would tidy up by itself', async () => {
+    const instance = await DuckDBInstance.create(join(folder, 'events.duckdb'))
+    const writer = await Writer.open(instance)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      await writer.makeTables(1)
+      const closed = writer.close()
+      await vi.advanceTimersByTimeAsync(10_000)
+      await closed
+    } finally {
+      vi.useRealTimers()
+    }
+    instance.closeSync()
+    const again = await DuckDBInstance.create(join(folder, 'events.duckdb'))
+    const connection = await again.connect()
+    const tables = await connection.runAndReadAll('SELECT count(*) FROM duckdb_tables()')
+    expect(Number(tables.getRows()[0]![0])).toBeGreaterThan(1)
+    connection.closeSync()
+    again.closeSync()
   })
 
   it('answers nothing more once it is closed', async () => {

@@ -13,13 +13,12 @@ import {
 import { engineType, engineValue } from './bind.ts'
 import { copySql, countSql, planSql, readsInOrder, type Statement } from './export-sql.ts'
 import { faultOf } from './faults.ts'
+import { Interrupts } from './interrupts.ts'
 import { isOutOfMemory, rows as rowsOf } from './statements.ts'
 import { Turns } from './turns.ts'
 
 // Two keep the disk and both cores of a small machine busy; more only share the memory out.
 const AT_WORK = 2
-// One that comes between two steps of a statement is lost, so it is repeated.
-const INTERRUPT_EVERY_MS = 20
 
 type ExporterOptions = { staging: string; isDeleted(project_id: number): boolean }
 
@@ -137,17 +136,14 @@ async function interruptible(
   signal: AbortSignal,
 ): Promise<DuckDBValue[][]> {
   signal.throwIfAborted()
-  let repeat: NodeJS.Timeout | undefined
-  const interrupt = () => {
-    connection.interrupt()
-    repeat = setInterval(() => connection.interrupt(), INTERRUPT_EVERY_MS)
-  }
+  const interrupts = new Interrupts(connection)
+  const interrupt = () => interrupts.begin()
   signal.addEventListener('abort', interrupt, { once: true })
   try {
     return await rowsOf(connection, sql, parameters.map(engineValue), parameters.map(engineType))
   } finally {
     signal.removeEventListener('abort', interrupt)
-    clearInterval(repeat)
+    interrupts.end()
   }
 }
 

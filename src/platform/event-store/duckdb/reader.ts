@@ -1,27 +1,25 @@
-// Queries: a few at a time, projects in turn, each stopped when its time is up.
+// Queries: a few at a time, projects in turn, each stopped when its time is up or nobody waits for it any more.
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { StoreBusy, type StoreAnswer, type StoreQuery, type StoreValue } from '../event-store.ts'
 import { engineType, engineValue } from './bind.ts'
 import { faultOf } from './faults.ts'
+import { Interrupts } from './interrupts.ts'
+import { Turns } from './turns.ts'
 import { clickhouseType, jsonValue } from './values.ts'
 
 const MAX_WAITING = 200
 
-type Waiting = { resolve(connection: DuckDBConnection): void }
-
 export class Reader {
-  readonly #free: DuckDBConnection[]
-  readonly #all: readonly DuckDBConnection[]
-  /** Who waits, by project: taken in turn, so that one project's crowd does not keep the others out. */
-  readonly #waiting = new Map<number, Waiting[]>()
-  #waitingCount = 0
+  readonly #turns: Turns<DuckDBConnection>
+  readonly #count: number
+  #waiting = 0
 
   private constructor(
     connections: readonly DuckDBConnection[],
     private readonly timeout_ms: number,
   ) {
-    this.#all = connections
-    this.#free = [...connections]
+    this.#turns = new Turns(connections)
+    this.#count = connections.length
   }
 
   static async open(instance: DuckDBInstance, count: number, timeout_ms: number): Promise<Reader> {
@@ -30,56 +28,43 @@ export class Reader {
     return new Reader(connections, timeout_ms)
   }
 
-  async query(query: StoreQuery): Promise<StoreAnswer> {
-    const connection = await this.#take(query.project_id)
-    let isStopped = false
+  /** Throws the signal's reason once it is aborted. */
+  async query(query: StoreQuery, signal: AbortSignal): Promise<StoreAnswer> {
+    const connection = await this.#take(query.project_id, signal)
+    const interrupts = new Interrupts(connection)
+    const interrupt = () => interrupts.begin()
+    let isLate = false
     const timer = setTimeout(() => {
-      isStopped = true
-      connection.interrupt()
+      isLate = true
+      interrupts.begin()
     }, this.timeout_ms)
+    signal.addEventListener('abort', interrupt, { once: true })
     try {
       return await read(connection, query)
     } catch (error) {
-      throw faultOf(error, isStopped) ?? error
+      signal.throwIfAborted()
+      throw faultOf(error, isLate) ?? error
     } finally {
       clearTimeout(timer)
-      this.#giveBack(connection)
+      signal.removeEventListener('abort', interrupt)
+      interrupts.end()
+      this.#turns.giveBack(connection)
     }
   }
 
-  close(): void {
-    for (const connection of this.#all) {
-      connection.interrupt()
-      connection.closeSync()
-    }
+  /** Returns when nothing is at work any more, because a connection must not be closed under its statement. */
+  async close(): Promise<void> {
+    for (let index = 0; index < this.#count; index++) (await this.#turns.take(0)).closeSync()
   }
 
-  #take(project_id: number): Promise<DuckDBConnection> {
-    const free = this.#free.pop()
-    if (free) return Promise.resolve(free)
-    if (this.#waitingCount >= MAX_WAITING)
-      return Promise.reject(new StoreBusy('too many queries are waiting'))
-    return new Promise((resolve) => {
-      const line = this.#waiting.get(project_id) ?? []
-      line.push({ resolve })
-      this.#waiting.set(project_id, line)
-      this.#waitingCount++
-    })
-  }
-
-  #giveBack(connection: DuckDBConnection): void {
-    const [next] = this.#waiting
-    if (!next) {
-      this.#free.push(connection)
-      return
+  async #take(project_id: number, signal: AbortSignal): Promise<DuckDBConnection> {
+    if (this.#waiting >= MAX_WAITING) throw new StoreBusy('too many queries are waiting')
+    this.#waiting++
+    try {
+      return await this.#turns.take(project_id, signal)
+    } finally {
+      this.#waiting--
     }
-    const [project_id, line] = next
-    const first = line.shift()!
-    // To the end of the round.
-    this.#waiting.delete(project_id)
-    if (line.length > 0) this.#waiting.set(project_id, line)
-    this.#waitingCount--
-    first.resolve(connection)
   }
 }
 

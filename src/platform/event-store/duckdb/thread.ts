@@ -20,7 +20,7 @@ const ROWS_PER_PART = 500
 const port = parentPort!
 const send = (answer: Answer) => port.postMessage(answer)
 
-type Handlers = { probe(): Promise<void> } & {
+type Handlers = { probe(signal: AbortSignal): Promise<void> } & {
   [Name in keyof Calls]: (
     ...args: [...Parameters<Calls[Name]>, AbortSignal]
   ) => Promise<ReturnType<Calls[Name]>>
@@ -48,9 +48,9 @@ async function open(options: ThreadOptions): Promise<Handlers> {
 
   return {
     write: (writes, now, copies_position) => writer.write(writes, now, copies_position),
-    async query(query) {
+    async query(query, signal) {
       await writer.makeTables(query.project_id)
-      const { columns, rows } = await reader.query(query)
+      const { columns, rows } = await reader.query(query, signal)
       return { columns, ...nextPart(rows) }
     },
     more(id) {
@@ -58,8 +58,9 @@ async function open(options: ThreadOptions): Promise<Handlers> {
       rests.delete(id)
       return Promise.resolve(nextPart(rows))
     },
-    async probe() {
-      await reader.query({ project_id: 0, sql: 'SELECT 1', parameters: [], timezone: 'UTC', max_rows: 1 })
+    async probe(signal) {
+      const query = { project_id: 0, sql: 'SELECT 1', parameters: [], timezone: 'UTC', max_rows: 1 }
+      await reader.query(query, signal)
     },
     positionAt: (project_id, time) => writer.positionAt(project_id, time),
     lastPosition: (project_id) => writer.lastPosition(project_id),
@@ -78,7 +79,7 @@ async function open(options: ThreadOptions): Promise<Handlers> {
         controller.abort(new StoreGone('the event store is closed'))
       }
       await exporter.close()
-      reader.close()
+      await reader.close()
       await writer.close()
       instance.closeSync()
     },
@@ -107,7 +108,7 @@ try {
           send({ id, fault: describeFault(error) })
           // After some faults of its own DuckDB takes no more statements: then only a new process helps.
           if (/INTERNAL Error|FATAL Error|invalidated/.test(String(error))) {
-            await handlers.probe().catch(() => process.exit(1))
+            await handlers.probe(controller.signal).catch(() => process.exit(1))
           }
         },
       )

@@ -114,11 +114,14 @@ export class Writer {
     })
   }
 
-  async close(): Promise<void> {
-    // Should it fail, the log holds everything, and the next start replays it.
-    await this.#inTurn(() => this.#checkpoint()).catch(() => undefined)
+  /** In its turn: a connection that is closed under its statement never answers again. */
+  close(): Promise<void> {
     clearTimeout(this.#idle)
-    this.#connection.closeSync()
+    return this.#inTurn(async () => {
+      // Should it fail, the log holds everything, and the next start replays it.
+      await this.#checkpoint().catch(() => undefined)
+      this.#connection.closeSync()
+    })
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
