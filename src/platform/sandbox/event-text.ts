@@ -9,9 +9,31 @@ export function writeEventText({ properties, ...fields }: SandboxEvent): string 
 }
 
 export function readEventText(text: string): SandboxEvent {
-  const end = text.indexOf('\n')
-  return {
-    ...(JSON.parse(text.slice(0, end)) as JsonObject),
-    properties: JSON.parse(text.slice(end + 1)) as JsonObject,
-  }
+  const [fields, properties] = split(text)
+  return { ...(JSON.parse(fields) as JsonObject), properties: JSON.parse(properties) as JsonObject }
 }
+
+/** Where there are objects within. */
+export type Nested = 'nowhere' | 'fields' | 'properties' | 'both'
+
+/** As the guest takes it: the engine would search longer for the end of a line than it reads one. */
+export function guestTexts(text: string): [fields: string, properties: string, nested: Nested] {
+  const [fields, properties] = split(text)
+  const inProperties = holdsObjects(properties)
+  const nested = holdsObjects(fields)
+    ? inProperties
+      ? 'both'
+      : 'fields'
+    : inProperties
+      ? 'properties'
+      : 'nowhere'
+  return [fields, properties, nested]
+}
+
+function split(text: string): [fields: string, properties: string] {
+  const end = text.indexOf('\n')
+  return [text.slice(0, end), text.slice(end + 1)]
+}
+
+/** Beyond the one that it is. */
+const holdsObjects = (json: string) => json.includes('{', 1) || json.includes('[', 1)

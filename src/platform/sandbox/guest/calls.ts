@@ -1,4 +1,5 @@
 // Calls an app's functions and puts what comes back into words: at once, or later when it is a promise.
+import type { Nested } from '../event-text.ts'
 import { describeThrown } from './errors.ts'
 import type { Found } from './exports.ts'
 import { ask } from './host.ts'
@@ -26,8 +27,8 @@ export class App {
     )
   }
 
-  processEvent(id: number, text: string): string {
-    const watched = new WatchedEvent(text)
+  processEvent(id: number, fields: string, properties: string, nested: Nested): string {
+    const watched = new WatchedEvent(fields, properties, nested)
     try {
       const result = this.found.methods.processEvent!(watched.event, this.meta)
       if (result === watched.event || !isThenable(result)) return watched.present(result)

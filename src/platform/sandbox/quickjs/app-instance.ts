@@ -1,6 +1,7 @@
 // One app in a machine of its own: its loading, its calls and what they wait for. It lives until a limit stops it or
 // somebody gives it up.
 import type { JsonObject } from '../../../lib/json-object.ts'
+import { guestTexts } from '../event-text.ts'
 import { MAX_ALARMS, type Limits } from '../limits.ts'
 import { describeFault, monotonicMs, outOfTurn, type PlainOutcome, type ThreadApp } from '../messages.ts'
 import { AppFault, type AppCall, type Offer } from '../sandbox.ts'
@@ -8,7 +9,7 @@ import { Alarms } from './alarms.ts'
 import { readOutcome } from './event-outcome.ts'
 import { HostFunctions, type Surroundings } from './host-functions.ts'
 import { hopsOf, hopsOfText } from './hops.ts'
-import { MachineFault, ScriptFault, type Engine, type Machine } from './machine.ts'
+import { MachineFault, ScriptFault, type Engine, type Machine, type Operation } from './machine.ts'
 import { readAnswer } from './read-answer.ts'
 import { writeAnswer } from './requests.ts'
 import { readOffer, wrapScript } from './script.ts'
@@ -49,9 +50,7 @@ export class AppInstance {
     is_inspection: boolean,
   ) {
     this.#turn = new Turn(limits.call_cpu_ms)
-    this.alarms = new Alarms(MAX_ALARMS, (id) =>
-      this.#deliver(new Turn(limits.event_cpu_ms), 'alarm', id, ''),
-    )
+    this.alarms = new Alarms(MAX_ALARMS, (id) => this.#deliver(new Turn(limits.event_cpu_ms), 'alarm', id))
     this.#host = new HostFunctions(
       app,
       around,
@@ -59,7 +58,7 @@ export class AppInstance {
         turn: () => this.#turn,
         offer: () => this.offer,
         settle: (id, text) => this.#settle(id, text),
-        answer: (id, answer, turn) => this.#deliver(turn, 'answer', id, writeAnswer(answer)),
+        answer: (id, answer, turn) => this.#deliver(turn, 'answer', id, [writeAnswer(answer)]),
         setAlarm: (id, delay_ms) => this.alarms.set(id, delay_ms),
         clearAlarm: (id) => this.alarms.clear(id),
       },
@@ -141,7 +140,7 @@ export class AppInstance {
     const { call_cpu_ms, event_cpu_ms } = this.limits
     const cpu_ms = invocation.method === 'composeWebhook' ? event_cpu_ms : call_cpu_ms
     const turn = new Turn(cpu_ms, allLines(), hopsOf(invocation))
-    const text = await this.#run(turn, 'call', JSON.stringify(invocation), wall_ms)
+    const text = await this.#run(turn, 'call', [JSON.stringify(invocation)], wall_ms)
     const answer = this.#read(text)
     return answer.result ?? null
   }
@@ -182,7 +181,7 @@ export class AppInstance {
     const turn = new Turn(Math.min(this.limits.event_cpu_ms, left_ms), lines, hopsOfText(text), until)
     let answer: string | Promise<string>
     try {
-      answer = this.#run(turn, 'event', text, Math.min(this.limits.call_wall_ms, left_ms))
+      answer = this.#run(turn, 'event', guestTexts(text), Math.min(this.limits.call_wall_ms, left_ms))
     } catch (error) {
       // Cut short because the batch had to end: its own fault only if it had a fair part of its time.
       const wasCut =
@@ -201,11 +200,16 @@ export class AppInstance {
   }
 
   /** What the guest answered, at once if it can. */
-  #run(turn: Turn, operation: string, text: string, wall_ms: number): string | Promise<string> {
+  #run(
+    turn: Turn,
+    operation: Operation,
+    texts: readonly string[],
+    wall_ms: number,
+  ): string | Promise<string> {
     const id = ++this.#last_call
     const parked: Parked = { turn, text: null }
     this.#parked.set(id, parked)
-    const answer = this.#enter(turn, operation, id, text)
+    const answer = this.#enter(turn, operation, id, texts)
     if (answer === '{"pending":true}' && parked.text === null) return this.#wait(id, parked, turn, wall_ms)
     this.#parked.delete(id)
     return parked.text ?? answer
@@ -233,17 +237,17 @@ export class AppInstance {
   }
 
   /** Brings the guest something it waits for. A fault has ended the instance; the host hears of it if no call is to. */
-  #deliver(turn: Turn, operation: 'answer' | 'alarm', id: number, text: string): void {
+  #deliver(turn: Turn, operation: 'answer' | 'alarm', id: number, texts: readonly string[] = []): void {
     if (this.ended) return
     try {
-      this.#enter(turn, operation, id, text)
+      this.#enter(turn, operation, id, texts)
     } catch (error) {
       const isOfACall = [...this.#parked.values()].some((parked) => parked.turn === turn)
       if (!isOfACall) this.#host.stopped(error)
     }
   }
 
-  #enter(turn: Turn, operation: string, id: number, text: string): string {
+  #enter(turn: Turn, operation: Operation, id: number, texts: readonly string[]): string {
     if (this.ended) throw new AppFault('gone', 'the app was stopped meanwhile')
     this.#turn = turn
     this.#turns.add(turn)
@@ -252,7 +256,7 @@ export class AppInstance {
       // Past its end nobody waits for it any more.
       const left_ms = turn.until - monotonicMs()
       const wall_ms = left_ms > 0 ? left_ms : Infinity
-      return this.#machine.call(operation, id, text, Math.max(1, turn.cpu_left_ms), wall_ms)
+      return this.#machine.call(operation, id, texts, Math.max(1, turn.cpu_left_ms), wall_ms)
     } catch (error) {
       throw this.end(
         error instanceof MachineFault

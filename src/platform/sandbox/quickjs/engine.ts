@@ -4,7 +4,15 @@ import { join } from 'node:path'
 import { JSException, MAX_STACK_SIZE, QuickJS, type JSValueHandle } from 'quickjs-wasi'
 import { monotonicMs } from '../messages.ts'
 import type { RunningWord } from '../running-word.ts'
-import { MachineFault, ScriptFault, type Engine, type HostFunction, type Machine } from './machine.ts'
+import {
+  MachineFault,
+  OPERATIONS,
+  ScriptFault,
+  type Engine,
+  type HostFunction,
+  type Machine,
+  type Operation,
+} from './machine.ts'
 import { ThreadTime } from './thread-time.ts'
 
 // What scripts/bundle.js makes of guest/main.ts.
@@ -97,6 +105,7 @@ const GUEST_CPU_MS = 5_000
 class QuickJsMachine implements Machine {
   readonly #adopt: JSValueHandle
   readonly #enter: JSValueHandle
+  readonly #operations: Record<Operation, JSValueHandle>
 
   constructor(
     private readonly vm: QuickJS,
@@ -115,6 +124,8 @@ class QuickJsMachine implements Machine {
     const made = stop.during(GUEST_CPU_MS, () => vm.callFunction(vm.evalBytecode(guest), vm.undefined, ask))
     this.#adopt = made.getProp('adopt')
     this.#enter = made.getProp('enter')
+    const names = OPERATIONS.map((operation) => [operation, vm.newString(operation)])
+    this.#operations = Object.fromEntries(names) as Record<Operation, JSValueHandle>
     made.dispose()
     ask.dispose()
   }
@@ -126,14 +137,14 @@ class QuickJsMachine implements Machine {
     })
   }
 
-  call(operation: string, id: number, text: string, cpu_ms: number, wall_ms: number): string {
+  call(operation: Operation, id: number, texts: readonly string[], cpu_ms: number, wall_ms: number): string {
     const enter = () =>
       this.vm.callFunction(
         this.#enter,
         this.vm.undefined,
-        this.vm.newString(operation),
+        this.#operations[operation],
         this.vm.newNumber(id),
-        this.vm.newString(text),
+        ...texts.map((text) => this.vm.newString(text)),
       )
     return this.#run(cpu_ms, enter, wall_ms)
   }

@@ -1,6 +1,9 @@
 // What runs an app's script, as the thread knows it: text goes in, text comes out, and every stay inside has an end.
 // engine.ts makes machines of QuickJS; another engine would stand behind the same three calls.
 
+export type Operation = (typeof OPERATIONS)[number]
+export const OPERATIONS = ['event', 'call', 'answer', 'alarm'] as const
+
 export type Machine = {
   /** Runs the script and answers what the guest made of it. Throws ScriptFault when it throws, MachineFault past a limit. */
   load(script: string, settings: string, cpu_ms: number): string
@@ -8,7 +11,7 @@ export type Machine = {
    * Hands something to the guest and lets it work until it only waits. Throws MachineFault past a limit; past `wall_ms`
    * whatever it has used.
    */
-  call(operation: string, id: number, text: string, cpu_ms: number, wall_ms: number): string
+  call(operation: Operation, id: number, texts: readonly string[], cpu_ms: number, wall_ms: number): string
   dispose(): void
 }
 

@@ -64,6 +64,7 @@ export class Line<Event> {
       of.resolve(of.kept)
     }
   }
+
   async #workTimed(batch: readonly Event[]): Promise<readonly (Event | null)[]> {
     const began = performance.now()
     const outcomes = await this.#work(batch)
