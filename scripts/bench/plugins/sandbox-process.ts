@@ -110,8 +110,11 @@ async function measureStart(
 
 /** As ingestion hands them over. */
 function eventTexts(count: number): string[] {
-  const context = { project_id: 1, site_url: 'http://127.0.0.1', now: new Date() }
-  return freshEvents(count, 1).map((event) => writeEventText(toAppEvent(event, context)))
+  const context = { project_id: 1, site_url: 'http://127.0.0.1', now: new Date().toISOString() }
+  return freshEvents(count, 1).map((event) => {
+    const { fields, properties } = toAppEvent(event, context)
+    return writeEventText(fields, properties)
+  })
 }
 
 function callDirectly(text: string, { config }: SandboxedApp): string {

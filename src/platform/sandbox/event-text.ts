@@ -4,7 +4,7 @@ import type { JsonObject } from '../../lib/json-object.ts'
 
 export type SandboxEvent = JsonObject & { properties: JsonObject }
 
-export function writeEventText({ properties, ...fields }: SandboxEvent): string {
+export function writeEventText(fields: JsonObject, properties: JsonObject): string {
   return `${JSON.stringify(fields)}\n${JSON.stringify(properties)}`
 }
 
@@ -13,21 +13,10 @@ export function readEventText(text: string): SandboxEvent {
   return { ...(JSON.parse(fields) as JsonObject), properties: JSON.parse(properties) as JsonObject }
 }
 
-/** Where there are objects within. */
-export type Nested = 'nowhere' | 'fields' | 'properties' | 'both'
-
-/** As the guest takes it: the engine would search longer for the end of a line than it reads one. */
-export function guestTexts(text: string): [fields: string, properties: string, nested: Nested] {
-  const [fields, properties] = split(text)
-  const inProperties = holdsObjects(properties)
-  const nested = holdsObjects(fields)
-    ? inProperties
-      ? 'both'
-      : 'fields'
-    : inProperties
-      ? 'properties'
-      : 'nowhere'
-  return [fields, properties, nested]
+/** As the guest takes it: the engine would search longer in a text than it reads it. */
+export function guestTexts(text: string): { texts: [fields: string, properties: string]; isNested: boolean } {
+  const texts = split(text)
+  return { texts, isNested: texts.some(holdsObjects) }
 }
 
 function split(text: string): [fields: string, properties: string] {

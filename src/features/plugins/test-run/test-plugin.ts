@@ -81,7 +81,9 @@ async function runScript(
 ): Promise<JsonObject | null> {
   try {
     if (methods.has('processEvent')) {
-      const [outcome] = await sandbox.processEvents(app, host, [writeEventText(event)], WITHIN_MS)
+      const { properties, ...fields } = event
+      const text = writeEventText(fields, properties)
+      const [outcome] = await sandbox.processEvents(app, host, [text], WITHIN_MS)
       if (outcome?.kind === 'failed') throw outcome.fault
       if (outcome?.kind === 'dropped') return null
       return outcome?.kind === 'changed' ? patched(event, outcome.patch) : event

@@ -1,5 +1,4 @@
 // Calls an app's functions and puts what comes back into words: at once, or later when it is a promise.
-import type { Nested } from '../event-text.ts'
 import { describeThrown } from './errors.ts'
 import type { Found } from './exports.ts'
 import { ask } from './host.ts'
@@ -27,8 +26,8 @@ export class App {
     )
   }
 
-  processEvent(id: number, fields: string, properties: string, nested: Nested): string {
-    const watched = new WatchedEvent(fields, properties, nested)
+  processEvent(id: number, fields: string, properties: string, isNested: boolean): string {
+    const watched = new WatchedEvent(fields, properties, isNested)
     try {
       const result = this.found.methods.processEvent!(watched.event, this.meta)
       if (result === watched.event || !isThenable(result)) return watched.present(result)

@@ -1,6 +1,5 @@
 // The part of the guest that is ours: it runs in every instance before the app does, gives it its world, and takes calls.
 // Nothing here guards anything: an app can take it apart and harms itself only. The border is the host's.
-import type { Nested } from '../event-text.ts'
 import { fireAlarm } from './alarms.ts'
 import { App, presentThrown } from './calls.ts'
 import { findExports } from './exports.ts'
@@ -41,8 +40,9 @@ export function start(host: (operation: string, args: string, last?: string) => 
       }
     },
 
-    enter(operation: string, id: number, text: string, properties: string, nested: Nested): string {
-      if (operation === 'event') return app!.processEvent(id, text, properties, nested)
+    enter(operation: string, id: number, text: string, properties: string): string {
+      if (operation === 'event') return app!.processEvent(id, text, properties, false)
+      if (operation === 'nested-event') return app!.processEvent(id, text, properties, true)
       if (operation === 'call') return app!.call(id, text)
       if (operation === 'answer') takeAnswer(id, text)
       else fireAlarm(id)

@@ -1,8 +1,7 @@
 // The event in the hands of processEvent. What it changes is noted as it does so: the engine takes longer to write or
 // compare a whole event than most apps take to work on it. For the same reason its properties are read only when the app
 // looks at them, which many do not once they have seen the event's name; and the host, to which it costs nothing, tells
-// where there are objects to look into.
-import type { Nested } from '../event-text.ts'
+// whether there are objects to look into.
 
 const { parse, stringify } = JSON
 const {
@@ -23,10 +22,10 @@ export class WatchedEvent {
   private readonly top: Watch
   private readonly properties: UnreadWatch
 
-  constructor(fields: string, properties: string, nested: Nested) {
-    this.properties = new UnreadWatch(properties, nested === 'properties' || nested === 'both')
+  constructor(fields: string, properties: string, isNested: boolean) {
+    this.properties = new UnreadWatch(properties, isNested)
     this.top = new Watch(parse(fields) as Fields)
-    if (nested === 'fields' || nested === 'both') this.top.noteObjects()
+    if (isNested) this.top.noteObjects()
     this.top.fields.properties = this.properties.watched
     this.event = this.top.watched
   }

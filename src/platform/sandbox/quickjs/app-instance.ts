@@ -179,9 +179,15 @@ export class AppInstance {
     const left_ms = until - monotonicMs()
     if (left_ms <= 0) throw new AppFault('time', 'there was no time left for it')
     const turn = new Turn(Math.min(this.limits.event_cpu_ms, left_ms), lines, hopsOfText(text), until)
+    const { texts, isNested } = guestTexts(text)
     let answer: string | Promise<string>
     try {
-      answer = this.#run(turn, 'event', guestTexts(text), Math.min(this.limits.call_wall_ms, left_ms))
+      answer = this.#run(
+        turn,
+        isNested ? 'nested-event' : 'event',
+        texts,
+        Math.min(this.limits.call_wall_ms, left_ms),
+      )
     } catch (error) {
       // Cut short because the batch had to end: its own fault only if it had a fair part of its time.
       const wasCut =

@@ -2,7 +2,7 @@
 // engine.ts makes machines of QuickJS; another engine would stand behind the same three calls.
 
 export type Operation = (typeof OPERATIONS)[number]
-export const OPERATIONS = ['event', 'call', 'answer', 'alarm'] as const
+export const OPERATIONS = ['event', 'nested-event', 'call', 'answer', 'alarm'] as const
 
 export type Machine = {
   /** Runs the script and answers what the guest made of it. Throws ScriptFault when it throws, MachineFault past a limit. */

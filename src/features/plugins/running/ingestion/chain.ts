@@ -5,7 +5,7 @@ import { AppFault, type EventOutcome } from '../../../../platform/sandbox/sandbo
 import type { InlineApp } from '../../inline/inline-app.ts'
 import type { PluginMetrics } from '../../metrics/plugin-metrics.ts'
 import type { PipelineEvent } from '../../../events/pipeline-event.ts'
-import { applyPatch, toAppEvent, type FormContext } from './event-form.ts'
+import { applyPatch, toAppEvent, type EventForm, type FormContext } from './event-form.ts'
 import type { Passage } from './passage.ts'
 import type { RunningApp } from '../running-app.ts'
 import type { Watch } from '../watch.ts'
@@ -63,7 +63,7 @@ async function passSandboxed(
   within_ms: number,
 ): Promise<number> {
   const forms = due.map((passage) => toAppEvent(passage.event!, context))
-  const texts = forms.map(writeEventText)
+  const texts = forms.map(({ fields, properties }) => writeEventText(fields, properties))
   const outcomes = await parts.watch.processEvents(app, texts, within_ms).catch((error: unknown) => {
     for (const passage of due) failed(parts, app, passage, error)
     return null
@@ -86,7 +86,7 @@ async function passSandboxed(
 /** Throws AppFault. */
 function outcomeOf(
   event: PipelineEvent,
-  form: ReturnType<typeof toAppEvent>,
+  form: EventForm,
   outcome: EventOutcome,
   context: FormContext,
 ): PipelineEvent | null {

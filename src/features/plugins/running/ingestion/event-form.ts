@@ -1,42 +1,42 @@
 // Events as processEvent knows them, and what it made of them.
 import { isObject, type JsonObject } from '../../../../lib/json-object.ts'
 import { formatMicros } from '../../../../lib/microseconds.ts'
-import type { SandboxEvent } from '../../../../platform/sandbox/event-text.ts'
 import { AppFault, type EventPatch } from '../../../../platform/sandbox/sandbox.ts'
 import type { PipelineEvent } from '../../../events/pipeline-event.ts'
 import { readEvent, readProperties } from '../../../events/read-event.ts'
 
-export type FormContext = { project_id: number; site_url: string; now: Date }
+/** `now` is ISO 8601. */
+export type FormContext = { project_id: number; site_url: string; now: string }
+export type EventForm = { fields: JsonObject; properties: JsonObject }
 
 const PERSON_FIELDS = ['$set', '$set_once'] as const
 
 /** What is to be set on the person stands beside the properties. */
-export function toAppEvent(event: PipelineEvent, { project_id, site_url, now }: FormContext): SandboxEvent {
-  const form: SandboxEvent = {
+export function toAppEvent(event: PipelineEvent, { project_id, site_url, now }: FormContext): EventForm {
+  const fields: JsonObject = {
     uuid: event.uuid,
     event: event.event,
     distinct_id: event.distinct_id,
     team_id: project_id,
     ip: null,
     site_url,
-    now: now.toISOString(),
+    now,
     timestamp: formatMicros(event.timestamp),
-    properties: event.properties,
   }
   const lifted = PERSON_FIELDS.filter((name) => isObject(event.properties[name]))
-  if (lifted.length === 0) return form
+  if (lifted.length === 0) return { fields, properties: event.properties }
   const properties = { ...event.properties }
   for (const name of lifted) {
-    form[name] = properties[name]
+    fields[name] = properties[name]
     delete properties[name]
   }
-  return { ...form, properties }
+  return { fields, properties }
 }
 
 /** The event with what the app has changed, which is held to what a client may send. Throws AppFault. */
 export function applyPatch(
   before: PipelineEvent,
-  form: JsonObject,
+  { fields }: EventForm,
   patch: EventPatch,
   { now }: FormContext,
 ): PipelineEvent {
@@ -48,7 +48,7 @@ export function applyPatch(
   const read = orFault(() =>
     isOfProperties
       ? { ...before, properties: readProperties(JSON.stringify(properties.set)) }
-      : readFields(before, form, patch, person_fields, now),
+      : readFields(before, fields, patch, person_fields, now),
   )
   for (const name of [...properties.unset, ...person_fields]) delete before.properties[name]
   return { ...read, properties: Object.assign(before.properties, read.properties) }
@@ -60,7 +60,7 @@ function readFields(
   form: JsonObject,
   { set, unset, properties }: EventPatch,
   person_fields: readonly string[],
-  now: Date,
+  now: string,
 ): PipelineEvent {
   const after = (name: string) =>
     Object.hasOwn(set, name) ? set[name] : unset.includes(name) ? undefined : form[name]
@@ -68,7 +68,7 @@ function readFields(
   const wanted_time = after('timestamp') ?? form.timestamp
   const fields: JsonObject = { timestamp: wanted_time, properties: properties.set }
   for (const name of names) fields[name] = after(name)
-  const read = readEvent(JSON.stringify(fields), now)
+  const read = readEvent(JSON.stringify(fields), new Date(now))
   return {
     ...read,
     uuid,

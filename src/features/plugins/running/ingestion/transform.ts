@@ -56,7 +56,7 @@ export class Transform {
     const { services, captures, appsOf } = this.#parts
     const passages = events.map((event) => new Passage(event, captures.senderOf(event)))
     const { site_url, plugin_patience_ms } = services.settings
-    const context = { project_id, site_url, now: services.now() }
+    const context = { project_id, site_url, now: services.now().toISOString() }
     const apps = appsOf(project_id)
     // Two are on their way at a time: while apps work on one, the next is made ready.
     let last = Promise.resolve()
