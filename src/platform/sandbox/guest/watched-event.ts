@@ -1,9 +1,10 @@
 // The event in the hands of processEvent. What it changes is noted as it does so: the engine takes longer to write or
-// compare a whole event than most apps take to work on it. For the same reason its properties are read only when the app
-// looks at them, which many do not once they have seen the event's name; and the host, to which it costs nothing, tells
-// whether there are objects to look into.
+// compare a whole event than most apps take to work on it. For the same reason its fields and its properties are
+// read only when the app looks at them; and the host, to which it costs nothing, tells whether there are objects to look
+// into.
 
 const { parse, stringify } = JSON
+const { hasOwn } = Object
 const {
   get,
   set,
@@ -14,19 +15,18 @@ const {
   getOwnPropertyDescriptor,
   preventExtensions,
 } = Reflect
+
 type Fields = Record<string, unknown>
 type Name = string | symbol
 
 export class WatchedEvent {
   readonly event: unknown
   private readonly top: Watch
-  private readonly properties: UnreadWatch
+  private readonly properties: Watch
 
   constructor(fields: string, properties: string, isNested: boolean) {
-    this.properties = new UnreadWatch(properties, isNested)
-    this.top = new Watch(parse(fields) as Fields)
-    if (isNested) this.top.noteObjects()
-    this.top.fields.properties = this.properties.watched
+    this.properties = new Watch(properties, isNested, {})
+    this.top = new Watch(fields, isNested, { properties: this.properties.watched })
     this.event = this.top.watched
   }
 
@@ -40,14 +40,67 @@ export class WatchedEvent {
   }
 }
 
-/** Stands in for `fields` and forwards everything to them. */
+/** Stands in for fields that nobody has looked at yet. Setting one, or taking one away, is no look. */
 class Watch {
   /** Null in the end: it refers to us, and what goes round in a circle costs the engine a search through everything. */
   watched: Fields | null
   touched: Name[] = []
+  private parsed: Fields | null = null
+  private isTakenIn = false
 
-  constructor(readonly fields: Fields) {
+  /** `fields` holds those that are not in the text. */
+  constructor(
+    private readonly text: string,
+    private readonly isNested: boolean,
+    readonly fields: Fields,
+  ) {
     this.watched = new Proxy(fields, this)
+  }
+
+  private parse(): Fields {
+    return (this.parsed ??= parse(this.text) as Fields)
+  }
+
+  /** From then on the engine looks by itself. */
+  private takeIn(): void {
+    const { fields, touched } = this
+    const parsed = this.parse()
+    for (const name of touched) delete parsed[name as string]
+    Object.assign(fields, parsed)
+    if (this.isNested) this.noteObjects(parsed)
+    Object.assign(this, LOOKS)
+    this.isTakenIn = true
+  }
+
+  /** A look at one of them does not take in all, unless it may change inside. */
+  get(fields: Fields, name: Name, receiver: unknown): unknown {
+    if (hasOwn(fields, name) || this.touched.includes(name)) return get(fields, name, receiver)
+    if (this.isNested) this.takeIn()
+    else {
+      const parsed = this.parse()
+      if (hasOwn(parsed, name)) return parsed[name as string]
+    }
+    return get(fields, name, receiver)
+  }
+
+  has(fields: Fields, name: Name): boolean {
+    this.takeIn()
+    return has(fields, name)
+  }
+
+  ownKeys(fields: Fields): Name[] {
+    this.takeIn()
+    return ownKeys(fields)
+  }
+
+  getOwnPropertyDescriptor(fields: Fields, name: Name): PropertyDescriptor | undefined {
+    this.takeIn()
+    return getOwnPropertyDescriptor(fields, name)
+  }
+
+  preventExtensions(fields: Fields): boolean {
+    this.takeIn()
+    return preventExtensions(fields)
   }
 
   set(fields: Fields, name: Name, value: unknown, receiver: unknown): boolean {
@@ -57,6 +110,7 @@ class Watch {
   }
 
   defineProperty(fields: Fields, name: Name, descriptor: PropertyDescriptor): boolean {
+    if (!this.isTakenIn) this.takeIn()
     this.note(name)
     return defineProperty(fields, name, descriptor)
   }
@@ -66,14 +120,14 @@ class Watch {
     return deleteProperty(fields, name)
   }
 
-  note(name: Name): void {
+  private note(name: Name): void {
     if (!this.touched.includes(name)) this.touched.push(name)
   }
 
   /** Changes inside of them are not seen from here. */
-  noteObjects(): void {
-    for (const name in this.fields) {
-      const value = this.fields[name]
+  private noteObjects(parsed: Fields): void {
+    for (const name in parsed) {
+      const value = parsed[name]
       if (typeof value === 'object' && value !== null) this.note(name)
     }
   }
@@ -91,57 +145,6 @@ class Watch {
       else (gone ??= []).push(name)
     }
     return `{"now":${stringify(now)},"gone":${gone ? stringify(gone) : '[]'}}`
-  }
-}
-
-/** Fields that nobody has looked at yet. Setting one, or taking one away, is no look. */
-class UnreadWatch extends Watch {
-  constructor(
-    private text: string,
-    private readonly isNested: boolean,
-  ) {
-    super({})
-  }
-
-  /** From then on the engine looks by itself. */
-  private read(): void {
-    const { text, fields, touched } = this
-    const all = parse(text) as Fields
-    for (const name of touched) delete all[name as string]
-    Object.assign(fields, all)
-    if (this.isNested) this.noteObjects()
-    Object.assign(this, LOOKS)
-    this.text = ''
-  }
-
-  get(fields: Fields, name: Name, receiver: unknown): unknown {
-    this.read()
-    return get(fields, name, receiver)
-  }
-
-  has(fields: Fields, name: Name): boolean {
-    this.read()
-    return has(fields, name)
-  }
-
-  ownKeys(fields: Fields): Name[] {
-    this.read()
-    return ownKeys(fields)
-  }
-
-  getOwnPropertyDescriptor(fields: Fields, name: Name): PropertyDescriptor | undefined {
-    this.read()
-    return getOwnPropertyDescriptor(fields, name)
-  }
-
-  preventExtensions(fields: Fields): boolean {
-    this.read()
-    return preventExtensions(fields)
-  }
-
-  override defineProperty(fields: Fields, name: Name, descriptor: PropertyDescriptor): boolean {
-    if (this.text !== '') this.read()
-    return super.defineProperty(fields, name, descriptor)
   }
 }
 
