@@ -111,6 +111,44 @@ describe('what becomes of an event', () => {
   })
 
   it.each([
+    [
+      'delete event.properties.a; event.properties.seen = String(event.properties.a); return event',
+      { a: undefined, seen: 'undefined' },
+    ],
+    [
+      'event.properties.a; event.properties.a = 2; event.properties.c = event.properties.a; return event',
+      { a: 2, c: 2 },
+    ],
+    [
+      'event.properties.b; event.properties.c = Object.keys(event.properties).join(); return event',
+      { c: 'a,b' },
+    ],
+    ['event.properties.c = [event.event, event.properties.b].join(); return event', { c: 'seen,two' }],
+    [
+      "event.properties.c = ['ip' in event, 'no' in event, 'b' in event.properties].join(); return event",
+      { c: 'true,false,true' },
+    ],
+    [
+      'event.properties.c = event.properties.toString === Object.prototype.toString; return event',
+      { c: true },
+    ],
+    ['event.event; event.properties.c = JSON.stringify(event).length > 100; return event', { c: true }],
+    [
+      'event.properties.b; Object.freeze(event.properties); return { ...event, properties: { ...event.properties, c: 1 } }',
+      { c: 1 },
+    ],
+    [
+      "event.distinct_id; event.properties.a; event.properties.c = Object.hasOwn(event, 'distinct_id'); return event",
+      { c: true },
+    ],
+  ])('looked at piece by piece: %s', async (body, expected) => {
+    const { set, unset, properties } = await patchOf(body, makeEvent({ a: 1, b: 'two' }))
+    expect({ set, unset }).toEqual(none)
+    const gone = Object.fromEntries(properties.unset.map((name) => [name, undefined]))
+    expect({ ...gone, ...properties.set }).toStrictEqual(expected)
+  })
+
+  it.each([
     ['event.team_id = 8; return event', 'result'],
     ['delete event.team_id; return event', 'result'],
     ['return 5', 'result'],
