@@ -12,7 +12,7 @@ import { hopsOf, hopsOfText } from './hops.ts'
 import { MachineFault, ScriptFault, type Engine, type Machine, type Operation } from './machine.ts'
 import { readAnswer } from './read-answer.ts'
 import { writeAnswer } from './requests.ts'
-import { readOffer, wrapScript } from './script.ts'
+import { readOffer, wrapScript, writeSettings } from './script.ts'
 import { allLines, Turn, type Lines } from './turn.ts'
 
 type Parked = {
@@ -83,15 +83,12 @@ export class AppInstance {
   }
 
   #load(app: ThreadApp, cpu_ms: number): void {
-    const attachments = Object.entries(app.attachments).map(([key, { contents, ...attachment }]) => [
-      key,
-      { ...attachment, size: contents.length },
-    ])
-    const settings = JSON.stringify({ config: app.config, attachments: Object.fromEntries(attachments) })
     try {
       this.#turn = new Turn(cpu_ms)
       this.offer = readOffer(
-        readAnswer(this.#machine.load(wrapScript(Buffer.from(app.code).toString()), settings, cpu_ms)),
+        readAnswer(
+          this.#machine.load(wrapScript(Buffer.from(app.code).toString()), writeSettings(app), cpu_ms),
+        ),
       )
     } catch (error) {
       const details =

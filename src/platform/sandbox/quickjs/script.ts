@@ -1,5 +1,6 @@
-// An app's code as a function of what CommonJS gives it, and what the guest found in it.
+// An app's code as a function of what CommonJS gives it, its settings, and what the guest found in it.
 import { isObject, type JsonObject } from '../../../lib/json-object.ts'
+import type { ThreadApp } from '../messages.ts'
 import { AppFault, type MetricKind, type Offer } from '../sandbox.ts'
 
 /** Looked for among the top-level names of a script that exports nothing. */
@@ -23,6 +24,15 @@ const BARE_NAMES = [
 export function wrapScript(code: string): string {
   const found = BARE_NAMES.map((name) => `${name}: typeof ${name} === 'undefined' ? undefined : ${name}`)
   return `(function (exports, require, module) {${code}\nreturn {${found.join(', ')}} })`
+}
+
+/** What the guest is told of an app: of its attachments all but the contents, which it asks for. */
+export function writeSettings({ config, attachments }: ThreadApp): string {
+  const described = Object.entries(attachments).map(([key, { contents, ...attachment }]) => [
+    key,
+    { ...attachment, size: contents.length },
+  ])
+  return JSON.stringify({ config, attachments: Object.fromEntries(described) })
 }
 
 export function readOffer(found: JsonObject): Offer {
