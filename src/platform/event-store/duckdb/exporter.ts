@@ -136,13 +136,10 @@ async function interruptible(
   signal: AbortSignal,
 ): Promise<DuckDBValue[][]> {
   signal.throwIfAborted()
-  const interrupts = new Interrupts(connection)
-  const interrupt = () => interrupts.begin()
-  signal.addEventListener('abort', interrupt, { once: true })
+  const interrupts = new Interrupts(connection, signal)
   try {
     return await rowsOf(connection, sql, parameters.map(engineValue), parameters.map(engineType))
   } finally {
-    signal.removeEventListener('abort', interrupt)
     interrupts.end()
   }
 }

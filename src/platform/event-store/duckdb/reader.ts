@@ -31,14 +31,12 @@ export class Reader {
   /** Throws the signal's reason once it is aborted. */
   async query(query: StoreQuery, signal: AbortSignal): Promise<StoreAnswer> {
     const connection = await this.#take(query.project_id, signal)
-    const interrupts = new Interrupts(connection)
-    const interrupt = () => interrupts.begin()
+    const interrupts = new Interrupts(connection, signal)
     let isLate = false
     const timer = setTimeout(() => {
       isLate = true
       interrupts.begin()
     }, this.timeout_ms)
-    signal.addEventListener('abort', interrupt, { once: true })
     try {
       return await read(connection, query)
     } catch (error) {
@@ -46,7 +44,6 @@ export class Reader {
       throw faultOf(error, isLate) ?? error
     } finally {
       clearTimeout(timer)
-      signal.removeEventListener('abort', interrupt)
       interrupts.end()
       this.#turns.giveBack(connection)
     }
