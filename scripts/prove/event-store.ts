@@ -9,6 +9,7 @@ import type {
   StagedFile,
   StoreAnswer,
   StoreQuery,
+  StretchLimit,
 } from '../../src/platform/event-store/event-store.ts'
 import { readSelection } from './selection.ts'
 
@@ -20,6 +21,8 @@ export type SimulatedEvent = {
   timestamp: Date
   inserted_at: Date
 }
+
+type PositionRange = { from: number; to: number }
 
 export class MemoryStore {
   readonly events: SimulatedEvent[] = []
@@ -63,7 +66,7 @@ export class MemoryStore {
 
   async countBlocks(rows: ExportRows, block_size: number): Promise<PositionBlock[]> {
     const counts = new Map<number, number>()
-    for (const { seq } of this.#select(rows)) {
+    for (const { seq } of this.#select(rows, { from: 0, to: this.events.length })) {
       const block = Math.ceil(seq / block_size) - 1
       counts.set(block, (counts.get(block) ?? 0) + 1)
     }
@@ -72,9 +75,25 @@ export class MemoryStore {
     })
   }
 
-  async exportRows(rows: ExportRows, { from, to }: { from: number; to: number }): Promise<StagedFile> {
+  async cutRows(
+    rows: ExportRows,
+    { from, to }: PositionRange,
+    limit: StretchLimit,
+  ): Promise<PositionBlock[]> {
+    if (!('rows' in limit)) throw new Error('nothing is cut by bytes here')
+    const chosen = this.#select(rows, { from, to })
+    const blocks: PositionBlock[] = []
+    for (let start = 0; start < Math.max(chosen.length, 1); start += limit.rows) {
+      const cut = chosen.slice(start, start + limit.rows)
+      const isLast = start + limit.rows >= chosen.length
+      blocks.push({ from: blocks.at(-1)?.to ?? from, to: isLast ? to : cut.at(-1)!.seq, rows: cut.length })
+    }
+    return blocks
+  }
+
+  async exportRows(rows: ExportRows, range: PositionRange): Promise<StagedFile> {
     const path = join(this.#folder, `${++this.#files}`)
-    const chosen = this.#select(rows).filter(({ seq }) => seq > from && seq <= to)
+    const chosen = this.#select(rows, range)
     const text = linesOf(chosen, rows.columns)
     writeFileSync(path, text)
     return { path, rows: chosen.length, bytes: Buffer.byteLength(text) }
@@ -86,8 +105,8 @@ export class MemoryStore {
     return next ? next.seq - 1 : this.events.length
   }
 
-  #select(rows: ExportRows): SimulatedEvent[] {
-    return this.events.filter(readSelection(rows))
+  #select(rows: ExportRows, { from, to }: PositionRange): SimulatedEvent[] {
+    return this.events.slice(from, to).filter(readSelection(rows))
   }
 
   #raise(time: Date): void {

@@ -96,6 +96,7 @@ function gatedStore({ store, turnstile }: World, actor: Actor): EventStore {
     positionAt: (id, time) => pass(`position at ${time.toISOString()}`, () => store.positionAt(id, time)),
     lastPosition: () => pass('last position', () => store.lastPosition()),
     countBlocks: (rows, size, signal) => pass('count', () => store.countBlocks(rows, size), signal),
+    cutRows: (rows, range, limit, signal) => pass('cut', () => store.cutRows(rows, range, limit), signal),
     exportRows: (rows, range, _format, signal) =>
       pass(`export (${range.from}, ${range.to}]`, () => store.exportRows(rows, range), signal),
     write: notHere,

@@ -178,6 +178,7 @@ function openWhenUsed(open: () => Promise<EventStore>): EventStore {
     positionAt: async (...args) => (await store()).positionAt(...args),
     lastPosition: async (project_id) => (await store()).lastPosition(project_id),
     countBlocks: async (...args) => (await store()).countBlocks(...args),
+    cutRows: async (...args) => (await store()).cutRows(...args),
     exportRows: async (...args) => (await store()).exportRows(...args),
     copiesPosition: async () => (await store()).copiesPosition(),
     deleteProject: async (project_id) => (await store()).deleteProject(project_id),

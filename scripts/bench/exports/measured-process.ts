@@ -94,6 +94,7 @@ function watch(services: Services): { watched: Services; store_s: Exported['stor
   const watched: EventStore = {
     ...eventStore,
     countBlocks: timed('counting', eventStore.countBlocks),
+    cutRows: timed('counting', eventStore.cutRows),
     query: timed('asking', eventStore.query),
     exportRows: timed('writing', eventStore.exportRows),
   }

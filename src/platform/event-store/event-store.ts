@@ -106,6 +106,9 @@ export type StagedFile = { path: string; rows: number; bytes: number }
 /** Positions (from, to] and how many rows there are in them. */
 export type PositionBlock = { from: number; to: number; rows: number }
 
+/** What a stretch of positions may hold: rows, or bytes in all the values of its rows. */
+export type StretchLimit = { rows: number } | { bytes: number }
+
 export type EventStore = {
   /** Whose SQL it speaks. */
   engine: 'duckdb' | 'clickhouse'
@@ -126,6 +129,16 @@ export type EventStore = {
   lastPosition(project_id: number): Promise<number>
   /** How many rows there are in each stretch of `block_size` positions; stretches without rows are left out. */
   countBlocks(rows: ExportRows, block_size: number, signal: AbortSignal): Promise<PositionBlock[]>
+  /**
+   * The positions (from, to] as stretches that keep to the limit, at least one. By rows all but the last are full; by bytes
+   * they are about equally large, and may pass the limit by one row. The same rows are always cut the same way.
+   */
+  cutRows(
+    rows: ExportRows,
+    range: { from: number; to: number },
+    limit: StretchLimit,
+    signal: AbortSignal,
+  ): Promise<PositionBlock[]>
   /**
    * Writes the rows with positions in (from, to], in order, to a file of its own: the same rows always give the same
    * bytes. Throws the signal's reason when aborted, and leaves no file then.

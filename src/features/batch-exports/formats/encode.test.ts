@@ -192,6 +192,25 @@ describe('Parquet', () => {
     expect(found.map(([n]) => Number(n))).toEqual([1, 5001, 77_777, 99_999, 120_000])
   })
 
+  it('takes no more memory for large values that pack well', async () => {
+    const little = join(folder, 'little')
+    const small = await openDuckDb({ folder: little, memory_mb: 96, query_timeout_ms: 20_000 })
+    // 320 MB, in a file of some.
+    const rows: ExportRows = {
+      project_id: 1,
+      sql: `SELECT range AS position, range AS c1, repeat(concat(range, ' of many; '), 650) AS c2 FROM range(1, 40001)`,
+      parameters: [],
+      columns: COLUMNS.slice(0, 2),
+    }
+    const encoding = { format: 'Parquet', compression: 'zstd', max_bytes: null, max_rows: null } as const
+    const { pieces } = await planPieces(small, rows, never())
+    const files: OutputFile[] = []
+    for await (const file of encode(small, rows, pieces, encoding, never())) files.push(file)
+    await small.close()
+    expect(files).toMatchObject([{ rows: 40_000 }])
+    await rm(little, { recursive: true })
+  })
+
   it('of a single piece is what the store wrote, to the last byte', async () => {
     const rows = numbered(3000)
     const [file] = await filesOf(rows, { format: 'Parquet', compression: 'snappy' })

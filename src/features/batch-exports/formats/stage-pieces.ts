@@ -1,4 +1,5 @@
-// From a plan to staged files: how many rows each holds is told by the bytes of an earlier one, hence by the rows alone.
+// From a plan to staged files. How many rows each holds is told by the bytes of an earlier one, or of the rows themselves:
+// never by the machine.
 import { rm } from 'node:fs/promises'
 import type {
   EventStore,
@@ -13,10 +14,10 @@ import { pieceTaker } from './take-pieces.ts'
 
 /** Before anything is known of their size. */
 const FIRST_ROWS = 5_000
-// A statement takes some milliseconds before its first row. Parquet is held in memory by the engine, and packs several
-// times as much into a byte.
+// A statement takes some milliseconds before its first row. Lines go to the disk as they are made; of Parquet the engine
+// holds all values of a piece in memory, and their pages beside them: some three times as much, for two pieces at once.
 const MAX_PIECE_BYTES = 32 * 1024 * 1024
-const MAX_PARQUET_BYTES = 16 * 1024 * 1024
+const MAX_PARQUET_VALUES = 16 * 1024 * 1024
 /** So many are being written while one is put into its file: what the store does at once. */
 const AHEAD = 2
 /** A table takes rows in slower than one statement writes them, and may be on this machine: it wants a core for itself. */
@@ -34,7 +35,8 @@ export async function* stagePieces(
   encoding: Encoding,
   { signal, stop }: { signal: AbortSignal; stop: () => void },
 ): AsyncGenerator<StagedFile, void, void> {
-  const take = pieceTaker(store, rows, pieces, signal)
+  const max_values = encoding.format === 'Parquet' ? MAX_PARQUET_VALUES : null
+  const take = pieceTaker(store, rows, pieces, max_values, signal)
   const format = storeFormat(encoding)
   const most = Math.min(MAX_PIECE_ROWS, encoding.max_rows ?? Infinity)
   const ahead = encoding.format === 'CopyText' ? AHEAD_OF_TABLE : AHEAD
@@ -73,10 +75,9 @@ function rowsPerPiece(encoding: Encoding, { rows, bytes }: StagedFile): number {
 }
 
 function maxPieceBytes({ format, compression, max_bytes }: Encoding): number {
-  const most = format === 'Parquet' ? MAX_PARQUET_BYTES : MAX_PIECE_BYTES
-  if (max_bytes === null) return most
+  if (max_bytes === null) return MAX_PIECE_BYTES
   const shrinks = format !== 'Parquet' && compression !== null
-  return Math.min(most, max_bytes / PIECES_PER_FILE / (shrinks ? COMPRESSED_TO : 1))
+  return Math.min(MAX_PIECE_BYTES, max_bytes / PIECES_PER_FILE / (shrinks ? COMPRESSED_TO : 1))
 }
 
 const LINES = { JSONLines: 'json-lines', CopyText: 'copy-text' } as const

@@ -1,58 +1,40 @@
-// The next so many rows of a plan: its pieces joined, or cut at the exact row. `stagePieces` takes them one by one.
-import type { EventStore, ExportRows, PositionBlock } from '../../../platform/event-store/event-store.ts'
+// The next rows of a plan: its pieces joined, or cut at the exact row. `stagePieces` takes them one by one.
+import type {
+  EventStore,
+  ExportRows,
+  PositionBlock,
+  StretchLimit,
+} from '../../../platform/event-store/event-store.ts'
 import { joinBlocks } from './plan.ts'
 
-/** Takes pieces of at most `max_rows` rows each until null: none is left. */
+/**
+ * Takes pieces of at most `max_rows` rows each until null: none is left. With `max_bytes`, a piece has no more than that in
+ * its values, as the store holds them.
+ */
 export function pieceTaker(
   store: EventStore,
   rows: ExportRows,
   pieces: readonly PositionBlock[],
+  max_bytes: number | null,
   signal: AbortSignal,
 ): (max_rows: number) => Promise<PositionBlock | null> {
   let left = [...pieces]
-  return async (max_rows) => {
+  let weighed: PositionBlock[] = []
+  const cut = (piece: PositionBlock, limit: StretchLimit) => store.cutRows(rows, piece, limit, signal)
+  const takeByRows = async (max_rows: number): Promise<PositionBlock | null> => {
     const [first] = left
     if (first === undefined) return null
-    if (first.rows > max_rows) {
-      left = [...(await cutPiece(store, rows, first, max_rows, signal)), ...left.slice(1)]
-    }
+    if (first.rows > max_rows) left = [...(await cut(first, { rows: max_rows })), ...left.slice(1)]
     const [joined] = joinBlocks(left, max_rows)
     while (left.length > 0 && left[0]!.to <= joined!.to) left.shift()
     return joined!
   }
-}
-
-async function cutPiece(
-  store: EventStore,
-  rows: ExportRows,
-  piece: PositionBlock,
-  max_rows: number,
-  signal: AbortSignal,
-): Promise<PositionBlock[]> {
-  const positions = await positionsIn(store, rows, piece, signal)
-  const cuts: PositionBlock[] = []
-  for (let start = 0; start < positions.length; start += max_rows) {
-    const end = Math.min(start + max_rows, positions.length)
-    cuts.push({ from: cuts.at(-1)?.to ?? piece.from, to: positions[end - 1]!, rows: end - start })
+  return async (max_rows) => {
+    if (weighed.length === 0) {
+      const piece = await takeByRows(max_rows)
+      if (piece === null) return null
+      weighed = max_bytes === null ? [piece] : await cut(piece, { bytes: max_bytes })
+    }
+    return weighed.shift()!
   }
-  return cuts
-}
-
-/** Where each row of the piece is. */
-async function positionsIn(
-  store: EventStore,
-  rows: ExportRows,
-  { from, to, rows: count }: PositionBlock,
-  signal: AbortSignal,
-): Promise<number[]> {
-  // Without a gap: no need to look.
-  if (to - from === count) return Array.from({ length: count }, (_, index) => from + index + 1)
-  const { length } = rows.parameters
-  const within: ExportRows = {
-    ...rows,
-    sql: `SELECT r.position FROM (${rows.sql}) AS r WHERE r.position > $${length + 1} AND r.position <= $${length + 2}`,
-    parameters: [...rows.parameters, from, to],
-  }
-  const singles = await store.countBlocks(within, 1, signal)
-  return singles.map((single) => single.to)
 }

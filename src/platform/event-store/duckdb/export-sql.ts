@@ -7,6 +7,7 @@ import type {
   ExportRows,
   Parameter,
   ParquetCompression,
+  StretchLimit,
 } from '../event-store.ts'
 import { tablesOf } from '../layout.ts'
 import { columnAt, LINES, textLiteral } from './line-sql.ts'
@@ -19,6 +20,48 @@ export function countSql({ sql, parameters }: ExportRows, block_size: number): S
   return {
     sql: `SELECT (r.position - 1) // ${size} AS block, count(*) FROM (${sql}) AS r GROUP BY block ORDER BY block`,
     parameters: [...parameters, block_size],
+  }
+}
+
+/** Answers with the last position of each stretch and how many rows it has. */
+export function cutSql(
+  rows: ExportRows,
+  range: { from: number; to: number },
+  limit: StretchLimit,
+): Statement {
+  const { within, parameters } = stretchOf(rows, range)
+  const [weight, cut] =
+    'rows' in limit
+      ? ['1', `(upto - 1) // ${limit.rows}`]
+      : [bytesOf(rows.columns), `(upto - 1) * ceil(total / ${limit.bytes})::BIGINT // total`]
+  return {
+    sql: `SELECT max(position), count(*)
+      FROM (SELECT position, sum(weight) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS upto,
+          sum(weight) OVER () AS total
+        FROM (SELECT r.position, ${weight} AS weight ${within}))
+      GROUP BY ${cut} ORDER BY 1`,
+    parameters,
+  }
+}
+
+/** What the engine keeps for a value besides its text. */
+const VALUE_BYTES = 16
+
+function bytesOf(columns: readonly ExportColumn[]): string {
+  const texts = columns.flatMap(({ kind }, index) =>
+    kind === 'text' || kind === 'json' ? [`coalesce(strlen(CAST(${columnAt(index)} AS VARCHAR)), 0)`] : [],
+  )
+  return [VALUE_BYTES * columns.length, ...texts].join(' + ')
+}
+
+function stretchOf(
+  { sql, parameters }: ExportRows,
+  { from, to }: { from: number; to: number },
+): { within: string; parameters: readonly Parameter[] } {
+  const [above, upTo] = [`$${parameters.length + 1}`, `$${parameters.length + 2}`]
+  return {
+    within: `FROM (${sql}) AS r WHERE r.position > ${above} AND r.position <= ${upTo}`,
+    parameters: [...parameters, from, to],
   }
 }
 
@@ -44,14 +87,12 @@ export function readsInOrder(plan: string, project_id: number): boolean {
 /** Answers how many lines or rows it wrote. */
 export function copySql(
   rows: ExportRows,
-  { from, to }: { from: number; to: number },
+  range: { from: number; to: number },
   format: ExportFormat,
   path: string,
   isInOrder: boolean,
 ): Statement {
-  const [above, upTo] = [`$${rows.parameters.length + 1}`, `$${rows.parameters.length + 2}`]
-  const within = `FROM (${rows.sql}) AS r WHERE r.position > ${above} AND r.position <= ${upTo}`
-  const parameters = [...rows.parameters, from, to]
+  const { within, parameters } = stretchOf(rows, range)
   const isParquet = format.kind === 'parquet'
   const list = isParquet ? parquetColumns(rows.columns) : asBytes(LINES[format.kind](rows.columns))
   const select = `SELECT ${list} ${within}${isInOrder ? '' : ' ORDER BY r.position'}`

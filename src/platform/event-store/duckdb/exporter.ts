@@ -9,9 +9,10 @@ import {
   type ExportRows,
   type PositionBlock,
   type StagedFile,
+  type StretchLimit,
 } from '../event-store.ts'
 import { engineType, engineValue } from './bind.ts'
-import { copySql, countSql, planSql, readsInOrder, type Statement } from './export-sql.ts'
+import { copySql, countSql, cutSql, planSql, readsInOrder, type Statement } from './export-sql.ts'
 import { faultOf } from './faults.ts'
 import { Interrupts } from './interrupts.ts'
 import { isOutOfMemory, rows as rowsOf } from './statements.ts'
@@ -48,6 +49,22 @@ export class Exporter {
       const from = Number(block) * block_size
       return { from, to: from + block_size, rows: Number(count) }
     })
+  }
+
+  async cutRows(
+    rows: ExportRows,
+    range: { from: number; to: number },
+    limit: StretchLimit,
+    signal: AbortSignal,
+  ): Promise<PositionBlock[]> {
+    const found = await this.#run(rows.project_id, signal, (ask) => ask(cutSql(rows, range, limit)))
+    if (found.length === 0) return [{ ...range, rows: 0 }]
+    const ends = [range.from, ...found.slice(0, -1).map(([last]) => Number(last)), range.to]
+    return found.map(([, count], index) => ({
+      from: ends[index]!,
+      to: ends[index + 1]!,
+      rows: Number(count),
+    }))
   }
 
   async exportRows(

@@ -12,6 +12,7 @@ import {
   type StoreAnswer,
   type StoreQuery,
   type StoreValue,
+  type StretchLimit,
   type Written,
 } from '../event-store.ts'
 import type { ProjectColumns } from './columns.ts'
@@ -28,6 +29,7 @@ export type Calls = {
   positionAt(project_id: number, time: bigint): number
   lastPosition(project_id: number): number
   countBlocks(rows: ExportRows, block_size: number): PositionBlock[]
+  cutRows(rows: ExportRows, range: { from: number; to: number }, limit: StretchLimit): PositionBlock[]
   exportRows(rows: ExportRows, range: { from: number; to: number }, format: ExportFormat): StagedFile
   copiesPosition(): bigint
   deleteProject(project_id: number): void

@@ -68,6 +68,10 @@ async function open(options: ThreadOptions): Promise<Handlers> {
       if (!writer.isDeleted(rows.project_id)) await writer.makeTables(rows.project_id)
       return exporter.countBlocks(rows, block_size, signal)
     },
+    async cutRows(rows, range, limit, signal) {
+      if (!writer.isDeleted(rows.project_id)) await writer.makeTables(rows.project_id)
+      return exporter.cutRows(rows, range, limit, signal)
+    },
     async exportRows(rows, range, format, signal) {
       if (!writer.isDeleted(rows.project_id)) await writer.makeTables(rows.project_id)
       return exporter.exportRows(rows, range, format, signal)
