@@ -27,7 +27,7 @@ export async function bareInsert(
     return toColumns(write).events
   })
   return onFile(folder, async (connection) => {
-    const { events: table } = tablesOf(project_id)
+    const { event_rows: table } = tablesOf(project_id)
     const [row] = await (await connection.run(`SELECT coalesce(max(seq), 0) FROM ${table}`)).getRows()
     let seq = Number(row![0])
     return measured(stored.length, async () => {

@@ -101,7 +101,7 @@ async function fill(sample: SampleStore, count: number): Promise<void> {
 /** A commit for each time over, so that memory holds one at most. */
 async function repeat(sample: SampleStore, events: number): Promise<void> {
   const { folder, project_id } = sample
-  const { events: table } = tablesOf(project_id)
+  const { event_rows: table } = tablesOf(project_id)
   const threads = availableParallelism()
   const instance = await openInstance({ folder: join(folder, 'events'), memory_mb: MEMORY_MB, threads })
   const connection = await instance.connect()

@@ -1,10 +1,11 @@
 // The suite for every event store on DuckDB, and what is true of DuckDB alone: the locked-down file and its upgrades.
 import { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { createHash, randomBytes } from 'node:crypto'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { QueryFault, StoreGone } from '../event-store.ts'
+import { QueryFault, StoreGone, type EventStore } from '../event-store.ts'
 import { eventsOf, eventStoreSuite, storedEvent, type OpenedStore } from '../fixture/suite.ts'
 import { hotColumn, tablesOf } from '../layout.ts'
 import { openDuckDb } from './open.ts'
@@ -125,11 +126,47 @@ describe('the file', () => {
     const instance = await DuckDBInstance.create(join(folder, 'events.duckdb'), { access_mode: 'READ_ONLY' })
     const connection = await instance.connect()
     const result = await connection.run(`
-      SELECT DISTINCT compression FROM pragma_storage_info('${tablesOf(1).events}')
+      SELECT DISTINCT compression FROM pragma_storage_info('${tablesOf(1).event_rows}')
       WHERE column_name = 'properties' AND segment_type = 'VARCHAR'`)
     expect(await result.getRows()).toEqual([['ZSTD']])
     connection.closeSync()
     instance.closeSync()
+  })
+
+  it('has room for events of a megabyte in little memory, over restarts', async () => {
+    const little = { folder, memory_mb: 96, query_timeout_ms: 60_000 }
+    const letters = randomBytes(1_500_000).toString('base64')
+    const propertiesOf = (n: number) => `{"n":${n},"text":"${letters.slice(n * 1000, n * 1000 + 900_000)}"}`
+    const write = async (store: EventStore, first: number, last: number) => {
+      for (let n = first; n <= last; n += 10) {
+        const events = Array.from({ length: 10 }, (_, index) =>
+          storedEvent({ properties: propertiesOf(n + index) }),
+        )
+        await store.write([eventsOf(1, storedEvent(), ...events)], new Date())
+      }
+    }
+    let store = await openDuckDb(little)
+    await write(store, 1, 150)
+    await store.close()
+    store = await openDuckDb(little)
+    await write(store, 151, 300)
+    expect(await store.lastPosition(1)).toBe(330)
+    const ask = async (sql: string) =>
+      (await store.query({ project_id: 1, sql, parameters: [], timezone: 'UTC', max_rows: 1000 })).rows
+    const { events } = tablesOf(1)
+    expect(await ask(`SELECT count(*), count(DISTINCT seq), min(seq), max(seq) FROM ${events}`)).toEqual([
+      [330, 330, 1, 330],
+    ])
+    expect(
+      await ask(`SELECT md5(properties) FROM ${events} WHERE strlen(properties) > 1000 ORDER BY seq`),
+    ).toEqual(
+      Array.from({ length: 300 }, (_, index) => [
+        createHash('md5')
+          .update(propertiesOf(index + 1))
+          .digest('hex'),
+      ]),
+    )
+    await store.close()
   })
 
   it('closes cleanly when a project is deleted after an answer that was cut short', async () => {
@@ -213,7 +250,7 @@ describe('the file', () => {
 describe('upgrades', () => {
   const first = { once: ['CREATE TABLE store_state (copies_position BIGINT, inserted_at TIMESTAMP)'] }
   const addsColumn = {
-    perProject: (id: number) => [`ALTER TABLE ${tablesOf(id).events} ADD COLUMN p_city VARCHAR`],
+    perProject: (id: number) => [`ALTER TABLE ${tablesOf(id).event_rows} ADD COLUMN p_city VARCHAR`],
   }
   const fails = { once: ['CREATE TABLE half_done (x INT)', 'SELECT no_such_function()'] }
 
@@ -224,7 +261,7 @@ describe('upgrades', () => {
     return connection
   }
   const columnsOf = async (connection: Awaited<ReturnType<typeof fileOfVersionOne>>, id: number) =>
-    (await (await connection.run(`DESCRIBE ${tablesOf(id).events}`)).getRows()).map(([name]) => name)
+    (await (await connection.run(`DESCRIBE ${tablesOf(id).event_rows}`)).getRows()).map(([name]) => name)
 
   it('reach the tables of every project, once', async () => {
     const connection = await fileOfVersionOne()
@@ -240,6 +277,30 @@ describe('upgrades', () => {
     await expect(connection.run('SELECT * FROM half_done')).rejects.toThrow('does not exist')
     await migrateFile(connection, [first, addsColumn])
     expect(await columnsOf(connection, 3)).toContain('p_city')
+  })
+
+  it('put events behind a view and lose none', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'longshore-store-'))
+    const before = await openDuckDb({ folder, ...options })
+    await before.write([eventsOf(3, storedEvent({ event: 'old' }))], new Date())
+    await before.close()
+    const instance = await DuckDBInstance.create(join(folder, 'events.duckdb'))
+    const connection = await instance.connect()
+    const { events, event_rows } = tablesOf(3)
+    await connection.run(`DROP VIEW ${events}; ALTER TABLE ${event_rows} RENAME TO ${events}`)
+    await connection.run('UPDATE store_version SET version = 2')
+    connection.closeSync()
+    instance.closeSync()
+    const after = await openDuckDb({ folder, ...options })
+    await after.write([eventsOf(3, storedEvent({ event: 'new' }))], new Date())
+    const sql = `SELECT seq, event FROM ${events} ORDER BY seq`
+    const { rows } = await after.query({ project_id: 3, sql, parameters: [], timezone: 'UTC', max_rows: 9 })
+    expect(rows).toEqual([
+      [1, 'old'],
+      [2, 'new'],
+    ])
+    await after.close()
+    await rm(folder, { recursive: true, force: true })
   })
 
   it('a file of a later version is refused', async () => {

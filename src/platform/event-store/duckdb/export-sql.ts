@@ -78,7 +78,7 @@ export function readsInOrder(plan: string, project_id: number): boolean {
   for (let node = top; node; node = node.children[0]) {
     if (node.children.length > 1) return false
     if (node.name.trim() === 'SEQ_SCAN')
-      return node.extra_info.Table?.split('.').at(-1) === tablesOf(project_id).events
+      return node.extra_info.Table?.split('.').at(-1) === tablesOf(project_id).event_rows
     if (!['PROJECTION', 'FILTER'].includes(node.name.trim())) return false
   }
   return false

@@ -1,6 +1,7 @@
 // The tables in the file, and how a file of an earlier version becomes one of this version.
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { HOT_PROPERTIES, hotColumn, tablesOf } from '../layout.ts'
+import { EMPTY_MODE } from './vectors.ts'
 
 /** Takes a file from the version before to the next; the first makes the tables that are there once. */
 export type Migration = {
@@ -19,6 +20,7 @@ const MIGRATIONS: readonly Migration[] = [
     ],
   },
   { perProject: addPersonsToEvents },
+  { perProject: putEventsBehindView },
 ]
 
 /** Events carry their person since exports hand it on: those stored before get what is known of it today. */
@@ -32,7 +34,7 @@ function addPersonsToEvents(project_id: number): string[] {
     `ALTER TABLE ${distinct_ids} ADD COLUMN version BIGINT DEFAULT 0`,
     `ALTER TABLE ${distinct_ids} ADD COLUMN changed_at TIMESTAMP DEFAULT TIMESTAMP '1970-01-01'`,
     `ALTER TABLE ${events} RENAME TO ${old}`,
-    createEvents(project_id),
+    createEventRows(events),
     // In order of position, as everything that is written and exported later relies on.
     `INSERT INTO ${events}
       SELECT e.seq, e.inserted_at, e.uuid, e.event, e.distinct_id, e.timestamp, e.created_at, e.elements_chain,
@@ -45,9 +47,20 @@ function addPersonsToEvents(project_id: number): string[] {
   ]
 }
 
+/** Large events lie between empty rows since then. */
+function putEventsBehindView(project_id: number): string[] {
+  const { events, event_rows } = tablesOf(project_id)
+  return [`ALTER TABLE ${events} RENAME TO ${event_rows}`, createEvents(project_id)]
+}
+
 function createEvents(project_id: number): string {
+  const { events, event_rows } = tablesOf(project_id)
+  return `CREATE VIEW ${events} AS SELECT * FROM ${event_rows} WHERE person_mode < ${EMPTY_MODE}`
+}
+
+function createEventRows(table: string): string {
   const hot = HOT_PROPERTIES.map((property) => `${hotColumn(property)} VARCHAR`).join(', ')
-  return `CREATE TABLE ${tablesOf(project_id).events} (
+  return `CREATE TABLE ${table} (
     seq BIGINT NOT NULL, inserted_at TIMESTAMP NOT NULL, uuid UUID NOT NULL, event VARCHAR NOT NULL,
     distinct_id VARCHAR NOT NULL, timestamp TIMESTAMP NOT NULL, created_at TIMESTAMP NOT NULL,
     elements_chain VARCHAR NOT NULL, person_mode UTINYINT NOT NULL, person_id UUID,
@@ -58,6 +71,7 @@ function createEvents(project_id: number): string {
 export function createProjectTables(project_id: number): string[] {
   const tables = tablesOf(project_id)
   return [
+    createEventRows(tables.event_rows),
     createEvents(project_id),
     `CREATE TABLE ${tables.persons} (
       id UUID NOT NULL, created_at TIMESTAMP NOT NULL, is_identified BOOLEAN NOT NULL, properties VARCHAR NOT NULL,
@@ -70,7 +84,11 @@ export function createProjectTables(project_id: number): string[] {
 }
 
 export function dropProjectTables(project_id: number): string[] {
-  return Object.values(tablesOf(project_id)).map((table) => `DROP TABLE IF EXISTS ${table}`)
+  const { events, ...tables } = tablesOf(project_id)
+  return [
+    `DROP VIEW IF EXISTS ${events}`,
+    ...Object.values(tables).map((table) => `DROP TABLE IF EXISTS ${table}`),
+  ]
 }
 
 /** Brings the file up to date; all of it in one transaction. */
@@ -102,10 +120,11 @@ export async function migrateFile(
 export async function projectsWithTables(connection: DuckDBConnection): Promise<Set<number>> {
   const rows = await (
     await connection.run(
-      "SELECT table_name FROM duckdb_tables() WHERE regexp_full_match(table_name, 'ev_[0-9]+')",
+      // The second is the first as it was called in older files.
+      "SELECT table_name FROM duckdb_tables() WHERE regexp_full_match(table_name, '(er|ev)_[0-9]+')",
     )
   ).getRows()
-  return new Set(rows.map(([name]) => Number(String(name).slice('ev_'.length))))
+  return new Set(rows.map(([name]) => Number(String(name).slice('er_'.length))))
 }
 
 async function firstNumber(connection: DuckDBConnection, sql: string): Promise<number> {

@@ -1,21 +1,15 @@
 // The one writer: everything it is handed becomes one transaction, so that an acknowledged event is on the disk.
-import {
-  BIGINT,
-  DuckDBListValue,
-  LIST,
-  UUID,
-  type DuckDBConnection,
-  type DuckDBInstance,
-} from '@duckdb/node-api'
+import { BIGINT, type DuckDBConnection, type DuckDBInstance } from '@duckdb/node-api'
 import type { Written } from '../event-store.ts'
 import { tablesOf } from '../layout.ts'
-import { appendEvents, uuidValue } from './append.ts'
+import { appendEvents } from './append.ts'
 import type { EventColumns, ProjectColumns } from './columns.ts'
 import { replaceCopies } from './copies.ts'
+import { withoutRepeats } from './repeats.ts'
 import { createProjectTables, dropProjectTables, migrateFile, projectsWithTables } from './schema.ts'
 import { isOutOfMemory, rows, run } from './statements.ts'
+import { appendEmptyRows, eventBytes, fillVectors, readLastVector, type Vector } from './vectors.ts'
 
-const DAY = 86_400_000_000n
 const CHECKPOINT_WHEN_IDLE_MS = 2_000
 const CHECKPOINT_AT_LEAST_MS = 600_000
 // Until then each keeps most of a megabyte in memory, however few its events.
@@ -26,6 +20,8 @@ export class Writer {
   #connection: DuckDBConnection
   /** Projects that have tables, and their last position once it is known. */
   readonly #projects = new Map<number, number | null>()
+  /** Of those written to; what was not is read from the table. */
+  readonly #vectors = new Map<number, Vector>()
   readonly #deleted = new Set<number>()
   #inserted_at = 0n
   #copies_position = 0n
@@ -70,13 +66,41 @@ export class Writer {
     await this.#ensureTables(project_id)
     this.#touched.add(project_id)
     const last = await this.#lastSeq(project_id)
-    const kept = await this.#withoutDuplicates(project_id, events)
-    const { events: table } = tablesOf(project_id)
-    await appendEvents(this.#connection, table, events, kept, last + 1, this.#inserted_at)
+    const kept = await withoutRepeats(this.#connection, project_id, events)
+    if (kept.length > 0) await this.#appendEvents(project_id, events, kept, last)
     await replaceCopies(this.#connection, project_id, copies, this.#inserted_at)
     const last_seq = last + kept.length
     this.#projects.set(project_id, last_seq)
     return { project_id, stored: kept.length, last_seq, inserted_at: this.#inserted_at }
+  }
+
+  async #appendEvents(
+    project_id: number,
+    events: EventColumns,
+    kept: readonly number[],
+    last: number,
+  ): Promise<void> {
+    const { event_rows } = tablesOf(project_id)
+    const begun = await this.#lastVector(project_id)
+    const sizes = kept.map((at) => eventBytes(events, at))
+    const { runs, vector } = fillVectors(begun, sizes)
+    let start = 0
+    for (const { end, empty } of runs) {
+      const part = kept.slice(start, end)
+      await appendEvents(this.#connection, event_rows, events, part, last + start + 1, this.#inserted_at)
+      start = end
+      if (empty === 0) continue
+      const time = events.timestamp[kept[Math.max(end - 1, 0)]!]!
+      const like = { seq: last + end, inserted_at: this.#inserted_at, time }
+      await appendEmptyRows(this.#connection, event_rows, empty, like)
+    }
+    this.#vectors.set(project_id, vector)
+  }
+
+  async #lastVector(project_id: number): Promise<Vector> {
+    const known = this.#vectors.get(project_id)
+    if (known) return known
+    return readLastVector(this.#connection, tablesOf(project_id).event_rows)
   }
 
   /** So that a query finds the tables of a project that has no events yet. */
@@ -111,6 +135,7 @@ export class Writer {
       }
       this.#deleted.add(project_id)
       this.#projects.delete(project_id)
+      this.#vectors.delete(project_id)
     })
   }
 
@@ -197,6 +222,7 @@ export class Writer {
     this.#copies_position = state![0] as bigint
     this.#inserted_at = state![1] as bigint
     this.#projects.clear()
+    this.#vectors.clear()
     for (const id of await projectsWithTables(this.#connection)) this.#projects.set(id, null)
     this.#deleted.clear()
     for (const [id] of await rows(this.#connection, 'SELECT id FROM deleted_project'))
@@ -240,39 +266,5 @@ export class Writer {
     )
     const first = row![0]
     return first === null ? (await this.#lastSeq(project_id)) + 1 : Number(first)
-  }
-
-  /** Indexes of the events that the project has neither in its table nor earlier in the batch, a day around. */
-  async #withoutDuplicates(project_id: number, events: EventColumns): Promise<number[]> {
-    const { uuid, timestamp } = events
-    if (uuid.length === 0) return []
-    let [first, last] = [timestamp[0]!, timestamp[0]!]
-    for (const time of timestamp) {
-      if (time < first) first = time
-      if (time > last) last = time
-    }
-    const { events: table } = tablesOf(project_id)
-    const stored = await rows(
-      this.#connection,
-      `SELECT uuid::VARCHAR, epoch_us(timestamp) FROM ${table}
-       WHERE timestamp BETWEEN make_timestamp($1) AND make_timestamp($2) AND uuid IN (SELECT unnest($3))`,
-      [first - DAY, last + DAY, new DuckDBListValue(uuid.map(uuidValue))],
-      [BIGINT, BIGINT, LIST(UUID)],
-    )
-    const times = new Map<string, bigint[]>()
-    const remember = (id: string, time: bigint) => {
-      const known = times.get(id)
-      if (known) known.push(time)
-      else times.set(id, [time])
-    }
-    for (const [id, time] of stored) remember(id as string, time as bigint)
-    return [...uuid.keys()].filter((at) => {
-      const time = timestamp[at]!
-      const isKnown = times
-        .get(uuid[at]!)
-        ?.some((other) => (time > other ? time - other : other - time) <= DAY)
-      if (!isKnown) remember(uuid[at]!, time)
-      return !isKnown
-    })
   }
 }
