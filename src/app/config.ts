@@ -93,7 +93,7 @@ export const Environment = z.object({
   ),
   METRICS_TOKEN: optional,
   MAX_KEYS_PER_USER: count({ min: 1, max: 1000 }).default(10),
-  EVENT_MEMORY_MB: count({ min: 128, max: 1_048_576 }).optional(),
+  EVENT_MEMORY_MB: count({ min: 96, max: 1_048_576 }).optional(),
   QUERY_TIMEOUT_S: count({ min: 1, max: 3600 }).default(30),
   EXPORT_DIR: optional.transform((path) => (path === null ? null : resolve(path))),
   DISABLED_DESTINATIONS: list.refine(

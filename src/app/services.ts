@@ -75,7 +75,7 @@ const MIN_PLUGIN_THREADS = 4
 /** A quarter of the machine, within reason: PostgreSQL, the program and the file cache want theirs. */
 function defaultEventMemory(): number {
   const quarter_mb = totalmem() / 4 / 1024 / 1024
-  return Math.round(Math.min(Math.max(quarter_mb, 128), 1024))
+  return Math.round(Math.min(Math.max(quarter_mb, 96), 1024))
 }
 
 /** Everything above the two stores. `siteUrl` is known only once the port is. */

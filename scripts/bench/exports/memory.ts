@@ -7,7 +7,7 @@ import type { SampleStore } from './sample-store.ts'
 import { serve } from './served.ts'
 
 /** The least that a server gives its engine by itself. */
-const SERVER_MB = 128
+const SERVER_MB = 96
 const GOAL_MB = 700
 const GOAL_GROWTH = 1.15
 const REST_MS = 3_000

@@ -30,8 +30,8 @@ export async function openInstance({ folder, memory_mb, threads }: DatabaseOptio
     max_temp_directory_size: `${SPILL_PER_MEMORY * memory_mb}MB`,
     checkpoint_threshold: '256MB',
     // What is freed goes back to the system soon. By default some hundred MB stay, more the longer an export takes. With
-    // the least memory, 128 MB, it goes back with every page of the file (262 kB) that makes room for another: a quarter
-    // more work for lines, and 90 MB less at the peak. With 1 GB it takes 16 MB.
+    // 128 MB and less it goes back with every page of the file (262 kB) that makes room for another: a quarter more work
+    // for lines, and 90 MB less at the peak. With 1 GB it takes 16 MB.
     allocator_flush_threshold: '8MB',
     allocator_bulk_deallocation_flush_threshold: `${Math.floor(memory_mb ** 2 / 64)}KB`,
     // Of the files it makes: without it they keep to a form of 2024, which knows no zstd and is six times as large.

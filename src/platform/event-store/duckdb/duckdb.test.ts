@@ -181,7 +181,7 @@ describe('the file', () => {
   })
 
   it('has room for hundreds of projects in little memory', async () => {
-    const store = await openDuckDb({ folder, ...options, memory_mb: 128 })
+    const store = await openDuckDb({ folder, ...options, memory_mb: 96 })
     for (let first = 1; first <= 200; first += 20) {
       const ids = Array.from({ length: 20 }, (_, index) => first + index)
       const written = await store.write(
