@@ -131,7 +131,7 @@ export type EventStore = {
   countBlocks(rows: ExportRows, block_size: number, signal: AbortSignal): Promise<PositionBlock[]>
   /**
    * The positions (from, to] as stretches that keep to the limit, at least one. By rows all but the last are full; by bytes
-   * they are about equally large, and may pass the limit by one row. The same rows are always cut the same way.
+   * they are about equally large, and may pass the limit by a few rows. The same rows are always cut the same way.
    */
   cutRows(
     rows: ExportRows,
