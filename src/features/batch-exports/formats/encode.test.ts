@@ -173,7 +173,7 @@ describe('Parquet', () => {
   )
 
   it('of many row groups can be read by any part of it', async () => {
-    const [file] = await filesOf(numbered(120_000), { format: 'Parquet', compression: 'zstd' })
+    const [file] = await filesOf(numbered(250_000), { format: 'Parquet', compression: 'zstd' })
     const groups = await inDuckDb(
       file!.content,
       'back.parquet',
@@ -181,15 +181,15 @@ describe('Parquet', () => {
         `SELECT row_group_id, any_value(row_group_num_rows) FROM parquet_metadata('${path}') GROUP BY ALL ORDER BY ALL`,
     )
     expect(groups.length).toBeGreaterThan(2)
-    expect(groups.reduce((sum, [, rows]) => sum + Number(rows), 0)).toBe(120_000)
+    expect(groups.reduce((sum, [, rows]) => sum + Number(rows), 0)).toBe(250_000)
     // By the statistics and bloom filters of each row group.
     const found = await inDuckDb(
       file!.content,
       'back.parquet',
       (path) =>
-        `SELECT n FROM read_parquet('${path}') WHERE n IN (1, 5001, 77777, 120000) OR text LIKE 'row 99999 %'`,
+        `SELECT n FROM read_parquet('${path}') WHERE n IN (1, 5001, 77777, 250000) OR text LIKE 'row 99999 %'`,
     )
-    expect(found.map(([n]) => Number(n))).toEqual([1, 5001, 77_777, 99_999, 120_000])
+    expect(found.map(([n]) => Number(n))).toEqual([1, 5001, 77_777, 99_999, 250_000])
   })
 
   it('takes no more memory for large values that pack well', async () => {
