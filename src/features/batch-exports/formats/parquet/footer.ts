@@ -43,13 +43,16 @@ export function writeFooter(metadata: ThriftStruct): Buffer {
   return Buffer.concat([footer, length, MAGIC])
 }
 
-/** Adds the row groups of `other` to those of `metadata`; its bytes lie `moved` further on than they did. */
+/**
+ * Adds the row groups of `other` to those of `metadata`; its bytes lie `moved` further on than they did. They are kept as
+ * they will be written: as a tree, those of a thousand pieces would take a hundred megabytes.
+ */
 export function addRowGroups(metadata: ThriftStruct, other: ThriftStruct, moved: number): void {
   const groups = listIn(metadata, FILE.row_groups)
   for (const group of listIn(other, FILE.row_groups).items as ThriftStruct[]) {
     moveRowGroup(group, BigInt(moved))
     change(group, ROW_GROUP.ordinal, () => BigInt(groups.items.length))
-    groups.items.push(group)
+    groups.items.push(writeStruct(group))
   }
   const added = other.get(FILE.num_rows)!.value as bigint
   change(metadata, FILE.num_rows, (rows) => rows + added)

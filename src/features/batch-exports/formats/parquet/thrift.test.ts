@@ -26,6 +26,12 @@ describe('a struct', () => {
     expect(readStruct(Buffer.from(hex, 'hex'))).toEqual(value)
   })
 
+  it('can be put into a list as it was written before', () => {
+    const inner = struct([1, I64, 1n], [2, 8, Buffer.from('ab')])
+    const listOf = (item: ThriftValue) => struct([4, 9, { element_type: 12, items: [item] }])
+    expect(writeStruct(listOf(writeStruct(inner)))).toEqual(writeStruct(listOf(inner)))
+  })
+
   it('that is cut short is refused', () => {
     const whole = writeStruct(struct([1, 8, Buffer.from('abc')]))
     for (let length = 0; length < whole.length; length++) {

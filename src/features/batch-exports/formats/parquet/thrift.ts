@@ -1,5 +1,6 @@
 // Thrift's compact protocol, as far as the footers of Parquet files use it: read into a tree, and written back as it was.
 
+/** Bytes are texts, or in a list of structs one that was written already. */
 export type ThriftValue = boolean | bigint | Uint8Array | ThriftList | ThriftStruct
 export type ThriftList = { element_type: number; items: ThriftValue[] }
 /** By field id. */
