@@ -177,7 +177,8 @@ describe('an app that hits its limits', () => {
       message: expect.any(String),
       time: expect.stringMatching(/Z$/),
     })
-    expect(app.plugins.list()).toEqual([])
+    // The server learns it from the row.
+    await expect.poll(() => app.plugins.list()).toEqual([])
     const mail = await smtp.waitForMail(admin.email)
     expect(mail.subject).toBe(`App Made of ${workspace.project.name} was switched off`)
     expect(smtp.mails.some(({ recipients }) => recipients.includes(member.email))).toBe(false)
