@@ -6,6 +6,7 @@ import type {
   ExportColumn,
   ExportRows,
   PositionBlock,
+  PositionRange,
   StagedFile,
   StoreAnswer,
   StoreQuery,
@@ -21,8 +22,6 @@ export type SimulatedEvent = {
   timestamp: Date
   inserted_at: Date
 }
-
-type PositionRange = { from: number; to: number }
 
 export class MemoryStore {
   readonly events: SimulatedEvent[] = []

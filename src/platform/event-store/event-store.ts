@@ -103,8 +103,10 @@ export type ExportFormat =
 /** In the store's staging folder; whoever asked for it deletes it. */
 export type StagedFile = { path: string; rows: number; bytes: number }
 
-/** Positions (from, to] and how many rows there are in them. */
-export type PositionBlock = { from: number; to: number; rows: number }
+/** Positions (from, to]. */
+export type PositionRange = { from: number; to: number }
+/** With how many rows there are in them. */
+export type PositionBlock = PositionRange & { rows: number }
 
 /** What a stretch of positions may hold: rows, or bytes in all the values of its rows. */
 export type StretchLimit = { rows: number } | { bytes: number }
@@ -135,7 +137,7 @@ export type EventStore = {
    */
   cutRows(
     rows: ExportRows,
-    range: { from: number; to: number },
+    range: PositionRange,
     limit: StretchLimit,
     signal: AbortSignal,
   ): Promise<PositionBlock[]>
@@ -145,7 +147,7 @@ export type EventStore = {
    */
   exportRows(
     rows: ExportRows,
-    range: { from: number; to: number },
+    range: PositionRange,
     format: ExportFormat,
     signal: AbortSignal,
   ): Promise<StagedFile>

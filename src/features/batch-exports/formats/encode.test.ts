@@ -195,7 +195,7 @@ describe('Parquet', () => {
   it('takes no more memory for large values that pack well', async () => {
     const little = join(folder, 'little')
     const small = await openDuckDb({ folder: little, memory_mb: 96, query_timeout_ms: 20_000 })
-    // 320 MB, in a file of some.
+    // Almost 400 MB, in a file of a few.
     const rows: ExportRows = {
       project_id: 1,
       sql: `SELECT range AS position, range AS c1, repeat(concat(range, ' of many; '), 650) AS c2 FROM range(1, 40001)`,

@@ -8,8 +8,8 @@ import type {
 import { joinBlocks } from './plan.ts'
 
 /**
- * Takes pieces of at most `max_rows` rows each until null: none is left. With `max_bytes`, a piece has no more than that in
- * its values, as the store holds them.
+ * Takes pieces of at most `max_rows` rows each until null: none is left. With `max_bytes` they are cut further, where
+ * their values have that many.
  */
 export function pieceTaker(
   store: EventStore,

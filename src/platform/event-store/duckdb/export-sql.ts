@@ -7,6 +7,7 @@ import type {
   ExportRows,
   Parameter,
   ParquetCompression,
+  PositionRange,
   StretchLimit,
 } from '../event-store.ts'
 import { tablesOf } from '../layout.ts'
@@ -24,11 +25,7 @@ export function countSql({ sql, parameters }: ExportRows, block_size: number): S
 }
 
 /** Answers with the last position of each stretch and how many rows it has. */
-export function cutSql(
-  rows: ExportRows,
-  range: { from: number; to: number },
-  limit: StretchLimit,
-): Statement {
+export function cutSql(rows: ExportRows, range: PositionRange, limit: StretchLimit): Statement {
   const { within, parameters } = stretchOf(rows, range)
   const [weight, grain, cut] =
     'rows' in limit
@@ -59,7 +56,7 @@ function bytesOf(columns: readonly ExportColumn[]): string {
 
 function stretchOf(
   { sql, parameters }: ExportRows,
-  { from, to }: { from: number; to: number },
+  { from, to }: PositionRange,
 ): { within: string; parameters: readonly Parameter[] } {
   const [above, upTo] = [`$${parameters.length + 1}`, `$${parameters.length + 2}`]
   return {
@@ -90,7 +87,7 @@ export function readsInOrder(plan: string, project_id: number): boolean {
 /** Answers how many lines or rows it wrote. */
 export function copySql(
   rows: ExportRows,
-  range: { from: number; to: number },
+  range: PositionRange,
   format: ExportFormat,
   path: string,
   isInOrder: boolean,

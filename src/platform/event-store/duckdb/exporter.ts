@@ -8,6 +8,7 @@ import {
   type ExportFormat,
   type ExportRows,
   type PositionBlock,
+  type PositionRange,
   type StagedFile,
   type StretchLimit,
 } from '../event-store.ts'
@@ -53,7 +54,7 @@ export class Exporter {
 
   async cutRows(
     rows: ExportRows,
-    range: { from: number; to: number },
+    range: PositionRange,
     limit: StretchLimit,
     signal: AbortSignal,
   ): Promise<PositionBlock[]> {
@@ -69,7 +70,7 @@ export class Exporter {
 
   async exportRows(
     rows: ExportRows,
-    range: { from: number; to: number },
+    range: PositionRange,
     format: ExportFormat,
     signal: AbortSignal,
   ): Promise<StagedFile> {

@@ -8,6 +8,7 @@ import {
   type ExportFormat,
   type ExportRows,
   type PositionBlock,
+  type PositionRange,
   type StagedFile,
   type StoreAnswer,
   type StoreQuery,
@@ -29,8 +30,8 @@ export type Calls = {
   positionAt(project_id: number, time: bigint): number
   lastPosition(project_id: number): number
   countBlocks(rows: ExportRows, block_size: number): PositionBlock[]
-  cutRows(rows: ExportRows, range: { from: number; to: number }, limit: StretchLimit): PositionBlock[]
-  exportRows(rows: ExportRows, range: { from: number; to: number }, format: ExportFormat): StagedFile
+  cutRows(rows: ExportRows, range: PositionRange, limit: StretchLimit): PositionBlock[]
+  exportRows(rows: ExportRows, range: PositionRange, format: ExportFormat): StagedFile
   copiesPosition(): bigint
   deleteProject(project_id: number): void
   close(): void
