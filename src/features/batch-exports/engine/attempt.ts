@@ -110,7 +110,7 @@ async function answer(work: Work, error: unknown): Promise<void> {
   if (error instanceof StoreGone) return
   const verdict = judge(error)
   if (verdict.kind === 'ours')
-    services.log.error({ err: error, run_id: run.id }, 'an export run failed unexpectedly')
+    services.log.error({ err: error, run_id: run.id }, 'an attempt of an export failed on our side')
   const isTheirs =
     verdict.kind === 'theirs' ||
     (verdict.kind === 'unreachable' &&

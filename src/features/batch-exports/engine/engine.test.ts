@@ -1,5 +1,5 @@
 // Exports as their owner meets them: made through the API, fed by capture, run by the clockwork, found in a folder.
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, rename } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -204,6 +204,22 @@ describe('a run that fails', () => {
       { status: 'Completed', records_completed: 1, latest_error: null },
     ])
     await endpoint.close()
+  })
+
+  it('for want of a disk of ours is tried again, and says what is missing', async () => {
+    const id = await create()
+    await capture(1)
+    const staging = join(app.services.settings.export_folder, '../events/staging')
+    await rename(staging, `${staging}-away`)
+    await pass()
+    expect(await runsOf(id)).toMatchObject([
+      { status: 'Running', latest_error: expect.stringContaining('could not write the export to its disk') },
+    ])
+    expect(await exported()).toEqual([])
+    await rename(`${staging}-away`, staging)
+    await pass(5_000)
+    expect(await runsOf(id)).toMatchObject([{ status: 'Completed', records_completed: 1 }])
+    expect(await exported()).toHaveLength(1)
   })
 
   it('pauses its export when it is the tenth, and no more runs begin', async () => {

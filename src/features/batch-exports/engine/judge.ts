@@ -1,6 +1,6 @@
 // What a failed attempt means: whose fault it is, whether another attempt may help, and when.
 import { OutboundFailed, OutboundRefused } from '../../../platform/outbound/errors.ts'
-import { QueryFault } from '../../../platform/event-store/event-store.ts'
+import { QueryFault, StoreBusy } from '../../../platform/event-store/event-store.ts'
 import { Passing, Refused, Unreachable } from '../destinations/destination.ts'
 
 export type Verdict =
@@ -9,7 +9,7 @@ export type Verdict =
   /** Nobody answers: theirs, unless it has worked before. */
   | { kind: 'unreachable'; message: string }
   | { kind: 'passing'; message: string; retry_after_ms: number | null }
-  /** Not foreseen: the message is for our own log, not for the user. */
+  /** Of this server: those who run it read of it in its log. */
   | { kind: 'ours'; message: string }
 
 const MAX_FAILURES = 15
@@ -28,6 +28,7 @@ export function judge(error: unknown): Verdict {
   }
   if (error instanceof OutboundFailed)
     return { kind: 'passing', message: error.message, retry_after_ms: null }
+  if (error instanceof StoreBusy) return { kind: 'ours', message: error.message }
   return { kind: 'ours', message: OURS }
 }
 

@@ -1,28 +1,24 @@
 // Lines through brotli at its fastest, which costs more than everything else of an export together.
-import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { open, rm, type FileHandle } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { constants, createBrotliCompress } from 'node:zlib'
 import type { StagedFile } from '../../../platform/event-store/event-store.ts'
 import { readBlocks, type BuiltFile, type FileBuilder } from './file-builder.ts'
+import { HashedFile } from './hashed-file.ts'
 
 // What a block becomes comes out in one part: each takes a turn of the thread pool and of the event loop.
 const OPTIONS = { chunkSize: 256 * 1024, params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
 
 class BrotliFile implements FileBuilder {
-  readonly #path: string
-  readonly #handle: FileHandle
+  readonly #file: HashedFile
   readonly #zip = createBrotliCompress(OPTIONS)
   readonly #signal: AbortSignal
-  readonly #hash = createHash('sha256')
   /** Compressed and not yet in the file. */
   #waiting: Buffer[] = []
   #bytes = 0
-  #written = 0
 
-  constructor(path: string, handle: FileHandle, signal: AbortSignal) {
-    this.#path = path
-    this.#handle = handle
+  constructor(file: HashedFile, signal: AbortSignal) {
+    this.#file = file
     this.#signal = signal
     this.#zip.on('data', (part: Buffer) => {
       this.#waiting.push(part)
@@ -56,14 +52,12 @@ class BrotliFile implements FileBuilder {
     this.#zip.end()
     await end
     await this.#flush()
-    await this.#handle.close()
-    return { path: this.#path, bytes: this.#written, sha256: this.#hash.digest('hex') }
+    return await this.#file.finish()
   }
 
   async discard(): Promise<void> {
     this.#zip.destroy()
-    await this.#handle.close()
-    await rm(this.#path, { force: true })
+    await this.#file.discard()
   }
 
   /** Returns once everything that comes out of it has come out. */
@@ -76,18 +70,13 @@ class BrotliFile implements FileBuilder {
   async #flush(): Promise<void> {
     const parts = this.#waiting
     this.#waiting = []
-    for (const part of parts) {
-      await this.#handle.write(part, 0, part.length, this.#written)
-      this.#hash.update(part)
-      this.#written += part.length
-    }
+    if (parts.length > 0) await this.#file.write(parts)
   }
 }
 
 /** Beside the piece it begins with; that one is left as it is. */
 export async function startBrotliFile(first: StagedFile, signal: AbortSignal): Promise<FileBuilder> {
-  const path = `${first.path}.part`
-  const file = new BrotliFile(path, await open(path, 'wx', 0o600), signal)
+  const file = new BrotliFile(await HashedFile.startBeside(first.path), signal)
   try {
     await file.add(first)
     return file

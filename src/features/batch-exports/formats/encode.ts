@@ -13,13 +13,13 @@ import type {
   PositionBlock,
   StagedFile,
 } from '../../../platform/event-store/event-store.ts'
-import { startPlainFile } from './appended-file.ts'
 import { startBrotliFile } from './brotli-file.ts'
 import type { Encoding, OutputFile } from './encoding.ts'
 import type { FileBuilder } from './file-builder.ts'
 import { startGzipFile } from './gzip-file.ts'
 import { oneAhead } from './one-ahead.ts'
 import { startParquetFile } from './parquet/parquet-file.ts'
+import { startPlainFile } from './plain-file.ts'
 import { startSinglePiece } from './single-piece.ts'
 import { stagePieces } from './stage-pieces.ts'
 

@@ -1,12 +1,12 @@
 // Lines through gzip at its fastest, which still costs more than everything else of an export together. So blocks are
 // compressed side by side, each for itself and up to a byte's end, and laid one behind the other they are one stream.
-import { createHash } from 'node:crypto'
-import { open, rm, type FileHandle } from 'node:fs/promises'
+import { open, type FileHandle } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { promisify } from 'node:util'
 import { constants, crc32, deflateRaw } from 'node:zlib'
 import type { StagedFile } from '../../../platform/event-store/event-store.ts'
 import type { BuiltFile, FileBuilder } from './file-builder.ts'
+import { HashedFile } from './hashed-file.ts'
 
 const BLOCK_BYTES = 1024 * 1024
 // What a block becomes comes out in one part: each takes a turn of the thread pool and of the event loop.
@@ -21,29 +21,25 @@ const END = Buffer.from([3, 0])
 const compress = promisify<Buffer, typeof DEFLATE, Buffer>(deflateRaw)
 
 class GzipFile implements FileBuilder {
-  readonly #path: string
-  readonly #handle: FileHandle
+  readonly #file: HashedFile
   readonly #signal: AbortSignal
-  readonly #hash = createHash('sha256')
   readonly #under_way: Promise<Buffer>[] = []
   /** For blocks to come: a new one for each would be garbage faster than anybody collects it. */
   readonly #unused: Buffer[] = []
   #crc = 0
   #length = 0
-  #written = 0
 
-  constructor(path: string, handle: FileHandle, signal: AbortSignal) {
-    this.#path = path
-    this.#handle = handle
+  constructor(file: HashedFile, signal: AbortSignal) {
+    this.#file = file
     this.#signal = signal
   }
 
   get bytes(): number {
-    return this.#written
+    return this.#file.bytes
   }
 
   begin(): Promise<void> {
-    return this.#write(HEADER)
+    return this.#file.write([HEADER])
   }
 
   async add(piece: StagedFile): Promise<void> {
@@ -68,15 +64,13 @@ class GzipFile implements FileBuilder {
     const sums = Buffer.alloc(8)
     sums.writeUInt32LE(this.#crc, 0)
     sums.writeUInt32LE(this.#length, 4)
-    await this.#write(Buffer.concat([END, sums]))
-    await this.#handle.close()
-    return { path: this.#path, bytes: this.#written, sha256: this.#hash.digest('hex') }
+    await this.#file.write([END, sums])
+    return await this.#file.finish()
   }
 
   async discard(): Promise<void> {
     await Promise.allSettled(this.#under_way)
-    await this.#handle.close()
-    await rm(this.#path, { force: true })
+    await this.#file.discard()
   }
 
   #start(block: Buffer, buffer: Buffer): void {
@@ -89,13 +83,7 @@ class GzipFile implements FileBuilder {
   }
 
   async #writeNext(): Promise<void> {
-    await this.#write(await this.#under_way.shift()!)
-  }
-
-  async #write(part: Buffer): Promise<void> {
-    this.#hash.update(part)
-    await this.#handle.write(part, 0, part.length, this.#written)
-    this.#written += part.length
+    await this.#file.write([await this.#under_way.shift()!])
   }
 }
 
@@ -109,8 +97,7 @@ async function fill(block: Buffer, source: FileHandle, start: number): Promise<v
 
 /** Beside the piece it begins with; that one is left as it is. */
 export async function startGzipFile(first: StagedFile, signal: AbortSignal): Promise<FileBuilder> {
-  const path = `${first.path}.part`
-  const file = new GzipFile(path, await open(path, 'wx', 0o600), signal)
+  const file = new GzipFile(await HashedFile.startBeside(first.path), signal)
   try {
     await file.begin()
     await file.add(first)

@@ -1,7 +1,7 @@
 // The footer of a Parquet file: which row groups there are and where. Row groups of several files can stand in one file
 // when their footers become one, with every offset moved by as much as the bytes were.
 import type { FileHandle } from 'node:fs/promises'
-import { readStruct, writeStruct, type ThriftList, type ThriftStruct } from './thrift.ts'
+import { readStruct, structParts, writeStruct, type ThriftList, type ThriftStruct } from './thrift.ts'
 
 /** At both ends of a file. */
 export const MAGIC = Buffer.from('PAR1')
@@ -36,11 +36,11 @@ export async function readFooter(handle: FileHandle, bytes: number): Promise<Foo
 }
 
 /** With the length and the sign that end a file. */
-export function writeFooter(metadata: ThriftStruct): Buffer {
-  const footer = writeStruct(metadata)
+export function footerParts(metadata: ThriftStruct): Uint8Array[] {
+  const parts = structParts(metadata)
   const length = Buffer.alloc(4)
-  length.writeUInt32LE(footer.length)
-  return Buffer.concat([footer, length, MAGIC])
+  length.writeUInt32LE(parts.reduce((sum, part) => sum + part.length, 0))
+  return [...parts, length, MAGIC]
 }
 
 /**

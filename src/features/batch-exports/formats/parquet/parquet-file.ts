@@ -2,13 +2,13 @@
 // would depend on how many cores took part, and a file without a size limit on how much memory there is.
 import { open } from 'node:fs/promises'
 import type { StagedFile } from '../../../../platform/event-store/event-store.ts'
-import { AppendedFile } from '../appended-file.ts'
 import type { FileBuilder } from '../file-builder.ts'
-import { addRowGroups, MAGIC, readFooter, writeFooter, type Footer } from './footer.ts'
+import { HashedFile } from '../hashed-file.ts'
+import { addRowGroups, footerParts, MAGIC, readFooter, type Footer } from './footer.ts'
 
 export async function startParquetFile(first: StagedFile, signal: AbortSignal): Promise<FileBuilder> {
   const { metadata, starts_at } = await footerOf(first)
-  const file = await AppendedFile.startWith(first.path, starts_at, signal)
+  const file = await HashedFile.startWith(first.path, starts_at, signal)
   return {
     get bytes() {
       return file.bytes
@@ -16,10 +16,10 @@ export async function startParquetFile(first: StagedFile, signal: AbortSignal): 
     async add(piece) {
       const footer = await footerOf(piece)
       addRowGroups(metadata, footer.metadata, file.bytes - MAGIC.length)
-      await file.append(piece.path, MAGIC.length, footer.starts_at)
+      await file.append(piece.path, MAGIC.length, footer.starts_at, signal)
     },
     async finish() {
-      await file.write(writeFooter(metadata))
+      await file.write(footerParts(metadata))
       return await file.finish()
     },
     discard: () => file.discard(),

@@ -103,9 +103,14 @@ function takeSigned(source: Source): bigint {
 }
 
 export function writeStruct(struct: ThriftStruct): Buffer {
+  return Buffer.concat(structParts(struct))
+}
+
+/** Its bytes one behind the other, without a copy of what was written already. */
+export function structParts(struct: ThriftStruct): Uint8Array[] {
   const parts: Uint8Array[] = []
   putStruct(parts, struct)
-  return Buffer.concat(parts)
+  return parts
 }
 
 function putStruct(parts: Uint8Array[], struct: ThriftStruct): void {
