@@ -30,11 +30,13 @@ export function hotColumn(property: (typeof HOT_PROPERTIES)[number]): string {
  * Tables of one project. Times are TIMESTAMP in UTC, ids UUID, the rest as named:
  * - events: seq BIGINT, inserted_at, uuid, event, distinct_id, timestamp, created_at, elements_chain, person_mode
  *   UTINYINT (0 full, 1 without a person profile), person_id and person_properties (JSON text) as of the time of storing,
- *   properties (JSON text), then the hot columns (text, null when absent). Rows lie in order of seq. A view of event_rows,
- *   which holds empty rows besides (duckdb/vectors.ts): nobody but the store's writer needs to know.
+ *   properties (JSON text), then the hot columns (text, null when absent). Rows lie in order of seq.
  * - persons: id, created_at, is_identified BOOLEAN, properties (JSON text), version BIGINT, changed_at
  * - distinct_ids: distinct_id, person_id, version BIGINT, changed_at; both `changed_at` are times of arrival here
  * - groups: index UTINYINT, key, created_at, properties (JSON text)
+ *
+ * Events, persons and groups are views of event_rows, person_rows and group_rows, which hold empty rows besides
+ * (duckdb/vectors.ts): nobody but the store's writer needs to know.
  */
 export function tablesOf(project_id: number) {
   if (!Number.isSafeInteger(project_id) || project_id < 0) throw new Error('not a project id')
@@ -42,7 +44,9 @@ export function tablesOf(project_id: number) {
     events: `ev_${project_id}`,
     event_rows: `er_${project_id}`,
     persons: `pe_${project_id}`,
+    person_rows: `pr_${project_id}`,
     distinct_ids: `di_${project_id}`,
     groups: `gr_${project_id}`,
+    group_rows: `gw_${project_id}`,
   }
 }

@@ -21,6 +21,7 @@ const MIGRATIONS: readonly Migration[] = [
   },
   { perProject: addPersonsToEvents },
   { perProject: putEventsBehindView },
+  { perProject: putCopiesBehindViews },
 ]
 
 /** Events carry their person since exports hand it on: those stored before get what is known of it today. */
@@ -53,6 +54,24 @@ function putEventsBehindView(project_id: number): string[] {
   return [`ALTER TABLE ${events} RENAME TO ${event_rows}`, createEvents(project_id)]
 }
 
+/** So do persons and groups; those stored before get there as they change. */
+function putCopiesBehindViews(project_id: number): string[] {
+  const { persons, person_rows, groups, group_rows } = tablesOf(project_id)
+  return [
+    `ALTER TABLE ${persons} RENAME TO ${person_rows}`,
+    `ALTER TABLE ${groups} RENAME TO ${group_rows}`,
+    ...createCopies(project_id),
+  ]
+}
+
+function createCopies(project_id: number): string[] {
+  const { persons, person_rows, groups, group_rows } = tablesOf(project_id)
+  return [
+    [persons, person_rows],
+    [groups, group_rows],
+  ].map(([view, rows]) => `CREATE VIEW ${view} AS SELECT * FROM ${rows} WHERE created_at > '-infinity'`)
+}
+
 function createEvents(project_id: number): string {
   const { events, event_rows } = tablesOf(project_id)
   return `CREATE VIEW ${events} AS SELECT * FROM ${event_rows} WHERE person_mode < ${EMPTY_MODE}`
@@ -73,20 +92,21 @@ export function createProjectTables(project_id: number): string[] {
   return [
     createEventRows(tables.event_rows),
     createEvents(project_id),
-    `CREATE TABLE ${tables.persons} (
+    `CREATE TABLE ${tables.person_rows} (
       id UUID NOT NULL, created_at TIMESTAMP NOT NULL, is_identified BOOLEAN NOT NULL, properties VARCHAR NOT NULL,
       version BIGINT NOT NULL, changed_at TIMESTAMP NOT NULL)`,
     `CREATE TABLE ${tables.distinct_ids} (
       distinct_id VARCHAR NOT NULL, person_id UUID NOT NULL, version BIGINT NOT NULL, changed_at TIMESTAMP NOT NULL)`,
-    `CREATE TABLE ${tables.groups} (
+    `CREATE TABLE ${tables.group_rows} (
       index UTINYINT NOT NULL, key VARCHAR NOT NULL, created_at TIMESTAMP NOT NULL, properties VARCHAR NOT NULL)`,
+    ...createCopies(project_id),
   ]
 }
 
 export function dropProjectTables(project_id: number): string[] {
-  const { events, ...tables } = tablesOf(project_id)
+  const { events, persons, groups, ...tables } = tablesOf(project_id)
   return [
-    `DROP VIEW IF EXISTS ${events}`,
+    ...[events, persons, groups].map((view) => `DROP VIEW IF EXISTS ${view}`),
     ...Object.values(tables).map((table) => `DROP TABLE IF EXISTS ${table}`),
   ]
 }

@@ -1,7 +1,9 @@
 // DuckDB packs and reads a column by vectors of 2,048 rows, and has all values of one in memory while it does. Two thousand
-// events of a megabyte would take more than a small machine has: they could be neither stored nor read. So where a vector
-// has enough, the rest of it is filled with empty rows, which the view that everybody reads leaves out.
-import { BIGINT, type DuckDBConnection } from '@duckdb/node-api'
+// events of a megabyte would take more than a small machine has: they could be neither stored nor read. So there are empty
+// rows between, which the views that everybody reads leave out. Where an event would be too much for a vector, the rest of
+// it stays empty. Persons and groups are replaced as they change, and those behind them move up: each has empty rows of
+// its own, by its size, which are deleted with it.
+import { BIGINT, DuckDBTimestampValue, type DuckDBConnection } from '@duckdb/node-api'
 import type { EventColumns } from './columns.ts'
 import { rows, run } from './statements.ts'
 
@@ -11,6 +13,22 @@ const VECTOR_BYTES = 16 * 1024 * 1024
 
 /** In person_mode, where events have 0 or 1: as long as there are none, the engine sees that by its bounds. */
 export const EMPTY_MODE = 2
+
+/** In created_at of persons and groups, by whose bounds the engine sees the same. */
+export const EMPTY_CREATED_AT = DuckDBTimestampValue.NegInf.micros
+
+const BYTES_PER_ROW = VECTOR_BYTES / VECTOR_ROWS
+
+/** Each with the empty rows that belong to it. */
+export function spreadOut<Copy extends { properties: string; created_at: bigint }>(
+  copies: readonly Copy[],
+): Copy[] {
+  return copies.flatMap((copy) => {
+    const count = Math.floor(Buffer.byteLength(copy.properties) / BYTES_PER_ROW)
+    const empty = { ...copy, created_at: EMPTY_CREATED_AT, properties: '' }
+    return [copy, ...Array.from({ length: count }, () => empty)]
+  })
+}
 
 /** What the vector has that was begun last. */
 export type Vector = { rows: number; bytes: number }

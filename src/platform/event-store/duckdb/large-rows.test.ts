@@ -1,0 +1,111 @@
+// Texts of a megabyte in a store with little memory: they are taken in, changed and read all the same.
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Copies, EventStore } from '../event-store.ts'
+import { eventsOf, storedEvent } from '../fixture/suite.ts'
+import { tablesOf } from '../layout.ts'
+import { openDuckDb } from './open.ts'
+
+const { events, persons, person_rows, groups, group_rows } = tablesOf(1)
+const letters = randomBytes(1_500_000).toString('base64')
+const propertiesOf = (n: number) => `{"n":${n},"text":"${letters.slice(n * 1000, n * 1000 + 900_000)}"}`
+const md5 = (text: string) => createHash('md5').update(text).digest('hex')
+const numbers = (first: number, last: number) =>
+  Array.from({ length: last - first + 1 }, (_, index) => first + index)
+
+let folder: string
+let store: EventStore
+const open = async () => void (store = await openDuckDb({ folder, memory_mb: 96, query_timeout_ms: 60_000 }))
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'longshore-store-'))
+  await open()
+})
+afterEach(async () => {
+  await store.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function restart(): Promise<void> {
+  await store.close()
+  await open()
+}
+
+const ask = async (sql: string) =>
+  (await store.query({ project_id: 1, sql, parameters: [], timezone: 'UTC', max_rows: 1000 })).rows
+
+const writeCopies = (copies: Partial<Copies>) =>
+  store.write([{ ...eventsOf(1, storedEvent()), ...copies }], new Date())
+
+describe('texts of a megabyte in little memory', () => {
+  it('of events are there, in order, over restarts', async () => {
+    const write = async (first: number, last: number) => {
+      for (let n = first; n <= last; n += 10) {
+        const large = numbers(n, n + 9).map((each) => storedEvent({ properties: propertiesOf(each) }))
+        await store.write([eventsOf(1, storedEvent(), ...large)], new Date())
+      }
+    }
+    await write(1, 150)
+    await restart()
+    await write(151, 300)
+    expect(await store.lastPosition(1)).toBe(330)
+    expect(await ask(`SELECT count(*), count(DISTINCT seq), min(seq), max(seq) FROM ${events}`)).toEqual([
+      [330, 330, 1, 330],
+    ])
+    expect(
+      await ask(`SELECT md5(properties) FROM ${events} WHERE strlen(properties) > 1000 ORDER BY seq`),
+    ).toEqual(numbers(1, 300).map((n) => [md5(propertiesOf(n))]))
+  })
+
+  it('of persons are there as they were written last, and leave no row behind', async () => {
+    const ids = numbers(0, 299).map(() => randomUUID())
+    const write = async (first: number, last: number, version: number, textOf: (n: number) => string) => {
+      for (let n = first; n <= last; n += 10) {
+        const changed = numbers(n, n + 9).map((each) => ({
+          id: ids[each]!,
+          created_at: BigInt(each),
+          is_identified: true,
+          properties: textOf(each),
+          version,
+        }))
+        await writeCopies({ persons: changed })
+      }
+    }
+    await write(0, 299, 1, propertiesOf)
+    await restart()
+    await write(100, 199, 2, (n) => propertiesOf(n + 1))
+    const read = await ask(`SELECT id, md5(properties) FROM ${persons} ORDER BY created_at`)
+    expect(read).toEqual(ids.map((id, n) => [id, md5(propertiesOf(n >= 100 && n < 200 ? n + 1 : n))]))
+    await write(0, 199, 3, (n) => `{"n":${n}}`)
+    await writeCopies({ deleted_persons: ids.slice(200) })
+    await restart()
+    expect(await ask(`SELECT count(*), sum(strlen(properties)) FROM ${person_rows}`)).toEqual([
+      [200, numbers(0, 199).reduce((sum, n) => sum + `{"n":${n}}`.length, 0)],
+    ])
+  })
+
+  it('of groups likewise', async () => {
+    const write = async (textOf: (n: number) => string) => {
+      for (let n = 0; n < 200; n += 10) {
+        const keys = numbers(n, n + 9)
+        await writeCopies({
+          groups: keys.map((each) => ({
+            index: 1,
+            key: String(each),
+            created_at: BigInt(each),
+            properties: textOf(each),
+          })),
+        })
+      }
+    }
+    await write(propertiesOf)
+    await restart()
+    expect(await ask(`SELECT key, md5(properties) FROM ${groups} ORDER BY created_at`)).toEqual(
+      numbers(0, 199).map((n) => [String(n), md5(propertiesOf(n))]),
+    )
+    await write(() => '{}')
+    expect(await ask(`SELECT count(*), max(strlen(properties)) FROM ${group_rows}`)).toEqual([[200, 2]])
+  })
+})
