@@ -1,7 +1,7 @@
 // The tables in the file, and how a file of an earlier version becomes one of this version.
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { HOT_PROPERTIES, hotColumn, tablesOf } from '../layout.ts'
-import { EMPTY_MODE } from './vectors.ts'
+import { EMPTY_MODE, IS_COPY } from './vectors.ts'
 
 /** Takes a file from the version before to the next; the first makes the tables that are there once. */
 export type Migration = {
@@ -69,7 +69,7 @@ function createCopies(project_id: number): string[] {
   return [
     [persons, person_rows],
     [groups, group_rows],
-  ].map(([view, rows]) => `CREATE VIEW ${view} AS SELECT * FROM ${rows} WHERE created_at > '-infinity'`)
+  ].map(([view, rows]) => `CREATE VIEW ${view} AS SELECT * FROM ${rows} WHERE ${IS_COPY}`)
 }
 
 function createEvents(project_id: number): string {

@@ -15,7 +15,8 @@ const VECTOR_BYTES = 16 * 1024 * 1024
 export const EMPTY_MODE = 2
 
 /** In created_at of persons and groups, by whose bounds the engine sees the same. */
-export const EMPTY_CREATED_AT = DuckDBTimestampValue.NegInf.micros
+const EMPTY_CREATED_AT = DuckDBTimestampValue.NegInf.micros
+export const IS_COPY = "created_at > '-infinity'"
 
 const BYTES_PER_ROW = VECTOR_BYTES / VECTOR_ROWS
 
