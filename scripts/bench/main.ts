@@ -10,6 +10,7 @@ import { benchExports } from './exports/run.ts'
 import { benchHogql } from './hogql.ts'
 import { benchPlugins } from './plugins/run.ts'
 import { runSandboxOrder, type SandboxOrder } from './plugins/sandbox-process.ts'
+import { watchStolen } from './stolen.ts'
 
 const PARTS = {
   api: benchApi,
@@ -18,6 +19,9 @@ const PARTS = {
   exports: benchExports,
   plugins: benchPlugins,
 }
+
+// As in bin/longshore.cjs.
+process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true'
 
 if (process.env.BENCH_SERVER) await runBenchServer(JSON.parse(process.env.BENCH_SERVER) as ServerOrder)
 else if (process.env.BENCH_EVENT_SERVER) await runEventServer(process.env.BENCH_EVENT_SERVER)
@@ -30,6 +34,10 @@ async function runBench(only: string | undefined, cases: readonly string[]): Pro
   for (const [name, run] of Object.entries(PARTS)) {
     if (only !== undefined && only !== name) continue
     console.log(`\n== ${name}\n`)
+    const stolen = watchStolen()
     if (!(await run(cases))) process.exitCode = 1
+    const share = stolen()
+    if (share !== null)
+      console.log(`\n${(share * 100).toFixed(1)} % of the processors' time went to other machines`)
   }
 }
