@@ -13,16 +13,22 @@ const { execFileSync } = require('node:child_process')
 const { existsSync, readdirSync, statSync } = require('node:fs')
 const { join } = require('node:path')
 const { pathToFileURL } = require('node:url')
+const { Worker } = require('node:worker_threads')
 
 const root = join(__dirname, '..')
-const bundle = join(root, 'dist/longshore.js')
+const folder = join(root, 'dist')
+const bundle = join(folder, 'longshore.js')
 
 if (isStale()) {
   process.stderr.write('building longshore …\n')
   execFileSync(process.execPath, [join(root, 'scripts/build.js')], { stdio: ['ignore', 'ignore', 'inherit'] })
 }
 
-void import(pathToFileURL(bundle).href)
+// The pool must have been started by then.
+new Worker(join(folder, 'threads/thread-pool.cjs')).once(
+  'exit',
+  () => void import(pathToFileURL(bundle).href),
+)
 
 function isStale() {
   const sources = join(root, 'src')

@@ -26,6 +26,8 @@ const THREADS = {
   'parse-json': 'src/features/events/capture/parse-thread.ts',
   sandbox: 'src/platform/sandbox/quickjs/thread.ts',
 }
+/** What bin/longshore.cjs begins with. Not a module: those are loaded on the pool. */
+const POOL = { entry: 'src/platform/thread-pool.ts', name: 'thread-pool.cjs' }
 /** What the sandbox runs before an app: a script for an engine that knows no modules, beside the thread that reads it. */
 const GUEST = { entry: 'src/platform/sandbox/guest/main.ts', name: 'sandbox-guest.js' }
 
@@ -39,6 +41,7 @@ export async function bundle(entry, folder, name = 'program.js') {
 export async function bundleThreads(folder) {
   for (const [name, entry] of Object.entries(THREADS)) await bundleFile(entry, folder, `${name}.js`)
   await bundleFile(GUEST.entry, folder, GUEST.name, { format: 'iife', name: 'guest', sourcemap: false })
+  await bundleFile(POOL.entry, folder, POOL.name, { format: 'cjs' })
 }
 
 async function bundleFile(entry, folder, name, output = {}) {

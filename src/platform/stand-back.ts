@@ -1,14 +1,18 @@
-// Lets every other thread of the machine go first.
+// The thread that answers requests goes before all that work at something longer, and those before what nobody waits for.
 import { readlinkSync } from 'node:fs'
-import { setPriority } from 'node:os'
+import { getPriority, setPriority } from 'node:os'
 
-const NICENESS = 15
+const STEPS = { work: 5, leftovers: 15 }
+const LAST = 19
 
-/** Only Linux has priorities by thread, under the number that this link ends with. Elsewhere all are equal. */
-export function standBack(): void {
+export type Priority = keyof typeof STEPS
+
+/** Of the calling thread and those that it starts. Only Linux has priorities by thread: elsewhere all are equal. */
+export function standBack(priority: Priority): void {
   try {
+    // The link ends with the number of the thread.
     const thread_id = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
-    setPriority(thread_id, NICENESS)
+    setPriority(thread_id, Math.min(LAST, getPriority(thread_id) + STEPS[priority]))
   } catch {
     // It goes on as it is.
   }

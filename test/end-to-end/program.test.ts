@@ -1,5 +1,6 @@
 // The life of one server from outside: what its first start shows and makes, what it answers, and how it stops.
 import { readdir, readFile, rename, stat } from 'node:fs/promises'
+import { availableParallelism, getPriority } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { apiDocument } from '../../src/app/document.ts'
@@ -10,6 +11,7 @@ import { buildProgram, postmasterOf, type Program, type Running } from './progra
 
 const isLinux = process.platform === 'linux'
 const CLEAN_END = { code: 0, stderr: '' }
+const POOL_SIZE = 16
 const PATIENCE = { timeout: 15_000, interval: 50 }
 
 let program: Program
@@ -95,6 +97,17 @@ describe('the first start on an empty folder', () => {
       const tree = await treeOf(server.pid)
       expect(tree).toContain(await postmasterOf(dataDir))
       expect(await tcpListenersOf(tree)).toEqual([new URL(printed.url).host])
+    },
+  )
+
+  test.skipIf(!isLinux)(
+    'answers before its thread pool and the engine of the event store go on (asks /proc: Linux only)',
+    async () => {
+      const threads = (await readdir(`/proc/${server.pid}/task`)).map(Number)
+      const behind = threads.filter((thread) => getPriority(thread) === getPriority() + 5)
+      expect(behind).toHaveLength(POOL_SIZE + availableParallelism() - 1)
+      expect(getPriority(server.pid)).toBe(getPriority())
+      expect(getPriority((await postmasterOf(dataDir))!)).toBe(getPriority())
     },
   )
 

@@ -223,6 +223,6 @@ describe.runIf(process.platform === 'linux')('priority', () => {
 
   function countLowThreads(): number {
     const threads = readdirSync('/proc/self/task').map(Number)
-    return threads.filter((thread) => getPriority(thread) === 15).length
+    return threads.filter((thread) => getPriority(thread) === getPriority() + 15).length
   }
 })

@@ -1,5 +1,6 @@
 // What the main thread and a thread of the sandbox say to each other: work by number, its answers, and what apps ask of
 // their host.
+import type { Priority } from '../stand-back.ts'
 import type { Limits } from './limits.ts'
 import {
   AppFault,
@@ -18,9 +19,6 @@ export type ThreadOptions = {
   geoip_database: SharedArrayBuffer | null
   priority: Priority
 }
-
-/** `leftovers`: gets a processor when nobody else wants it. */
-export type Priority = 'full' | 'leftovers'
 
 /** `until` is a time of `monotonicMs`. */
 export type Work =

@@ -43,7 +43,7 @@ export function openSandbox({ threads, geoip_database, limits }: SandboxOptions)
     if (isClosed) throw new AppFault('gone', 'the sandbox is closed')
     opening ??= readDatabase(geoip_database).then((database) =>
       Array.from({ length: threads + 1 }, (_, index) => {
-        const priority = index === threads ? 'leftovers' : 'full'
+        const priority = index === threads ? 'leftovers' : 'work'
         return new ThreadLink(all_limits, database, priority, judge)
       }),
     )

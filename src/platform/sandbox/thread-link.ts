@@ -1,6 +1,7 @@
 // One thread of the sandbox as the main thread sees it: started at its first use, watched, and replaced when an app holds
 // it past its time.
 import type { Worker } from 'node:worker_threads'
+import type { Priority } from '../stand-back.ts'
 import { startThread } from '../threads.ts'
 import { HostRequests } from './host-requests.ts'
 import { WATCHDOG_GRACE_MS, type Limits } from './limits.ts'
@@ -9,7 +10,6 @@ import {
   restoreFault,
   toThreadApp,
   type FromThread,
-  type Priority,
   type ThreadOptions,
   type ToThread,
   type Work,

@@ -7,10 +7,10 @@ import { Caches } from './cache.ts'
 import { openEngine } from './engine.ts'
 import { openLocate } from './geoip.ts'
 import { Requests } from './requests.ts'
-import { standBack } from './stand-back.ts'
+import { standBack } from '../../stand-back.ts'
 
 const { limits, word: memory, geoip_database, priority } = workerData as ThreadOptions
-if (priority === 'leftovers') standBack()
+standBack(priority)
 const port = parentPort!
 const post = (message: FromThread) => port.postMessage(message)
 const word = new RunningWord(memory)
