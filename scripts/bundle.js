@@ -26,7 +26,7 @@ const THREADS = {
   'parse-json': 'src/features/events/capture/parse-thread.ts',
   sandbox: 'src/platform/sandbox/quickjs/thread.ts',
 }
-/** What bin/longshore.cjs begins with. Not a module: those are loaded on the pool. */
+/** What bin/start.cjs begins with. Not a module: those are loaded on the pool. */
 const POOL = { entry: 'src/platform/thread-pool.ts', name: 'thread-pool.cjs' }
 /** What the sandbox runs before an app: a script for an engine that knows no modules, beside the thread that reads it. */
 const GUEST = { entry: 'src/platform/sandbox/guest/main.ts', name: 'sandbox-guest.js' }

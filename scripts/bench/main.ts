@@ -20,9 +20,6 @@ const PARTS = {
   plugins: benchPlugins,
 }
 
-// As in bin/longshore.cjs.
-process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true'
-
 if (process.env.BENCH_SERVER) await runBenchServer(JSON.parse(process.env.BENCH_SERVER) as ServerOrder)
 else if (process.env.BENCH_EVENT_SERVER) await runEventServer(process.env.BENCH_EVENT_SERVER)
 else if (process.env.BENCH_EXPORT_ORDER) await runOrder(JSON.parse(process.env.BENCH_EXPORT_ORDER) as Order)

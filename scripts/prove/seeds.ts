@@ -1,7 +1,6 @@
 // Thousands of simulated half hours of exports, each from a seed, with crashes, stalls, lost answers and clocks that are
 // set; then everything must be where it belongs, once. PROVE_SEEDS says how many (10000), PROVE_SEED repeats one and shows
 // what happened in it. As many processes as there are cores share the seeds and one PostgreSQL.
-import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -10,6 +9,7 @@ import { migrateAll } from '../../src/app/services.ts'
 import { openDatabase } from '../../src/platform/db/database.ts'
 import { openEmbeddedPostgres } from '../../src/platform/db/embedded/embedded.ts'
 import { openLog } from '../../src/platform/log/log.ts'
+import { startAgain } from '../start-again.ts'
 import { openProof, type Connection } from './proof.ts'
 import { runSimulation } from './simulation.ts'
 import { Tally } from './tally.ts'
@@ -77,10 +77,8 @@ async function makeDatabases(connection: Connection, count: number): Promise<Con
   return names.map((database) => ({ ...connection, database }))
 }
 
-/** This same program again. */
 async function runShare(share: Share, onReport: (report: Report) => void): Promise<boolean> {
-  const env = { ...process.env, PROVE_SHARE: JSON.stringify(share) }
-  const child = fork(process.argv[1]!, ['simulation'], { env })
+  const child = startAgain({ PROVE_SHARE: JSON.stringify(share) }, { args: ['simulation'] })
   child.on('message', (message) => onReport(message as Report))
   const [code] = (await once(child, 'exit')) as [number | null]
   return code === 0

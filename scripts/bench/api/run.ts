@@ -1,5 +1,5 @@
 // What our checks cost: requests to us beside the same statements without them.
-import { fork, type ChildProcess } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,6 +10,7 @@ import { openDatabase } from '../../../src/platform/db/database.ts'
 import { openEmbeddedPostgres } from '../../../src/platform/db/embedded/embedded.ts'
 import { sql } from '../../../src/platform/db/sql.ts'
 import { openLog } from '../../../src/platform/log/log.ts'
+import { startAgain } from '../../start-again.ts'
 import { cases, type BenchCase } from './cases.ts'
 import type { ServerOrder } from './server.ts'
 import { makeWorkspace, type BenchWorkspace } from './workspace.ts'
@@ -81,7 +82,7 @@ async function startServer(
   workspace: BenchWorkspace,
 ): Promise<Server> {
   const order: ServerOrder = { kind, connection, workspace }
-  const child = fork(process.argv[1]!, { env: { ...process.env, BENCH_SERVER: JSON.stringify(order) } })
+  const child = startAgain({ BENCH_SERVER: JSON.stringify(order) })
   const [{ port }] = (await once(child, 'message')) as [{ port: number }]
   return { kind, child, pool: new Pool(`http://127.0.0.1:${port}`, { connections: CONNECTIONS }) }
 }

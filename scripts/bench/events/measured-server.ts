@@ -1,9 +1,10 @@
 // The bench's side of the measured server: start, ask, load, stop.
-import { fork, type ChildProcess } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Pool } from 'undici'
+import { startAgain } from '../../start-again.ts'
 import { KEY, type Ready, type Report } from './server.ts'
 
 const CONNECTIONS = 32
@@ -22,8 +23,7 @@ export class MeasuredServer {
   }
 
   static async start(folder: string): Promise<MeasuredServer> {
-    const env = { ...process.env, BENCH_EVENT_SERVER: folder, UV_THREADPOOL_SIZE: '16' }
-    const child = fork(process.argv[1]!, { env })
+    const child = startAgain({ BENCH_EVENT_SERVER: folder })
     const [ready] = (await once(child, 'message')) as [Ready]
     return new MeasuredServer(folder, child, ready)
   }

@@ -1,6 +1,7 @@
 // The bench's side of measured processes.
-import { fork, type ChildProcess } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { startAgain } from '../../start-again.ts'
 import type { Bucket } from './bare.ts'
 import type { Destination, Exported, Measured, Order } from './measured-process.ts'
 import type { SampleStore } from './sample-store.ts'
@@ -28,8 +29,7 @@ export async function startS3(bucket_name: string): Promise<{ bucket: Bucket; st
 }
 
 async function start<Answer>(order: Order): Promise<{ answer: Answer; child: ChildProcess }> {
-  const env = { ...process.env, BENCH_EXPORT_ORDER: JSON.stringify(order), UV_THREADPOOL_SIZE: '16' }
-  const child = fork(process.argv[1]!, { env })
+  const child = startAgain({ BENCH_EXPORT_ORDER: JSON.stringify(order) })
   const left = once(child, 'disconnect').then(() => {
     throw new Error(`a measured process (${order.kind}) ended without an answer`)
   })

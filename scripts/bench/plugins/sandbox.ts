@@ -1,6 +1,6 @@
 // What crossing into the sandbox costs, beside the same function called directly; and what an app costs to start and keep.
-import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { startAgain } from '../../start-again.ts'
 import type { SandboxOrder, Speed, Start } from './sandbox-process.ts'
 
 const ROUNDS = Number(process.env.PLUGIN_BENCH_ROUNDS ?? 5)
@@ -33,8 +33,7 @@ export async function benchStart(): Promise<boolean> {
 }
 
 async function carryOut<Answer>(order: SandboxOrder): Promise<Answer> {
-  const env = { ...process.env, BENCH_SANDBOX_ORDER: JSON.stringify(order) }
-  const child = fork(process.argv[1]!, { env, execArgv: [...process.execArgv, '--expose-gc'] })
+  const child = startAgain({ BENCH_SANDBOX_ORDER: JSON.stringify(order) }, { execArgv: ['--expose-gc'] })
   const left = once(child, 'disconnect').then(() => {
     throw new Error(`the sandbox (${order.kind}) ended without an answer`)
   })

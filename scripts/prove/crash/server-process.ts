@@ -20,13 +20,7 @@ export type ServerProcess = {
   stop(): Promise<Ended>
 }
 
-/** The first two as bin/longshore.cjs has them. */
-const SETTINGS = {
-  UV_THREADPOOL_SIZE: '16',
-  AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
-  PORT: '0',
-  LOG_LEVEL: 'error',
-}
+const SETTINGS = { PORT: '0', LOG_LEVEL: 'error' }
 
 /** Gives the file to start. In a folder of the program's, which goes with it. */
 export async function buildServer(program: Program): Promise<string> {
@@ -38,7 +32,7 @@ export async function buildServer(program: Program): Promise<string> {
 
 export async function startServer(main: string, env: Env, offset_ms: number): Promise<ServerProcess> {
   const began = Date.now()
-  const child = fork(main, [String(offset_ms)], {
+  const child = fork('bin/start.cjs', [main, String(offset_ms)], {
     env: { ...SETTINGS, PATH: process.env.PATH ?? '', ...env },
     execArgv: [],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -1,4 +1,5 @@
 // A thread of the sandbox: takes work from the main thread, and carries apps' requests to it.
+import './priority.ts'
 import { parentPort, workerData } from 'node:worker_threads'
 import { describeFault, type FromThread, type ThreadOptions, type ToThread, type Work } from '../messages.ts'
 import { RunningWord } from '../running-word.ts'
@@ -7,10 +8,8 @@ import { Caches } from './cache.ts'
 import { openEngine } from './engine.ts'
 import { openLocate } from './geoip.ts'
 import { Requests } from './requests.ts'
-import { standBack } from '../../stand-back.ts'
 
-const { limits, word: memory, geoip_database, priority } = workerData as ThreadOptions
-standBack(priority)
+const { limits, word: memory, geoip_database } = workerData as ThreadOptions
 const port = parentPort!
 const post = (message: FromThread) => port.postMessage(message)
 const word = new RunningWord(memory)
