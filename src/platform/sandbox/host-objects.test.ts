@@ -169,6 +169,22 @@ describe('fetch', () => {
     expect(host.requests).toHaveLength(50)
   })
 
+  it('makes fifty at once, further ones at a pace of 200 a second, and leaves none out', async () => {
+    const host = new TestHost()
+    const app = makeApp(
+      `exports.onEvent = async () => {
+        const all = await Promise.all(Array.from({ length: 50 }, () => fetch('http://a/')))
+        return all.every((answer) => answer.ok)
+      }`,
+    )
+    const call = () => sandbox.call(app, host, { method: 'onEvent', event: {} })
+    const began = performance.now()
+    expect(await call()).toBe(true)
+    expect(await Promise.all([call(), call(), call()])).toEqual([true, true, true])
+    expect(performance.now() - began).toBeGreaterThanOrEqual(740)
+    expect(host.requests).toHaveLength(200)
+  })
+
   it('goes on when nobody waits for it', async () => {
     const host = new TestHost()
     await run(

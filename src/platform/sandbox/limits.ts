@@ -27,6 +27,8 @@ export const DEFAULT_LIMITS: Limits = {
 export const MAX_RESULT_LENGTH = 1024 * 1024
 export const MAX_FETCHES_PER_CALL = 50
 export const MAX_FETCHES_IN_FLIGHT = 10
+/** What ten in flight come to when each takes 50 ms: only those to somebody very near are slowed down. */
+export const MAX_FETCHES_PER_S = 200
 /** Storage, captured events and jobs. */
 export const MAX_REQUESTS_IN_FLIGHT = 20
 export const MAX_CAPTURES_PER_S = 100

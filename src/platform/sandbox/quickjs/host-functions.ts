@@ -3,6 +3,8 @@ import { isObject } from '../../../lib/json-object.ts'
 import {
   MAX_CAPTURES_PER_S,
   MAX_FETCHES_IN_FLIGHT,
+  MAX_FETCHES_PER_CALL,
+  MAX_FETCHES_PER_S,
   MAX_JOB_DELAY_MS,
   MAX_JOB_PAYLOAD_LENGTH,
   MAX_LOG_LENGTH,
@@ -53,7 +55,10 @@ const PIECE_BYTES = 768 * 1024
 
 export class HostFunctions {
   readonly #operations: ReadonlyMap<string, Operation>
-  readonly #fetches = new Gate(MAX_FETCHES_IN_FLIGHT)
+  readonly #fetches = new Gate(MAX_FETCHES_IN_FLIGHT, {
+    per_s: MAX_FETCHES_PER_S,
+    at_first: MAX_FETCHES_PER_CALL,
+  })
   readonly #others = new Gate(MAX_REQUESTS_IN_FLIGHT)
   readonly #tallies = new Map<string, number>()
   #capture_second = 0

@@ -28,35 +28,60 @@ export class Requests {
   }
 }
 
-/** Lets so many through at once; what is too much in the queue is refused. */
+/** Lets so many through at once, and so many in a second; what is too much in the queue is refused. */
 export class Gate {
   #inside = 0
   #waiting_length = 0
   readonly #queue: { start(): void; length: number }[] = []
+  #opening: NodeJS.Timeout | null = null
+  /** When all who came through would have, had they come evenly. */
+  #even_ms = 0
 
-  constructor(private readonly width: number) {}
+  constructor(
+    private readonly width: number,
+    private readonly pace: { per_s: number; at_first: number } | null = null,
+  ) {}
 
   /** `length` is what it takes to keep it waiting. */
   enter(length: number, start: () => void): void {
-    if (this.#inside < this.width) {
-      this.#inside++
-      start()
-      return
-    }
     const isFull = this.#queue.length >= MAX_WAITING || this.#waiting_length + length > MAX_WAITING_LENGTH
     if (isFull) throw new Refusal('too many requests at once')
     this.#queue.push({ start, length })
     this.#waiting_length += length
+    this.#open()
   }
 
   leave(): void {
-    const next = this.#queue.shift()
-    if (!next) {
-      this.#inside--
-      return
+    this.#inside--
+    this.#open()
+  }
+
+  #open(): void {
+    while (this.#inside < this.width && this.#queue.length > 0 && this.#opening === null) {
+      const wait_ms = this.#waitMs()
+      if (wait_ms > 0) {
+        this.#opening = setTimeout(() => {
+          this.#opening = null
+          this.#open()
+        }, wait_ms)
+        return
+      }
+      const { start, length } = this.#queue.shift()!
+      this.#waiting_length -= length
+      this.#inside++
+      start()
     }
-    this.#waiting_length -= next.length
-    next.start()
+  }
+
+  /** Nobody came for a while: then some may come at once. */
+  #waitMs(): number {
+    if (!this.pace) return 0
+    const { per_s, at_first } = this.pace
+    const now = performance.now()
+    const even_ms = Math.max(this.#even_ms, now)
+    const wait_ms = even_ms - now - (at_first / per_s) * 1000
+    if (wait_ms <= 0) this.#even_ms = even_ms + 1000 / per_s
+    return wait_ms
   }
 }
 
