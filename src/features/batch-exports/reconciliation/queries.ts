@@ -36,13 +36,21 @@ export type Sums = {
   reached: number
 }
 
-/** Instants that bound runs whose positions nobody has frozen: waiting, or cancelled while they were. */
-export async function listOpenInstants(db: Db, owner: Owner): Promise<Date[]> {
-  const rows = await db.rows<{ at: Date }>(sql`
-    SELECT DISTINCT at FROM batch_export_run,
-      unnest(ARRAY[data_interval_start, data_interval_end]) AS at
-    WHERE ${ofSchedule(owner)} AND seq_to IS NULL AND at IS NOT NULL`)
-  return rows.map(({ at }) => at)
+/** The schedule as it stands at one moment. */
+export type Outline = {
+  next_due_at: Date
+  intervals: number
+  /** Those that bound runs whose positions nobody has frozen: waiting, or cancelled while they were. */
+  open_instants: Date[]
+}
+
+export function readOutline(db: Db, owner: Owner): Promise<Outline> {
+  return db.only(sql`
+    SELECT next_due_at,
+      (SELECT count(DISTINCT data_interval_end)::int FROM batch_export_run WHERE ${ofSchedule(owner)}) AS intervals,
+      ARRAY(SELECT DISTINCT at FROM batch_export_run, unnest(ARRAY[data_interval_start, data_interval_end]) AS at
+        WHERE ${ofSchedule(owner)} AND seq_to IS NULL AND at IS NOT NULL) AS open_instants
+    FROM batch_export WHERE project_id = ${owner.project_id} AND id = ${owner.id}`)
 }
 
 /** Newest first. */
@@ -82,8 +90,7 @@ function ofSchedule({ id, project_id }: Owner): Statement {
 
 /**
  * One row for each interval, under the name `counted`. Of what an interval received, `matching` passed the filters, as
- * far as that is known. A run that somebody has added since the edges were asked for owns nothing yet, even if its
- * upper edge is known by chance: what arrived in it lies behind all others and is pending there.
+ * far as that is known. A run whose edges are not known owns nothing, even if the upper one is known by chance.
  */
 function counted(owner: Owner, { last_position, edges }: Line): Statement {
   return sql`

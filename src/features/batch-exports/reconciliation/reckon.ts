@@ -8,11 +8,12 @@ import type { ExportRow } from '../rows.ts'
 import { intervalEndingAt } from '../schedule/grid.ts'
 import {
   listIntervals,
-  listOpenInstants,
+  readOutline,
   sumBackfilled,
   sumIntervals,
   type Edge,
   type IntervalRow,
+  type Sums,
 } from './queries.ts'
 
 export type Account = {
@@ -28,14 +29,31 @@ export type Account = {
 
 type Stores = Pick<Services, 'db' | 'eventStore'>
 
+/** Nobody adds intervals so often that it would have to be reckoned again more than once or twice. */
+const TRIES = 5
+
 export async function reckon(services: Stores, row: ExportRow, page: Page, now: Date): Promise<Account> {
   const { db, eventStore } = services
   const last_position = await eventStore.lastPosition(row.project_id)
-  const edges = await findEdges(services, row, now)
-  const next = await nextPosition(services, row, last_position, now)
-  const line = { last_position, edges }
-  const intervals = await listIntervals(db, row, line, page)
-  const sums = await sumIntervals(db, row, line)
+  for (let left = TRIES; ; left--) {
+    const outline = await readOutline(db, row)
+    const edges = await findEdges(services, row.project_id, outline.open_instants, now)
+    const next = await nextPosition(
+      services,
+      { ...row, next_due_at: outline.next_due_at },
+      last_position,
+      now,
+    )
+    const line = { last_position, edges }
+    const intervals = await listIntervals(db, row, line, page)
+    const sums = await sumIntervals(db, row, line)
+    // Edges of intervals that were added meanwhile are not known: what lies in those could not be told from skipped.
+    if (sums.intervals === outline.intervals || left === 1)
+      return { ...divide(last_position, next, sums), backfilled: await sumBackfilled(db, row), intervals }
+  }
+}
+
+function divide(last_position: number, next: number, sums: Sums): Omit<Account, 'backfilled' | 'intervals'> {
   // A run may have frozen later positions since the last one was asked for.
   const received = Math.max(last_position, sums.reached)
   const { exported, filtered_out } = sums
@@ -46,17 +64,19 @@ export async function reckon(services: Stores, row: ExportRow, page: Page, now: 
     filtered_out,
     pending,
     skipped: received - exported - filtered_out - pending,
-    backfilled: await sumBackfilled(db, row),
     count: sums.intervals,
-    intervals,
   }
 }
 
-async function findEdges(services: Stores, row: ExportRow, now: Date): Promise<Edge[]> {
-  const instants = await listOpenInstants(services.db, row)
+async function findEdges(
+  services: Stores,
+  project_id: number,
+  instants: readonly Date[],
+  now: Date,
+): Promise<Edge[]> {
   const edges: Edge[] = []
   for (const at of instants) {
-    const seq = await edgeAt(services, row.project_id, at, now)
+    const seq = await edgeAt(services, project_id, at, now)
     if (seq !== null) edges.push({ at, seq })
   }
   return edges

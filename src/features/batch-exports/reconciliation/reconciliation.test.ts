@@ -8,6 +8,7 @@ import { makeEvent } from '../../events/listing/fixture/events.ts'
 import { insertProject } from '../../projects/queries.ts'
 import type { ExportRow, RunRow, RunStatus } from '../rows.ts'
 import { addBackfill, addExport, addRun } from '../runs/fixture/rows.ts'
+import { reckon } from './reckon.ts'
 
 const HOUR = 3_600_000
 const NO_ID = '00000000-0000-7000-8000-000000000000'
@@ -309,6 +310,33 @@ describe('GET …/reconciliation/', () => {
       sql`UPDATE batch_export SET next_due_at = ${hour(next + 3)} WHERE project_id = ${row.project_id} AND id = ${row.id}`,
     )
     expect((await get(urlOf(row))).body.totals).toMatchObject(totals)
+  })
+
+  it('is of one moment: intervals that are added meanwhile, and frozen out of turn, take nothing out of it', async () => {
+    const row = await makeExport({ next_due_at: hour(7) })
+    await arrive(new Map([[row.project_id, 5]]), HOURS)
+    const { db, eventStore } = app.services
+    let isAsked = false
+    // As if three had come in the hour 6 and two in the next: the store's clock went past those hours in other tests.
+    const meanwhile = async (_project_id: number, at: Date) => {
+      if (!isAsked) {
+        isAsked = true
+        await runAt(row, 6, { status: 'Starting' })
+        await runAt(row, 7, { ...seqs(3, 5), status: 'Running' })
+      }
+      return at <= hour(6) ? 0 : 3
+    }
+    const services = { db, eventStore: { ...eventStore, positionAt: meanwhile } }
+    const account = await reckon(services, row, { limit: 10, offset: 0 }, app.services.now())
+    expect(isAsked).toBe(true)
+    expect(account).toMatchObject({
+      received: 5,
+      exported: 0,
+      filtered_out: 0,
+      pending: 5,
+      skipped: 0,
+      count: 2,
+    })
   })
 
   it('200 counts neither the runs of another export nor the events of another project', async () => {
