@@ -1,4 +1,4 @@
-// The thread's place behind others, taken before its other modules are loaded: that is most of the work of its start.
+// The thread's place behind others, taken before its other modules run: that is most of the work of its start.
 import { workerData } from 'node:worker_threads'
 import { standBack } from '../../stand-back.ts'
 import type { ThreadOptions } from '../messages.ts'
