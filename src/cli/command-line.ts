@@ -10,10 +10,11 @@ import { createUser } from './create-user.ts'
 import { doctor } from './doctor.ts'
 import { generateEvents } from './events/generate.ts'
 import { importEvents } from './events/import.ts'
-import { demo } from './exports/demo.ts'
 import { runExport } from './exports/export.ts'
 import { verify } from './exports/verify.ts'
 import { migrate } from './migrate.ts'
+import { bench } from './sample/bench.ts'
+import { demo } from './sample/demo.ts'
 import { serve } from './serve.ts'
 
 const commands: readonly Command[] = [
@@ -26,6 +27,7 @@ const commands: readonly Command[] = [
   generateEvents,
   runExport,
   verify,
+  bench,
   doctor,
 ]
 /** What the first word of a command with two means. */

@@ -1,5 +1,5 @@
 // The commands about exports, as the built program: the whole first minute, and that verification finds what is wrong.
-import { appendFile, readdir, rm } from 'node:fs/promises'
+import { appendFile, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openDatabase } from '../../src/platform/db/database.ts'
@@ -60,11 +60,33 @@ it('verify finds a changed file and a missing one', async () => {
   expect(stderr).toContain('problems were found')
 }, 60_000)
 
+it('bench measures each step, and leaves nothing behind', async () => {
+  const disk = program.newDataDir()
+  await mkdir(disk)
+  const { code, stdout, stderr } = await program.run(['bench', '--events', '4000', '--folder', disk])
+  expect(stderr).not.toContain('longshore bench:')
+  expect(code).toBe(0)
+  const lines = stdout.trim().split('\n')
+  expect(lines).toEqual([
+    expect.stringMatching(/^store +4,000 rows +\d+\.\d s +[\d,]+ rows\/s /),
+    ...['store one', 'list', 'count'].map((what) =>
+      expect.stringMatching(
+        new RegExp(`^  ${what} +half within +\\d+\\.\\d ms, 99 of 100 within +\\d+\\.\\d ms `),
+      ),
+    ),
+    expect.stringMatching(/^  export +4,200 rows .* Parquet zstd, 7 files, .* read back and compared$/),
+    expect.stringMatching(/^  export +4,200 rows .* JSONLines gzip, 7 files, .* read back and compared$/),
+  ])
+  expect(await readdir(disk)).toEqual([])
+}, 120_000)
+
 it.each([
   [['export', 'nonsense'], 'named by its id'],
   [['export', '00000000-0000-7000-8000-000000000000'], 'there is no export'],
   [['verify', 'nonsense'], 'named by its id'],
   [['demo', '--events', '0'], 'takes a number'],
+  [['bench', '--events', 'x'], 'takes a number'],
+  [['bench', '--folder', '/nowhere'], 'nothing can be written to /nowhere (ENOENT)'],
 ])(
   '%s is refused in one line',
   async (args, expected) => {

@@ -1,4 +1,4 @@
-// One export over a range, now and to its end: a backfill worked off in this process. `export` and `demo` do it.
+// One export over a range, now and to its end: a backfill worked off in this process. `export`, `demo` and `bench` do it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createBackfill } from '../../features/batch-exports/backfills/create.ts'
 import { ExportEngine } from '../../features/batch-exports/engine/engine.ts'

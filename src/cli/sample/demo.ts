@@ -1,0 +1,91 @@
+// `longshore demo`: the whole first minute in one command. Sample events are stored, exported as Parquet to a folder, and
+// every file is read back and compared.
+import { existsSync } from 'node:fs'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join, relative, resolve } from 'node:path'
+import { UserError, type Command } from '../command.ts'
+import { inDigits } from '../terminal/progress.ts'
+import {
+  countOf,
+  exportSample,
+  storeSample,
+  rateLine,
+  timed,
+  verifySample,
+  withSample,
+  type Timed,
+  type Verified,
+} from './steps.ts'
+
+const MARK = '.longshore-demo'
+
+export const demo: Command = {
+  name: 'demo',
+  description: 'store sample events, export them as Parquet to a folder and verify the files',
+  options(command) {
+    command
+      .option('--events <n>', 'how many events', '1000000')
+      .option('--folder <path>', 'where everything goes; emptied first', './longshore-demo')
+  },
+  async run(options) {
+    const began = Date.now()
+    const count = countOf(options)
+    const folder = resolve(String(options.folder))
+    await makeFolder(folder)
+    await withSample(folder, async (sample) => {
+      const stored = await timed(() => storeSample(sample, count))
+      const exported = await timed(() =>
+        exportSample(sample, 'Events', { file_format: 'Parquet', compression: 'zstd' }),
+      )
+      const verified = await timed(() => verifySample(sample, exported.result))
+      tell({ stored, exported, verified, folder: sample.services.settings.export_folder, began })
+    })
+  },
+}
+
+/** Only what an earlier demo has made is removed. */
+async function makeFolder(folder: string): Promise<void> {
+  if (existsSync(folder) && !existsSync(join(folder, MARK))) {
+    throw new UserError(`${folder} exists and is not of an earlier demo: name another with --folder`)
+  }
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, MARK), '')
+}
+
+function tell({
+  stored,
+  exported,
+  verified,
+  folder,
+  began,
+}: {
+  stored: Timed<number>
+  exported: Timed<unknown>
+  verified: Timed<Verified>
+  folder: string
+  began: number
+}): void {
+  const { files, rows, bytes } = verified.result
+  const isWhole = rows === stored.result
+  process.stdout.write(
+    '\n' +
+      rateLine('stored', stored, stored.result, 'each durable before it was acknowledged') +
+      rateLine(
+        'exported',
+        exported,
+        rows,
+        `${files} Parquet files, ${inDigits(Math.round(bytes / 1_000_000))} MB, zstd`,
+      ) +
+      rateLine('verified', verified, rows, 'rows, bytes and SHA-256 as the runs say') +
+      `\n  ${isWhole ? 'Every event is in the files exactly once.' : `${inDigits(stored.result - rows)} events are missing.`}` +
+      ` ${((Date.now() - began) / 1000).toFixed(0)} seconds in all.\n` +
+      `  Look at them in ${fromHere(folder)}\n\n`,
+  )
+  if (!isWhole) throw new UserError('the files do not hold what was stored')
+}
+
+function fromHere(folder: string): string {
+  const path = relative(process.cwd(), folder)
+  return path.startsWith('..') ? folder : `./${path}`
+}
