@@ -17,7 +17,13 @@ import { stopSignal } from '../terminal/stop-signal.ts'
 type Totals = { rows: number; rejected: number; rejected_before: number }
 
 const SHOWN_REASONS = 5
-const TRIAL: Sink = { in_flight: 1, accept: async () => [], stored: () => null, close: async () => undefined }
+const TRIAL: Sink = {
+  in_flight: 1,
+  batch: { events: 2_000, bytes: 4 * 1024 * 1024 },
+  accept: async () => [],
+  stored: () => null,
+  close: async () => undefined,
+}
 
 export const importEvents: Command = {
   name: 'events import',

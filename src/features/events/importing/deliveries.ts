@@ -4,7 +4,7 @@ import type { PipelineEvent } from '../pipeline-event.ts'
 import { toEvent, type RowPlace } from './map-row.ts'
 import type { Reject } from './rejects.ts'
 import type { Row } from './rows.ts'
-import { BATCH_BYTES, BATCH_EVENTS, type Sink } from './sink.ts'
+import type { BatchLimit, Sink } from './sink.ts'
 
 /** Rows that are stored or refused, and thus done with. */
 export type Delivered = { rows: number; rejects: readonly Reject[] }
@@ -17,9 +17,11 @@ export class Batch {
   readonly sources: Row[] = []
   readonly rejects: Reject[] = []
   readonly #place: Omit<RowPlace, 'line'>
+  readonly #limit: BatchLimit
 
-  constructor(place: Omit<RowPlace, 'line'>) {
+  constructor(place: Omit<RowPlace, 'line'>, limit: BatchLimit) {
     this.#place = place
+    this.#limit = limit
   }
 
   add(row: Row): void {
@@ -39,7 +41,7 @@ export class Batch {
   }
 
   isFull(): boolean {
-    return this.rows >= BATCH_EVENTS || this.bytes >= BATCH_BYTES
+    return this.rows >= this.#limit.events || this.bytes >= this.#limit.bytes
   }
 }
 

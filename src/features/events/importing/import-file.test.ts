@@ -41,6 +41,7 @@ async function run(path: string, { sink, signal, trial = false }: Options = {}) 
     file,
     sink: {
       in_flight: 2,
+      batch: { events: 2_000, bytes: 4 * 1024 * 1024 },
       accept: async (batch) => {
         events.push(...batch)
         return []

@@ -20,14 +20,14 @@ export async function importFile(options: ImportOptions): Promise<ImportCounts &
   const source = await openSource(file)
   const deliveries = new Deliveries(sink, (delivered) => books.enter(delivered, source.share()))
   const place = { identity: file.identity, started_at: books.progress.started_at }
-  let batch = new Batch(place)
+  let batch = new Batch(place, sink.batch)
   try {
     for await (const rows of rowsBehind(file.path, source, books.progress.rows)) {
       for (const row of rows) {
         batch.add(row)
         if (!batch.isFull()) continue
         await deliveries.hand(batch)
-        batch = new Batch(place)
+        batch = new Batch(place, sink.batch)
       }
       if (signal.aborted) break
     }

@@ -1,6 +1,6 @@
 // Events that need no books into a sink: what is generated can be generated again.
 import type { PipelineEvent } from '../pipeline-event.ts'
-import { BATCH_EVENTS, type RefusedEvent, type Sink } from './sink.ts'
+import type { RefusedEvent, Sink } from './sink.ts'
 
 /** @param onSent told how many are stored so far */
 export async function sendEvents(
@@ -11,6 +11,7 @@ export async function sendEvents(
   onSent: (count: number) => void,
 ): Promise<void> {
   const under_way: { count: number; delivery: Promise<readonly RefusedEvent[]> }[] = []
+  const atOnce = Math.min(sink.batch.events, Math.ceil(sink.batch.bytes / eventBytes))
   let sent = 0
   const settleFirst = async () => {
     const { count, delivery } = under_way.shift()!
@@ -29,7 +30,7 @@ export async function sendEvents(
   try {
     let batch: PipelineEvent[] = []
     for (const event of events) {
-      if (batch.push(event) < BATCH_EVENTS) continue
+      if (batch.push(event) < atOnce) continue
       await hand(batch)
       batch = []
       if (signal.aborted) break

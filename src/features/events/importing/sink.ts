@@ -5,6 +5,8 @@ import type { PipelineEvent } from '../pipeline-event.ts'
 export type Sink = {
   /** Calls of `accept` that may be under way at once; their order stays. */
   in_flight: number
+  /** What is handed over at once: larger batches are cheaper, up to here. */
+  batch: BatchLimit
   /** Resolves when the events are stored for good; gives back those that are refused. `bytes` is about their size. */
   accept(events: readonly PipelineEvent[], bytes: number): Promise<readonly RefusedEvent[]>
   /** Events that were not there before, of all that were accepted; null where nobody tells. */
@@ -15,9 +17,8 @@ export type Sink = {
 /** @property index place in the list that was handed over */
 export type RefusedEvent = { index: number; reason: string }
 
-/** More gain nothing: the store writes batches of this size. */
-export const BATCH_EVENTS = 2_000
-export const BATCH_BYTES = 4 * 1024 * 1024
+/** Whichever is reached first. */
+export type BatchLimit = { events: number; bytes: number }
 
 /** As capture takes it. */
 export function toCaptured({ uuid, event, distinct_id, timestamp, properties }: PipelineEvent) {

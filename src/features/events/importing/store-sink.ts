@@ -3,10 +3,12 @@ import type { EventStore } from '../../../platform/event-store/event-store.ts'
 import type { ProjectRow } from '../../projects/schema.ts'
 import type { Ingest } from '../ingest.ts'
 import { addClientAddress } from '../pipeline/client-address.ts'
-import type { Sink } from './sink.ts'
+import type { BatchLimit, Sink } from './sink.ts'
 
 /** While one batch is written the next is prepared, and a third waits so that neither has to. */
 const IN_FLIGHT = 3
+/** One commit holds all of them. Nobody waits for an answer, as a server's clients would. */
+const BATCH: BatchLimit = { events: 8_000, bytes: 8 * 1024 * 1024 }
 
 export function openStoreSink(
   ingest: Pick<Ingest, 'accept' | 'close'>,
@@ -16,6 +18,7 @@ export function openStoreSink(
 ): Sink {
   return {
     in_flight: IN_FLIGHT,
+    batch: BATCH,
     async accept(events, bytes) {
       const created_at = BigInt(now().getTime()) * 1000n
       const arriving = events.map((event) => ({ ...event, created_at }))
