@@ -60,6 +60,14 @@ async function sendEach(names: readonly string[]): Promise<number> {
   return slowest
 }
 
+/** With an app that cannot be stopped that takes a while. */
+async function faultWritten(ids: AppIds, count: number): Promise<void> {
+  await vi.waitFor(async () => expect((await logLines(app, ids)).length).toBeGreaterThanOrEqual(count), {
+    timeout: 10 * SECOND,
+  })
+  await app.plugins.idle()
+}
+
 describe('ingestion goes on', () => {
   // The store is opened at its first use.
   beforeEach(() => capture(app, workspace, { event: 'warm' }))
@@ -142,6 +150,22 @@ describe('an app that is late', () => {
     ])
     expect(await configState(app, ids)).toEqual({ enabled: true, error: null })
   })
+
+  it('gets no more events while it has not answered those it has', async () => {
+    // The store is opened at its first use.
+    await capture(app, workspace, { event: 'warm' })
+    const ids = await on(CANNOT_BE_STOPPED)
+    const handed = vi.spyOn(app.services.sandbox, 'processEvents')
+    // It is still in there when the first is stored without it.
+    await sendEach(['first', 'second', 'third'])
+    await faultWritten(ids, 1)
+    expect(handed).toHaveBeenCalledOnce()
+    handed.mockRestore()
+    const stored = (await storedEvents(app, workspace)).slice(1)
+    expect(stored.map(({ event, properties }) => [event, properties.$plugins_failed])).toEqual(
+      ['first', 'second', 'third'].map((event) => [event, [named(ids)]]),
+    )
+  })
 })
 
 describe('an app that hits its limits', () => {
@@ -204,14 +228,6 @@ describe('an app that hits its limits', () => {
     await app.plugins.idle()
     expect(await configState(app, ids)).toEqual({ enabled: true, error: null })
   })
-
-  /** With an app that cannot be stopped that takes a while. */
-  async function faultWritten(ids: AppIds, count: number): Promise<void> {
-    await vi.waitFor(async () => expect((await logLines(app, ids)).length).toBeGreaterThanOrEqual(count), {
-      timeout: 10 * SECOND,
-    })
-    await app.plugins.idle()
-  }
 })
 
 describe('code that does not load', () => {
