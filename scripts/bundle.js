@@ -1,7 +1,9 @@
 // How the program is bundled: everything in one file but packages that bring files of their own, worker threads in files
 // of theirs, and the SQL beside it.
-import { cp } from 'node:fs/promises'
+import { cp, readFile, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { CompileFlags, EvalFlags, QuickJS } from 'quickjs-wasi'
 import { build } from 'rolldown'
 
 const root = new URL('..', import.meta.url).pathname
@@ -28,8 +30,8 @@ const THREADS = {
 }
 /** What bin/start.cjs begins with. Not a module: those are loaded on the pool. */
 const POOL = { entry: 'src/platform/thread-pool.ts', name: 'thread-pool.cjs' }
-/** What the sandbox runs before an app: a script for an engine that knows no modules, beside the thread that reads it. */
-const GUEST = { entry: 'src/platform/sandbox/guest/main.ts', name: 'sandbox-guest.js' }
+/** What the sandbox runs before an app: compiled for its engine, beside the thread that reads it. */
+const GUEST = { entry: 'src/platform/sandbox/guest/main.ts', name: 'sandbox-guest.qjs' }
 
 /** Writes `<folder>/<name>`, `<folder>/threads` and `<folder>/migrations`. */
 export async function bundle(entry, folder, name = 'program.js') {
@@ -40,17 +42,36 @@ export async function bundle(entry, folder, name = 'program.js') {
 
 export async function bundleThreads(folder) {
   for (const [name, entry] of Object.entries(THREADS)) await bundleFile(entry, folder, `${name}.js`)
-  await bundleFile(GUEST.entry, folder, GUEST.name, { format: 'iife', name: 'guest', sourcemap: false })
   await bundleFile(POOL.entry, folder, POOL.name, { format: 'cjs' })
+  await writeFile(join(folder, GUEST.name), await compileGuest())
 }
 
-async function bundleFile(entry, folder, name, output = {}) {
-  await build({
+/** A script, because the engine is given no modules; its compiler would take a third of a thread's start. */
+async function compileGuest() {
+  const { output } = await bundleFile(GUEST.entry, null, GUEST.name, {
+    format: 'iife',
+    name: 'guest',
+    sourcemap: false,
+  })
+  const wasm = await readFile(createRequire(import.meta.url).resolve('quickjs-wasi/quickjs.wasm'))
+  const vm = await QuickJS.create({ wasm })
+  try {
+    const script = `(function (host) { ${output[0].code}\nreturn guest.start(host) })`
+    return vm.compile(script, 'sandbox', EvalFlags.TYPE_GLOBAL, CompileFlags.STRIP_SOURCE)
+  } finally {
+    vm.dispose()
+  }
+}
+
+/** Without a folder it is not written, only returned. */
+function bundleFile(entry, folder, name, output = {}) {
+  return build({
     input: join(root, entry),
     cwd: root,
     platform: 'node',
     external: OUTSIDE,
     logLevel: 'warn',
-    output: { dir: folder, format: 'esm', entryFileNames: name, sourcemap: true, ...output },
+    write: folder !== null,
+    output: { dir: folder ?? undefined, format: 'esm', entryFileNames: name, sourcemap: true, ...output },
   })
 }

@@ -16,7 +16,7 @@ import {
 import { ThreadTime } from './thread-time.ts'
 
 // What scripts/bundle.js makes of guest/main.ts.
-const GUEST_FILE = 'sandbox-guest.js'
+const GUEST_FILE = 'sandbox-guest.qjs'
 
 // Node's types know this name as one of types only.
 const { compile } = Reflect.get(globalThis, 'WebAssembly') as {
@@ -25,7 +25,7 @@ const { compile } = Reflect.get(globalThis, 'WebAssembly') as {
 
 export async function openEngine(memory_bytes: number, word: RunningWord): Promise<Engine> {
   const wasm = await compile(await readFile(new URL(import.meta.resolve('quickjs-wasi/quickjs.wasm'))))
-  const guest = await compileGuest(wasm)
+  const guest = await readFile(join(import.meta.dirname, GUEST_FILE))
   const time = new ThreadTime()
   return {
     cpuMs: () => time.roughly(),
@@ -41,15 +41,6 @@ export async function openEngine(memory_bytes: number, word: RunningWord): Promi
       return new QuickJsMachine(vm, stop, guest, host)
     },
   }
-}
-
-/** Our part of the guest is the same for every app: it is compiled once. */
-async function compileGuest(wasm: WebAssembly.Module): Promise<Uint8Array> {
-  const script = await readFile(join(import.meta.dirname, GUEST_FILE), 'utf8')
-  const vm = await QuickJS.create({ wasm })
-  const code = vm.compile(`(function (host) { ${script}\nreturn guest.start(host) })`, 'sandbox')
-  vm.dispose()
-  return code
 }
 
 // However busy the machine: others wait for this thread.
