@@ -36,9 +36,8 @@ export type Sums = {
   reached: number
 }
 
-/** The schedule as it stands at one moment. */
-export type Outline = {
-  next_due_at: Date
+/** The export and its schedule as they stand at one moment. */
+export type Outline = ExportRow & {
   intervals: number
   /** Those that bound runs whose positions nobody has frozen: waiting, or cancelled while they were. */
   open_instants: Date[]
@@ -46,7 +45,7 @@ export type Outline = {
 
 export function readOutline(db: Db, owner: Owner): Promise<Outline> {
   return db.only(sql`
-    SELECT next_due_at,
+    SELECT batch_export.*,
       (SELECT count(DISTINCT data_interval_end)::int FROM batch_export_run WHERE ${ofSchedule(owner)}) AS intervals,
       ARRAY(SELECT DISTINCT at FROM batch_export_run, unnest(ARRAY[data_interval_start, data_interval_end]) AS at
         WHERE ${ofSchedule(owner)} AND seq_to IS NULL AND at IS NOT NULL) AS open_instants

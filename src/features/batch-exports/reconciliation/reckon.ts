@@ -38,12 +38,7 @@ export async function reckon(services: Stores, row: ExportRow, page: Page, now: 
   for (let left = TRIES; ; left--) {
     const outline = await readOutline(db, row)
     const edges = await findEdges(services, row.project_id, outline.open_instants, now)
-    const next = await nextPosition(
-      services,
-      { ...row, next_due_at: outline.next_due_at },
-      last_position,
-      now,
-    )
+    const next = await nextPosition(services, outline, last_position, now)
     const line = { last_position, edges }
     const intervals = await listIntervals(db, row, line, page)
     const sums = await sumIntervals(db, row, line)

@@ -339,6 +339,16 @@ describe('GET …/reconciliation/', () => {
     })
   })
 
+  it('goes by the schedule as it is by then, when it was changed since the request began', async () => {
+    const row = await makeExport({ next_due_at: hour(HOURS) })
+    await arrive(new Map([[row.project_id, 5]]), HOURS)
+    const before: ExportRow = { ...row, interval: 'week', next_due_at: hour(HOURS + 9), end_at: hour(1) }
+    const accountOf = (at: ExportRow) =>
+      reckon(app.services, at, { limit: 10, offset: 0 }, app.services.now())
+    expect(await accountOf(row)).toMatchObject({ received: 5, pending: 5, skipped: 0 })
+    expect(await accountOf(before)).toEqual(await accountOf(row))
+  })
+
   it('200 counts neither the runs of another export nor the events of another project', async () => {
     const row = await makeExport()
     const [other, foreign] = [await addExport(app.db, row.project_id, began), await makeExport()]
