@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Runs the built program; in a checkout it is built first when the sources are newer than the build.
+// Runs the built program; in a checkout it is built first when the sources, or the packages they are built with, are newer
+// than the build.
 const { execFileSync } = require('node:child_process')
 const { existsSync, readdirSync, statSync } = require('node:fs')
 const { join } = require('node:path')
@@ -20,7 +21,8 @@ function isStale() {
   if (!existsSync(sources)) return false
   if (!existsSync(bundle)) return true
   const built = statSync(bundle).mtimeMs
-  return readdirSync(sources, { recursive: true, withFileTypes: true })
+  const files = readdirSync(sources, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
-    .some((entry) => statSync(join(entry.parentPath ?? entry.path, entry.name)).mtimeMs > built)
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+  return [join(root, 'package-lock.json'), ...files].some((file) => statSync(file).mtimeMs > built)
 }

@@ -1,7 +1,7 @@
 // `longshore events generate`: sample data of a web shop into a project.
 import { randomInt } from 'node:crypto'
 import { sendEvents } from '../../features/events/importing/send-events.ts'
-import { sampleEvents } from '../../features/events/sample/sample-events.ts'
+import { SAMPLE_EVENT_BYTES, sampleEvents } from '../../features/events/sample/sample-events.ts'
 import { UserError, type Command, type CommandOptions } from '../command.ts'
 import { openTarget, targetOptions } from './open-sink.ts'
 import { perSecond, tableOf } from '../terminal/progress.ts'
@@ -11,8 +11,6 @@ import { stopSignal } from '../terminal/stop-signal.ts'
 const MAX_COUNT = 100_000_000
 const MAX_DAYS = 3650
 const MAX_SEED = 2 ** 32 - 1
-/** About the size of one, for the bounds of the queue. */
-const EVENT_BYTES = 800
 
 export const generateEvents: Command = {
   name: 'events generate',
@@ -43,7 +41,7 @@ export const generateEvents: Command = {
         end: new Date(),
         ...(users === undefined ? {} : { users }),
       })
-      await sendEvents(target.sink, events, EVENT_BYTES, signal, (so_far) => {
+      await sendEvents(target.sink, events, SAMPLE_EVENT_BYTES, signal, (so_far) => {
         sent = so_far
         display.update({ share: sent / count, events: sent, kept_aside: 0 })
       })

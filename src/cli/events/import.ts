@@ -6,7 +6,7 @@ import { importFile } from '../../features/events/importing/import-file.ts'
 import { recogniseFile, type InputFile } from '../../features/events/importing/input-file.ts'
 import { readProgress, type Progress } from '../../features/events/importing/progress-file.ts'
 import type { Reject } from '../../features/events/importing/rejects.ts'
-import type { Sink } from '../../features/events/importing/sink.ts'
+import { SERVER_BATCH, type Sink } from '../../features/events/importing/sink.ts'
 import { UserError, type Command, type CommandOptions } from '../command.ts'
 import { openTarget, targetOptions, type Target } from './open-sink.ts'
 import { inDigits, perSecond, tableOf } from '../terminal/progress.ts'
@@ -19,7 +19,7 @@ type Totals = { rows: number; rejected: number; rejected_before: number }
 const SHOWN_REASONS = 5
 const TRIAL: Sink = {
   in_flight: 1,
-  batch: { events: 2_000, bytes: 4 * 1024 * 1024 },
+  batch: SERVER_BATCH,
   accept: async () => [],
   stored: () => null,
   close: async () => undefined,

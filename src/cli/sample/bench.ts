@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { Ingest } from '../../features/events/ingest.ts'
 import { runHogql } from '../../features/events/query/run.ts'
-import { sampleEvents } from '../../features/events/sample/sample-events.ts'
+import { SAMPLE_EVENT_BYTES, sampleEvents } from '../../features/events/sample/sample-events.ts'
 import { errorCode } from '../../lib/error-code.ts'
 import { UserError, type Command } from '../command.ts'
 import { inDigits } from '../terminal/progress.ts'
@@ -81,7 +81,7 @@ async function storeOneByOne({ services, project, end, signal }: Sample): Promis
   const delays_ms: number[] = []
   for (const event of sampleEvents({ count: SINGLE_EVENTS, seed: 2, days: 1, end })) {
     assertGoingOn(signal)
-    const { seconds } = await timed(() => ingest.accept(project, [event], 1_000))
+    const { seconds } = await timed(() => ingest.accept(project, [event], SAMPLE_EVENT_BYTES))
     delays_ms.push(seconds * 1000)
   }
   await ingest.close()

@@ -9,7 +9,7 @@ import { verifyRun } from '../../features/batch-exports/verification/verify-run.
 import { sendEvents } from '../../features/events/importing/send-events.ts'
 import { countingStore, openStoreSink } from '../../features/events/importing/store-sink.ts'
 import { Ingest } from '../../features/events/ingest.ts'
-import { sampleEvents } from '../../features/events/sample/sample-events.ts'
+import { SAMPLE_EVENT_BYTES, sampleEvents } from '../../features/events/sample/sample-events.ts'
 import type { ProjectRow } from '../../features/projects/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Services } from '../../platform/services.ts'
@@ -23,7 +23,6 @@ import { stopSignal } from '../terminal/stop-signal.ts'
 
 const DAY_MS = 86_400_000
 const DAYS = 7
-const EVENT_BYTES = 800
 
 /** Where the steps take place; the events are of the days before `end`. */
 export type Sample = { services: Services; project: ProjectRow; end: Date; signal: AbortSignal }
@@ -67,7 +66,7 @@ export async function storeSample(
   const display = showEventProgress('storing  ')
   try {
     const events = sampleEvents({ count, seed: 1, days: DAYS, end })
-    await sendEvents(sink, events, EVENT_BYTES, signal, (sent) =>
+    await sendEvents(sink, events, SAMPLE_EVENT_BYTES, signal, (sent) =>
       display.update({ share: sent / count, events: sent, kept_aside: 0 }),
     )
   } finally {

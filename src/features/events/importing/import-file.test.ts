@@ -11,7 +11,7 @@ import { importFile } from './import-file.ts'
 import { recogniseFile, type Compression } from './input-file.ts'
 import { readProgress, type Progress } from './progress-file.ts'
 import type { Reject } from './rejects.ts'
-import type { Sink } from './sink.ts'
+import { SERVER_BATCH, type Sink } from './sink.ts'
 
 let folder = ''
 let files = 0
@@ -41,7 +41,7 @@ async function run(path: string, { sink, signal, trial = false }: Options = {}) 
     file,
     sink: {
       in_flight: 2,
-      batch: { events: 2_000, bytes: 4 * 1024 * 1024 },
+      batch: SERVER_BATCH,
       accept: async (batch) => {
         events.push(...batch)
         return []

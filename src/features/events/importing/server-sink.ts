@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzip } from 'node:zlib'
 import type { PipelineEvent } from '../pipeline-event.ts'
-import { toCaptured, type BatchLimit, type RefusedEvent, type Sink } from './sink.ts'
+import { SERVER_BATCH, toCaptured, type RefusedEvent, type Sink } from './sink.ts'
 
 export type ServerSinkOptions = {
   /** Without a trailing slash. */
@@ -24,8 +24,6 @@ const MAX_TRIES = 12
 const TIMEOUT_MS = 60_000
 /** About an event of the batch, so that fewer of them may do. */
 const ABOUT_EVENTS = new Set([400, 413, 422])
-/** Beside other clients' requests, which are answered in between. */
-const BATCH: BatchLimit = { events: 2_000, bytes: 4 * 1024 * 1024 }
 const pack = promisify(gzip)
 
 export function openServerSink(options: ServerSinkOptions): Sink {
@@ -44,7 +42,7 @@ export function openServerSink(options: ServerSinkOptions): Sink {
   return {
     // Requests side by side may overtake each other, and what an event does to its person depends on the order.
     in_flight: 1,
-    batch: BATCH,
+    batch: SERVER_BATCH,
     accept: (events) => (events.length === 0 ? Promise.resolve([]) : send(events, 0)),
     stored: () => null,
     close: () => Promise.resolve(),

@@ -20,6 +20,9 @@ export type RefusedEvent = { index: number; reason: string }
 /** Whichever is reached first. */
 export type BatchLimit = { events: number; bytes: number }
 
+/** What a server takes beside other clients' requests, which it answers in between. */
+export const SERVER_BATCH: BatchLimit = { events: 2_000, bytes: 4 * 1024 * 1024 }
+
 /** As capture takes it. */
 export function toCaptured({ uuid, event, distinct_id, timestamp, properties }: PipelineEvent) {
   return { uuid, event, distinct_id, timestamp: formatMicros(timestamp), properties }

@@ -18,6 +18,9 @@ export type SampleOptions = {
   users?: number
 }
 
+/** About the size of one, for the bounds of a queue. */
+export const SAMPLE_EVENT_BYTES = 800
+
 type Going = { next_ms: number; events: PipelineEvent[]; at: number }
 
 const [PLAN, VISIT, START] = [3, 4, 5]
