@@ -24,5 +24,5 @@ function isStale() {
   const files = readdirSync(sources, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
-  return [join(root, 'package-lock.json'), ...files].some((file) => statSync(file).mtimeMs > built)
+  return [join(root, 'package.json'), ...files].some((file) => statSync(file).mtimeMs > built)
 }

@@ -67,9 +67,13 @@ describe('in a checkout', () => {
       { version: VERSION, isBuilding: true },
     ])
     expect(await version()).toEqual({ version: VERSION, isBuilding: false })
-    const later = new Date(Date.now() + 1000)
-    await utimes(join(checkout, 'src/main.ts'), later, later)
-    expect(await version()).toEqual({ version: VERSION, isBuilding: true })
+    for (const changed of ['src/main.ts', 'package.json']) {
+      const [long_ago, later] = [new Date(0), new Date(Date.now() + 1000)]
+      await utimes(join(checkout, changed), later, later)
+      expect(await version()).toEqual({ version: VERSION, isBuilding: true })
+      await utimes(join(checkout, changed), long_ago, long_ago)
+      expect(await version()).toEqual({ version: VERSION, isBuilding: false })
+    }
     expect((await readdir(checkout)).sort()).toEqual([
       'bin',
       'dist',
