@@ -1,6 +1,7 @@
 // One export over a range, now and to its end: a backfill worked off in this process. `export`, `demo` and `bench` do it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createBackfill } from '../../features/batch-exports/backfills/create.ts'
+import { estimateBackfill } from '../../features/batch-exports/backfills/estimate.ts'
 import { ExportEngine } from '../../features/batch-exports/engine/engine.ts'
 import type { BackfillRow, ExportRow, RunRow } from '../../features/batch-exports/rows.ts'
 import { BACKFILL_COLUMNS, RUN_COLUMNS } from '../../features/batch-exports/runs/columns.ts'
@@ -22,9 +23,9 @@ export async function exportRange(
   onProgress: (progress: ExportProgress) => void,
 ): Promise<Exported> {
   const { db } = services
-  const { backfill_id } = await db.transaction((tx) =>
-    createBackfill(services, tx, row, range, services.now()),
-  )
+  const now = services.now()
+  const estimate = await estimateBackfill(services, row, range, now)
+  const { backfill_id } = await db.transaction((tx) => createBackfill(tx, row, range, estimate, now))
   const written = { rows: 0, bytes: 0 }
   const engine = new ExportEngine(services, {
     backfill_id,

@@ -1,5 +1,5 @@
 // `longshore export`: one export over a range, now, with the server stopped.
-import { readBackfillRange } from '../../features/batch-exports/backfills/create.ts'
+import { readBackfillRange } from '../../features/batch-exports/backfills/range.ts'
 import { UserError, type Command } from '../command.ts'
 import { takeConfig } from '../environment.ts'
 import { inDigits, perSecond, tableOf } from '../terminal/progress.ts'

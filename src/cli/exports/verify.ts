@@ -2,7 +2,7 @@
 import { verifyRun, type Verified } from '../../features/batch-exports/verification/verify-run.ts'
 import type { RunRow } from '../../features/batch-exports/rows.ts'
 import { RUN_COLUMNS } from '../../features/batch-exports/runs/columns.ts'
-import { isFrozen } from '../../features/batch-exports/runs/frozen.ts'
+import { isBegun, readFrozen } from '../../features/batch-exports/runs/frozen.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { UserError, type Command } from '../command.ts'
@@ -25,8 +25,8 @@ export const verify: Command = {
       for (const row of await findExports(services.db, id)) {
         for (const run of await listDelivered(services.db, row.project_id, row.id)) {
           if (signal.aborted) throw new UserError('stopped before the end')
-          if (!isFrozen(run)) continue
-          const verified = await verifyRun(services, row, run, signal)
+          if (!isBegun(run)) continue
+          const verified = await verifyRun(services, row, await readFrozen(services.db, run), signal)
           total.runs++
           total.skipped += verified.is_skipped ? 1 : 0
           total.files += verified.files
@@ -42,13 +42,13 @@ export const verify: Command = {
   },
 }
 
-/** Of each interval the last run that delivered it: earlier ones were overwritten. */
+/** The last run of each delivery: what earlier ones brought was replaced. */
 function listDelivered(db: Db, project_id: number, batch_export_id: string): Promise<RunRow[]> {
   return db.rows(sql`
     SELECT ${RUN_COLUMNS} FROM (
-      SELECT DISTINCT ON (data_interval_start, data_interval_end) * FROM batch_export_run
+      SELECT DISTINCT ON (coalesce(repeats, id)) * FROM batch_export_run
       WHERE project_id = ${project_id} AND batch_export_id = ${batch_export_id} AND status = 'Completed'
-      ORDER BY data_interval_start, data_interval_end, finished_at DESC) AS delivered
+      ORDER BY coalesce(repeats, id), created_at DESC, id DESC) AS delivered
     ORDER BY data_interval_end`)
 }
 

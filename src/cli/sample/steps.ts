@@ -4,7 +4,7 @@ import { readConfig } from '../../app/config.ts'
 import { makeFirstOwner } from '../../app/first-start.ts'
 import { createExport } from '../../features/batch-exports/create.ts'
 import type { ExportRow, RunRow } from '../../features/batch-exports/rows.ts'
-import { isFrozen } from '../../features/batch-exports/runs/frozen.ts'
+import { isBegun, readFrozen } from '../../features/batch-exports/runs/frozen.ts'
 import { verifyRun } from '../../features/batch-exports/verification/verify-run.ts'
 import { sendEvents } from '../../features/events/importing/send-events.ts'
 import { countingStore, openStoreSink } from '../../features/events/importing/store-sink.ts'
@@ -100,8 +100,9 @@ export async function exportSample(
 /** Reads every file again; throws when one is not as its run says. */
 export async function verifySample({ services, signal }: Sample, { row, runs }: Delivery): Promise<Verified> {
   const total = { files: 0, rows: 0, bytes: 0 }
-  for (const run of runs.filter(isFrozen)) {
-    const { problems, files, rows, bytes } = await verifyRun(services, row, run, signal)
+  for (const run of runs.filter(isBegun)) {
+    const frozen = await readFrozen(services.db, run)
+    const { problems, files, rows, bytes } = await verifyRun(services, row, frozen, signal)
     if (problems.length > 0) throw new UserError(problems.join('\n'))
     total.files += files
     total.rows += rows

@@ -1,5 +1,5 @@
 // What an export is made of, in the words that all parts of this slice share.
-import type { ExportColumn } from '../../platform/event-store/event-store.ts'
+import type { Area, ExportColumn } from '../../platform/event-store/event-store.ts'
 
 export const MODELS = ['events', 'persons', 'sessions'] as const
 export type Model = (typeof MODELS)[number]
@@ -23,12 +23,19 @@ export type Definition = {
   timezone: string
 }
 
-/** Which rows of the project belong to a run. */
+/**
+ * How a run chooses among the project's events: those that arrived in its interval, or those that happened in it. Either
+ * way it gets what no other run of the export has claimed.
+ */
+export type Selection = 'arrival' | 'timestamp'
+
+/** Which rows of the project belong to a run. Events are those of its areas; the rest goes by the interval. */
 export type Bounds = {
-  selection: 'arrival' | 'timestamp'
+  selection: Selection
   interval: DataInterval
   seq_from: number
   seq_to: number
+  areas: readonly Area[]
 }
 
 /** A column as it leaves: its name at the destination, and how long a text may be there. */

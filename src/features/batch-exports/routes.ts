@@ -21,7 +21,7 @@ import {
   ExportUpdate,
   UnpauseRequest,
 } from './schema.ts'
-import { backfillExport, deleteExport, resumeExport, type Steered } from './steer.ts'
+import { backfillExport, deleteExport, repairExport, resumeExport, type Steered } from './steer.ts'
 
 type Base =
   | '/api/projects/:project_id'
@@ -154,7 +154,7 @@ function exportRoutesBelow(base: Base) {
     route({
       method: 'POST',
       path: `${base}/batch_exports/:id/backfill/`,
-      summary: 'Export the events of a range of time',
+      summary: 'Deliver what the export has not delivered of a range of time',
       scope: 'batch_export:write',
       level: 'member',
       item: getAddressed,
@@ -163,6 +163,21 @@ function exportRoutesBelow(base: Base) {
       async handle(context) {
         const { db, item, body } = context
         return ok(await presentSteered(db, await backfillExport(context, item, body)))
+      },
+    }),
+
+    route({
+      method: 'POST',
+      path: `${base}/batch_exports/:id/repair/`,
+      summary: 'Deliver again what was delivered in a range of time, with the same names and keys',
+      scope: 'batch_export:write',
+      level: 'member',
+      item: getAddressed,
+      body: BackfillRequest,
+      answers: { 200: BatchExportWithBackfill },
+      async handle(context) {
+        const { db, item, body } = context
+        return ok(await presentSteered(db, await repairExport(context, item, body)))
       },
     }),
   ]

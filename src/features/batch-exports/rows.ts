@@ -1,6 +1,6 @@
 // The tables' rows, as the statements of this slice give them. Positions and byte counts come as numbers.
 import type { DeliveredFile } from './destinations/destination.ts'
-import type { Definition, Interval, Model } from './definition.ts'
+import type { Definition, Interval, Model, Selection } from './definition.ts'
 
 export type ExportRow = {
   id: string
@@ -54,10 +54,12 @@ export type RunRow = {
   project_id: number
   batch_export_id: string
   backfill_id: string | null
+  /** The run whose events this one delivers again, under the same names and keys. */
+  repeats: string | null
   status: RunStatus
   data_interval_start: Date | null
   data_interval_end: Date
-  selection: 'arrival' | 'timestamp'
+  selection: Selection
   seq_from: number | null
   seq_to: number | null
   definition: Definition | null
@@ -66,6 +68,8 @@ export type RunRow = {
   records_failed: number | null
   bytes_exported: number | null
   files: DeliveredFile[] | null
+  /** Names of files that may have become visible, whatever became of the run. */
+  published: string[] | null
   progress: unknown
   latest_error: string | null
   attempt: number
@@ -79,10 +83,13 @@ export type RunRow = {
   last_updated_at: Date
 }
 
+export const BACKFILL_KINDS = ['backfill', 'unpause', 'repair', 'retry'] as const
+
 export type BackfillRow = {
   id: string
   project_id: number
   batch_export_id: string
+  kind: (typeof BACKFILL_KINDS)[number]
   start_at: Date | null
   end_at: Date | null
   adjusted_start_at: Date | null
@@ -91,6 +98,12 @@ export type BackfillRow = {
   status: RunStatus
   total_runs: number
   next_end_at: Date | null
+  /** No run of it ends later: there is nothing to deliver beyond. */
+  last_end_at: Date | null
+  /** Runs to be done again that have no run of this backfill yet. */
+  queue: string[]
+  rows_to_deliver: number | null
+  rows_delivered_before: number | null
   created_at: Date
   finished_at: Date | null
   last_updated_at: Date

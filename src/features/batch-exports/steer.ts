@@ -3,7 +3,9 @@
 import type { Db } from '../../platform/db/database.ts'
 import { recordActivity } from '../activity-log/record.ts'
 import { cancelLiveBackfills } from './backfills/cancel.ts'
-import { createBackfill, readBackfillRange } from './backfills/create.ts'
+import { createBackfill, createRepair, createUnpause } from './backfills/create.ts'
+import { estimateBackfill } from './backfills/estimate.ts'
+import { readBackfillRange, readRepairRange } from './backfills/range.ts'
 import { changeExport, type Addressed } from './change.ts'
 import { exportActivity, type Change } from './create.ts'
 import { getExport, lockExport, updateExport } from './queries.ts'
@@ -24,7 +26,8 @@ export async function resumeExport(
     const after = await changeExport({ ...change, db: tx }, { project, row }, { paused: false })
     const start_at = before.last_paused_at ?? before.created_at
     if (!backfill || !before.paused || start_at >= now) return { row: after }
-    return startBackfill(tx, change, { project, row: after }, { start_at, end_at: now })
+    const { backfill_id } = await createUnpause(tx, after, start_at, now)
+    return recordBackfill(tx, change, { project, row: after }, { id: backfill_id, start_at, end_at: now })
   })
 }
 
@@ -33,30 +36,47 @@ export async function backfillExport(
   { project, row }: Addressed,
   body: unknown,
 ): Promise<Steered> {
-  const { db, now } = change
+  const { services, db, now } = change
+  const range = readBackfillRange(body, row, now)
+  // Before the transaction: the event store may take its time.
+  const estimate = await estimateBackfill(services, row, range, now)
   return db.transaction(async (tx) => {
     const locked = await lockExport(tx, project.id, row.id)
-    return startBackfill(tx, change, { project, row: locked }, readBackfillRange(body, locked, now))
+    const { backfill_id } = await createBackfill(tx, locked, range, estimate, now)
+    return recordBackfill(tx, change, { project, row: locked }, { id: backfill_id, ...range })
   })
 }
 
-type Range = { start_at: Date | null; end_at: Date | null }
+/** What was delivered in a range goes out again, as it was. */
+export async function repairExport(
+  change: Change,
+  { project, row }: Addressed,
+  body: unknown,
+): Promise<Steered> {
+  const { db, now } = change
+  return db.transaction(async (tx) => {
+    const locked = await lockExport(tx, project.id, row.id)
+    const range = readRepairRange(body, locked, now)
+    const { backfill_id } = await createRepair(tx, locked, range, now)
+    return recordBackfill(tx, change, { project, row: locked }, { id: backfill_id, kind: 'repair', ...range })
+  })
+}
 
-async function startBackfill(
+type Started = { id: string; kind?: string; start_at: Date | null; end_at: Date | null }
+
+async function recordBackfill(
   tx: Db,
   change: Change,
   { project, row }: Addressed,
-  range: Range,
+  started: Started,
 ): Promise<Steered> {
-  const { backfill_id } = await createBackfill(change.services, tx, row, range, change.now)
-  const started = { id: backfill_id, ...range }
   await recordActivity(tx, change, {
     ...exportActivity(project, row),
     activity: 'updated',
     changes: [{ type: 'BatchExport', action: 'created', field: 'backfill', before: null, after: started }],
   })
   // An open-ended one that has nothing to catch up with sets the export going at once.
-  return { row: await getExport(tx, project.id, row.id), backfill_id }
+  return { row: await getExport(tx, project.id, row.id), backfill_id: started.id }
 }
 
 /** Soft: its runs point to it. First nothing new can start, then what is under way ends. */

@@ -108,6 +108,12 @@ export type PositionRange = { from: number; to: number }
 /** With how many rows there are in them. */
 export type PositionBlock = PositionRange & { rows: number }
 
+/** Events with positions in (seq_from, seq_to] and times of their own in [time_from, time_to); null: without a bound. */
+export type Area = { seq_from: number; seq_to: number; time_from: Date | null; time_to: Date | null }
+
+/** How many rows there are in an area, and the earliest and latest of their times; null when there are none. */
+export type Measured = { rows: number; first_at: Date | null; last_at: Date | null }
+
 /** What a stretch of positions may hold: rows, or bytes in all the values of its rows. */
 export type StretchLimit = { rows: number } | { bytes: number }
 
@@ -129,6 +135,8 @@ export type EventStore = {
   positionAt(project_id: number, time: Date): Promise<number>
   /** The project's last position of all; 0 when it has no events. */
   lastPosition(project_id: number): Promise<number>
+  /** What each area holds of the rows, whose first column is the time of the event. */
+  measureAreas(rows: ExportRows, areas: readonly Area[], signal: AbortSignal): Promise<Measured[]>
   /** How many rows there are in each stretch of `block_size` positions; stretches without rows are left out. */
   countBlocks(rows: ExportRows, block_size: number, signal: AbortSignal): Promise<PositionBlock[]>
   /**

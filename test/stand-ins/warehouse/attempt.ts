@@ -48,7 +48,8 @@ export function contextOf(
       project_id: 1,
       model: 'events',
       interval: { start: new Date('2024-03-01T10:00:00Z'), end: new Date('2024-03-01T11:00:00Z') },
-      is_backfill: false,
+      backfill_id: null,
+      is_repair: false,
       has_custom_columns: false,
       ...run,
     },
@@ -58,6 +59,7 @@ export function contextOf(
     signal: signal ?? new AbortController().signal,
     log: (level, message) => void logged?.push(`${level} ${message}`),
     progress: { last: null, save: async () => {} },
+    left_files: [],
   }
 }
 

@@ -12,6 +12,7 @@ import { makeDueRuns } from '../schedule/due.ts'
 import { addExport, at, intervalText } from '../schedule/fixture/exports.ts'
 import { cancelBackfill } from './cancel.ts'
 import { createBackfill } from './create.ts'
+import { estimateBackfill } from './estimate.ts'
 import { makeBackfillRuns } from './make-runs.ts'
 import { settleBackfill } from './settle.ts'
 
@@ -42,7 +43,8 @@ afterAll(() => app.close())
 
 async function backfillOf(row: ExportRow, hours: number): Promise<string> {
   const range = { start_at: FROM, end_at: new Date(FROM.getTime() + hours * 3_600_000) }
-  const made = await app.db.transaction((tx) => createBackfill(app.services, tx, row, range, now))
+  const estimate = await estimateBackfill(app.services, row, range, now)
+  const made = await app.db.transaction((tx) => createBackfill(tx, row, range, estimate, now))
   return made.backfill_id
 }
 

@@ -2,11 +2,13 @@
 import { describe, expect, it } from 'vitest'
 import { ApiError } from '../../../platform/http/errors.ts'
 import type { ExportRow } from '../rows.ts'
-import { readBackfillRange } from './create.ts'
 import { planBackfill } from './plan.ts'
+import { readBackfillRange } from './range.ts'
 
 const NOW = new Date('2026-01-10T12:34:56Z')
 const at = (text: string | null) => (text === null ? null : new Date(text))
+/** Events from then on. */
+const since = (text: string | null) => ({ first_at: at(text), last_at: null })
 
 function exportRow(fields: Partial<ExportRow> = {}): ExportRow {
   const created_at = new Date('2026-01-01T10:30:00Z')
@@ -66,7 +68,7 @@ describe('a range', () => {
     const berlin = exportRow({ interval: 'day', timezone: 'Europe/Berlin', offset_hour: 5 })
     const range = readBackfillRange({ start_at: '2026-01-01', end_at: '2026-01-04' }, berlin, NOW)
     expect(range).toEqual({ start_at: at('2026-01-01T04:00:00Z'), end_at: at('2026-01-04T04:00:00Z') })
-    expect(planBackfill(berlin, range, at('2020-01-01T00:00:00Z'), NOW)).toEqual({
+    expect(planBackfill(berlin, range, since('2020-01-01T00:00:00Z'), NOW)).toMatchObject({
       adjusted_start_at: null,
       total_runs: 3,
       next_end_at: at('2026-01-02T04:00:00Z'),
@@ -139,7 +141,7 @@ describe('a plan', () => {
   ])('%s', (_, start, end, first_event_at, adjusted, total_runs, first_end) => {
     const day = (text: string | null) => at(text === null ? null : `2026-01-${text}:00Z`)
     const range = { start_at: day(start), end_at: day(end) }
-    expect(planBackfill(exportRow(), range, at(first_event_at), NOW)).toEqual({
+    expect(planBackfill(exportRow(), range, since(first_event_at), NOW)).toMatchObject({
       adjusted_start_at: day(adjusted),
       total_runs,
       next_end_at: day(first_end),
@@ -148,30 +150,47 @@ describe('a plan', () => {
 
   it('without events is empty', () => {
     const range = { start_at: at('2026-01-01T00:00:00Z'), end_at: at('2026-01-02T00:00:00Z') }
-    expect(planBackfill(exportRow(), range, null, NOW)).toMatchObject({ total_runs: 0, next_end_at: null })
+    expect(planBackfill(exportRow(), range, since(null), NOW)).toMatchObject({
+      total_runs: 0,
+      next_end_at: null,
+    })
+  })
+
+  it('ends with the interval of the last event', () => {
+    const range = { start_at: at('2026-01-01T00:00:00Z'), end_at: at('2026-01-02T00:00:00Z') }
+    const span = { first_at: at('2026-01-01T02:40:00Z'), last_at: at('2026-01-01T04:00:00Z') }
+    expect(planBackfill(exportRow(), range, span, NOW)).toEqual({
+      adjusted_start_at: at('2026-01-01T02:00:00Z'),
+      total_runs: 3,
+      next_end_at: at('2026-01-01T03:00:00Z'),
+      last_end_at: at('2026-01-01T05:00:00Z'),
+    })
   })
 
   it('without an end goes to now', () => {
     const range = { start_at: at('2026-01-10T10:00:00Z'), end_at: null }
-    expect(planBackfill(exportRow(), range, at(LONG_AGO), NOW)).toMatchObject({ total_runs: 2 })
+    expect(planBackfill(exportRow(), range, since(LONG_AGO), NOW)).toMatchObject({ total_runs: 2 })
   })
 
   it('stays within the export’s own start and end', () => {
     const row = exportRow({ start_at: at('2026-01-01T01:30:00Z'), end_at: at('2026-01-01T05:30:00Z') })
     const range = { start_at: at('2026-01-01T00:00:00Z'), end_at: at('2026-01-02T00:00:00Z') }
-    expect(planBackfill(row, range, at(LONG_AGO), NOW)).toEqual({
+    expect(planBackfill(row, range, since(LONG_AGO), NOW)).toMatchObject({
       adjusted_start_at: at('2026-01-01T02:00:00Z'),
       total_runs: 3,
       next_end_at: at('2026-01-01T03:00:00Z'),
     })
     const over = exportRow({ end_at: at('2025-01-01T00:00:00Z') })
-    expect(planBackfill(over, range, at(LONG_AGO), NOW)).toMatchObject({ total_runs: 0, next_end_at: null })
+    expect(planBackfill(over, range, since(LONG_AGO), NOW)).toMatchObject({
+      total_runs: 0,
+      next_end_at: null,
+    })
   })
 
   it('counts the days of a zone with summer time', () => {
     const row = exportRow({ interval: 'day', timezone: 'Europe/Berlin' })
     const range = { start_at: at('2025-03-28T23:00:00Z'), end_at: at('2025-03-31T22:00:00Z') }
-    expect(planBackfill(row, range, at(LONG_AGO), NOW)).toMatchObject({ total_runs: 3 })
+    expect(planBackfill(row, range, since(LONG_AGO), NOW)).toMatchObject({ total_runs: 3 })
   })
 
   describe('for people', () => {
@@ -179,12 +198,15 @@ describe('a plan', () => {
 
     it('takes the range as it is, events or not', () => {
       const range = { start_at: at('2026-01-01T00:00:00Z'), end_at: at('2026-01-01T04:00:00Z') }
-      expect(planBackfill(row, range, null, NOW)).toMatchObject({ adjusted_start_at: null, total_runs: 4 })
+      expect(planBackfill(row, range, since(null), NOW)).toMatchObject({
+        adjusted_start_at: null,
+        total_runs: 4,
+      })
     })
 
     it('without a start is one run of everybody', () => {
       const range = { start_at: null, end_at: at('2026-01-01T04:40:00Z') }
-      expect(planBackfill(row, range, null, NOW)).toEqual({
+      expect(planBackfill(row, range, since(null), NOW)).toMatchObject({
         adjusted_start_at: null,
         total_runs: 1,
         next_end_at: at('2026-01-01T04:00:00Z'),
@@ -194,7 +216,7 @@ describe('a plan', () => {
     it('without a start does not go beyond the export’s own', () => {
       const bounded = { ...row, start_at: at('2026-01-01T02:00:00Z') }
       const range = { start_at: null, end_at: at('2026-01-01T04:40:00Z') }
-      expect(planBackfill(bounded, range, null, NOW)).toEqual({
+      expect(planBackfill(bounded, range, since(null), NOW)).toMatchObject({
         adjusted_start_at: at('2026-01-01T02:00:00Z'),
         total_runs: 2,
         next_end_at: at('2026-01-01T03:00:00Z'),

@@ -2,8 +2,8 @@
 import { uuid7 } from '../../../lib/uuid.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import { sql } from '../../../platform/db/sql.ts'
-import type { BackfillRow, ExportRow } from '../rows.ts'
-import { BACKFILL_COLUMNS } from '../runs/columns.ts'
+import type { BackfillRow, ExportRow, RunRow } from '../rows.ts'
+import { BACKFILL_COLUMNS, RUN_COLUMNS } from '../runs/columns.ts'
 import type { BackfillRange } from './plan.ts'
 
 /** Until the transaction ends nobody else begins a backfill in the project: their number is limited. */
@@ -27,16 +27,16 @@ export function listLiveBackfills(
     WHERE project_id = ${project_id} AND batch_export_id = ${id} AND status IN ('Starting', 'Running')`)
 }
 
-/** A live one over the same range. */
+/** A live one of the same kind over the same range. */
 export function findSameBackfill(
   tx: Db,
   { project_id, id }: Pick<ExportRow, 'project_id' | 'id'>,
-  { start_at, end_at }: BackfillRange,
+  { kind, start_at, end_at }: BackfillRange & Pick<BackfillRow, 'kind'>,
 ): Promise<{ id: string } | undefined> {
   return tx.row(sql`
     SELECT id FROM batch_export_backfill
     WHERE project_id = ${project_id} AND batch_export_id = ${id} AND status IN ('Starting', 'Running')
-      AND retry_of IS NULL AND start_at IS NOT DISTINCT FROM ${start_at}::timestamptz
+      AND kind = ${kind} AND start_at IS NOT DISTINCT FROM ${start_at}::timestamptz
       AND end_at IS NOT DISTINCT FROM ${end_at}::timestamptz
     ORDER BY created_at LIMIT 1`)
 }
@@ -53,11 +53,13 @@ type NewBackfill = Omit<BackfillRow, 'id' | 'created_at' | 'finished_at' | 'last
 export async function insertBackfill(tx: Db, fields: NewBackfill, now: Date): Promise<string> {
   const id = uuid7(now)
   await tx.run(sql`
-    INSERT INTO batch_export_backfill (id, project_id, batch_export_id, start_at, end_at, adjusted_start_at, retry_of,
-      seq_to, status, total_runs, next_end_at, created_at, last_updated_at)
-    VALUES (${id}, ${fields.project_id}, ${fields.batch_export_id}, ${fields.start_at}, ${fields.end_at},
+    INSERT INTO batch_export_backfill (id, project_id, batch_export_id, kind, start_at, end_at, adjusted_start_at,
+      retry_of, seq_to, status, total_runs, next_end_at, last_end_at, queue, rows_to_deliver, rows_delivered_before,
+      created_at, last_updated_at)
+    VALUES (${id}, ${fields.project_id}, ${fields.batch_export_id}, ${fields.kind}, ${fields.start_at}, ${fields.end_at},
       ${fields.adjusted_start_at}, ${fields.retry_of}, ${fields.seq_to}, ${fields.status}, ${fields.total_runs},
-      ${fields.next_end_at}, ${now}, ${now})`)
+      ${fields.next_end_at}, ${fields.last_end_at}, ${fields.queue}::uuid[], ${fields.rows_to_deliver},
+      ${fields.rows_delivered_before}, ${now}, ${now})`)
   return id
 }
 
@@ -68,7 +70,7 @@ export async function listMovableBackfills(db: Db, max_live: number): Promise<st
     WHERE status IN ('Starting', 'Running') AND (
       SELECT count(*) FROM batch_export_run AS run
       WHERE run.batch_export_id = backfill.batch_export_id AND run.backfill_id = backfill.id AND run.finished_at IS NULL)
-      < CASE WHEN next_end_at IS NULL THEN 1 ELSE ${max_live}::int END
+      < CASE WHEN next_end_at IS NULL AND queue = '{}' THEN 1 ELSE ${max_live}::int END
     ORDER BY created_at, id`)
   return rows.map(({ id }) => id)
 }
@@ -87,6 +89,41 @@ export function findExportOf(tx: Db, backfill: BackfillRow): Promise<ExportRow |
     WHERE project_id = ${backfill.project_id} AND id = ${backfill.batch_export_id} AND deleted_at IS NULL`)
 }
 
+/** Deliveries of the intervals that end in (start_at, end_at] which are at the destination, in order. */
+export function listDelivered(
+  tx: Db,
+  { project_id, id }: Pick<ExportRow, 'project_id' | 'id'>,
+  { start_at, end_at }: BackfillRange,
+): Promise<{ run_id: string; records_completed: number }[]> {
+  return tx.rows(sql`
+    SELECT run_id, records_completed FROM (
+      SELECT DISTINCT ON (coalesce(repeats, id)) coalesce(repeats, id) AS run_id, data_interval_end, records_completed
+      FROM batch_export_run
+      WHERE project_id = ${project_id} AND batch_export_id = ${id} AND status = 'Completed' AND records_completed > 0
+        AND data_interval_end <= ${end_at} AND (data_interval_end > ${start_at} OR ${start_at}::timestamptz IS NULL)
+      ORDER BY coalesce(repeats, id), created_at DESC) AS delivered
+    ORDER BY data_interval_end, run_id`)
+}
+
+/** First runs of deliveries, in the order of the ids. */
+export function listFirstRuns(tx: Db, project_id: number, ids: readonly string[]): Promise<RunRow[]> {
+  return tx.rows(sql`
+    SELECT ${RUN_COLUMNS} FROM batch_export_run WHERE project_id = ${project_id} AND id = ANY(${ids}::uuid[])
+    ORDER BY array_position(${ids}::uuid[], id)`)
+}
+
+/** What the last run of a delivery that got through was made of. */
+export async function findDelivered(
+  tx: Db,
+  project_id: number,
+  delivery_id: string,
+): Promise<RunRow | undefined> {
+  return tx.row(sql`
+    SELECT ${RUN_COLUMNS} FROM batch_export_run
+    WHERE project_id = ${project_id} AND (id = ${delivery_id} OR repeats = ${delivery_id}) AND status = 'Completed'
+    ORDER BY created_at DESC, id DESC LIMIT 1`)
+}
+
 /** Its runs at work, and the end of its last interval that has one. */
 export function standingOf(
   tx: Db,
@@ -98,17 +135,18 @@ export function standingOf(
         WHERE project_id = ${backfill.project_id} AND batch_export_id = ${backfill.batch_export_id}
           AND backfill_id = ${backfill.id} AND finished_at IS NULL) AS live_runs,
       (SELECT max(data_interval_end) FROM batch_export_run
-        WHERE project_id = ${backfill.project_id} AND backfill_id = ${backfill.id}) AS last_end`)
+        WHERE project_id = ${backfill.project_id} AND backfill_id = ${backfill.id} AND repeats IS NULL) AS last_end`)
 }
 
 export async function updateProgress(
   tx: Db,
   { project_id, id }: BackfillRow,
-  { status, next_end_at }: Pick<BackfillRow, 'status' | 'next_end_at'>,
+  { next_end_at, queue }: Pick<BackfillRow, 'next_end_at' | 'queue'>,
   now: Date,
 ): Promise<void> {
   await tx.run(sql`
-    UPDATE batch_export_backfill SET status = ${status}, next_end_at = ${next_end_at}, last_updated_at = ${now}
+    UPDATE batch_export_backfill SET status = 'Running', next_end_at = ${next_end_at}, queue = ${queue}::uuid[],
+      last_updated_at = ${now}
     WHERE project_id = ${project_id} AND id = ${id}`)
 }
 

@@ -8,9 +8,17 @@ import { BackfillStarted, Cancelled } from '../runs/schema.ts'
 import { BackfillRequest } from '../schema.ts'
 import { backfillExport } from '../steer.ts'
 import { cancelBackfill } from './cancel.ts'
-import { presentBackfill } from './present.ts'
+import { estimateBackfill } from './estimate.ts'
+import { presentBackfill, presentEstimate } from './present.ts'
+import { readBackfillRange } from './range.ts'
 import { getBackfill, listBackfills, type BackfillOrder } from './read-queries.ts'
-import { Backfill, BACKFILL_ORDERINGS, BackfillQuery, type BackfillOrdering } from './schema.ts'
+import {
+  Backfill,
+  BACKFILL_ORDERINGS,
+  BackfillEstimate,
+  BackfillQuery,
+  type BackfillOrdering,
+} from './schema.ts'
 
 type Base = '/api/projects/:project_id' | '/api/environments/:project_id'
 
@@ -42,7 +50,7 @@ function backfillRoutesBelow(base: Base) {
     route({
       method: 'POST',
       path: `${base}/batch_exports/:batch_export_id/backfills/`,
-      summary: 'Export a range of the past again',
+      summary: 'Deliver what the export has not delivered of a range of time',
       scope: 'batch_export:write',
       level: 'member',
       item: ({ db, project, params }) => getExport(db, project.id, params.batch_export_id),
@@ -52,6 +60,22 @@ function backfillRoutesBelow(base: Base) {
         const { project, item, body } = context
         const { backfill_id } = await backfillExport(context, { project, row: item }, body)
         return created({ backfill_id: backfill_id! })
+      },
+    }),
+
+    route({
+      method: 'POST',
+      path: `${base}/batch_exports/:batch_export_id/backfills/estimate/`,
+      summary: 'What a backfill would deliver, without starting it',
+      scope: 'batch_export:read',
+      level: 'member',
+      item: ({ db, project, params }) => getExport(db, project.id, params.batch_export_id),
+      body: BackfillRequest,
+      answers: { 200: BackfillEstimate },
+      async handle({ services, item, body, now }) {
+        const range = readBackfillRange(body, item, now)
+        const estimate = await estimateBackfill(services, item, range, now)
+        return ok(presentEstimate(item, range, estimate, now))
       },
     }),
 

@@ -11,6 +11,7 @@ import { makeDueRuns } from '../schedule/due.ts'
 import { addExport, at, endLiveRuns, intervalText, runsOf } from '../schedule/fixture/exports.ts'
 import { cancelBackfill, cancelLiveBackfills } from './cancel.ts'
 import { createBackfill } from './create.ts'
+import { estimateBackfill } from './estimate.ts'
 import { makeBackfillRuns } from './make-runs.ts'
 import type { BackfillRange } from './plan.ts'
 import { retryRun } from './retry.ts'
@@ -41,7 +42,8 @@ beforeEach(() =>
 const add = (fields: Partial<ExportRow> = {}) => addExport(app.db, project_id, fields)
 
 async function backfill(row: ExportRow, range: BackfillRange, now = NOW): Promise<string> {
-  const made = await app.db.transaction((tx) => createBackfill(app.services, tx, row, range, now))
+  const estimate = await estimateBackfill(app.services, row, range, now)
+  const made = await app.db.transaction((tx) => createBackfill(tx, row, range, estimate, now))
   return made.backfill_id
 }
 

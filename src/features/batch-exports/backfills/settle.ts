@@ -4,10 +4,18 @@ import type { Db } from '../../../platform/db/database.ts'
 import type { DataInterval } from '../definition.ts'
 import type { BackfillRow, ExportRow } from '../rows.ts'
 import { unpauseFrom } from '../schedule/actions.ts'
-import { boundaries, intervalEndingAt } from '../schedule/grid.ts'
-import { insertRuns } from '../schedule/new-runs.ts'
+import { boundaries, earliest, intervalEndingAt } from '../schedule/grid.ts'
+import { insertRuns, type NewRun } from '../schedule/new-runs.ts'
 import { isFromBeginningOfTime, lastPossibleEnd } from './plan.ts'
-import { endBackfill, findExportOf, lockLiveBackfill, standingOf, updateProgress } from './queries.ts'
+import {
+  endBackfill,
+  findDelivered,
+  findExportOf,
+  listFirstRuns,
+  lockLiveBackfill,
+  standingOf,
+  updateProgress,
+} from './queries.ts'
 
 export const MAX_LIVE_RUNS = 4
 // A person's later state must not be overwritten by an earlier one.
@@ -22,12 +30,21 @@ export async function settleBackfill(tx: Db, backfill_id: string, now: Date): Pr
   const row = backfill && (await findExportOf(tx, backfill))
   if (!row) return 0
   const { live_runs, last_end } = await standingOf(tx, backfill)
-  const { intervals, next_end_at } = nextIntervals(row, backfill, last_end, roomFor(row) - live_runs)
-  if (intervals.length > 0) {
-    await updateProgress(tx, backfill, { status: 'Running', next_end_at }, now)
-    return makeRuns(tx, backfill, intervals, now)
+  const room = Math.max(0, roomFor(row) - live_runs)
+  // What was claimed before comes first: those runs have waited longest.
+  const again = backfill.queue.slice(0, room)
+  const { intervals, next_end_at } = nextIntervals(row, backfill, last_end, room - again.length)
+  if (again.length + intervals.length > 0) {
+    const queue = backfill.queue.slice(again.length)
+    await updateProgress(tx, backfill, { next_end_at, queue }, now)
+    const runs = [...(await repeatedRuns(tx, backfill, again)), ...newRuns(backfill, intervals)]
+    return insertRuns(
+      tx,
+      runs.map((run) => ({ ...run, run_after: now })),
+      now,
+    )
   }
-  if (live_runs === 0) await complete(tx, backfill, last_end, now)
+  if (live_runs === 0) await complete(tx, backfill, now)
   return 0
 }
 
@@ -44,7 +61,7 @@ function nextIntervals(
 ): { intervals: DataInterval[]; next_end_at: Date | null } {
   const first_end = backfill.next_end_at
   if (first_end === null || room <= 0) return { intervals: [], next_end_at: first_end }
-  const until = lastPossibleEnd(row, backfill)
+  const until = earliest(lastPossibleEnd(row, backfill), backfill.last_end_at)
   const ends = [first_end, ...boundaries(row, first_end, until, room)].filter((end) => end <= until)
   const first_start = last_end ?? firstStart(row, backfill, first_end)
   const intervals = ends.slice(0, room).map((end, index) => ({ start: ends[index - 1] ?? first_start, end }))
@@ -52,32 +69,41 @@ function nextIntervals(
 }
 
 function firstStart(row: ExportRow, backfill: BackfillRow, first_end: Date): Date | null {
-  return isFromBeginningOfTime(row, backfill) ? null : intervalEndingAt(row, first_end).start
+  if (isFromBeginningOfTime(row, backfill)) return null
+  if (backfill.kind === 'unpause') return backfill.adjusted_start_at
+  return intervalEndingAt(row, first_end).start
 }
 
-function makeRuns(
-  tx: Db,
-  backfill: BackfillRow,
-  intervals: readonly DataInterval[],
-  now: Date,
-): Promise<number> {
-  const runs = intervals.map((interval) => ({
-    project_id: backfill.project_id,
-    batch_export_id: backfill.batch_export_id,
-    backfill_id: backfill.id,
-    interval,
-    selection: 'timestamp' as const,
-    seq_from: 0,
-    seq_to: backfill.seq_to,
-    run_after: now,
-  }))
-  return insertRuns(tx, runs, now)
+type Run = Omit<NewRun, 'run_after'>
+
+/** What was missed during a pause goes out as it arrived, like the schedule's; the rest by its own time. */
+function newRuns(backfill: BackfillRow, intervals: readonly DataInterval[]): Run[] {
+  const { project_id, batch_export_id, id: backfill_id, seq_to } = backfill
+  const choice =
+    backfill.kind === 'unpause'
+      ? ({ selection: 'arrival', seq_from: null, seq_to: null } as const)
+      : ({ selection: 'timestamp', seq_from: 0, seq_to } as const)
+  return intervals.map((interval) => ({ project_id, batch_export_id, backfill_id, interval, ...choice }))
 }
 
-/** Without an end the schedule goes on where the backfill stopped, and catches up with what came meanwhile. */
-async function complete(tx: Db, backfill: BackfillRow, last_end: Date | null, now: Date): Promise<void> {
+/** A repair keeps the definition that the rows were delivered with, so that they come back as they were. */
+async function repeatedRuns(tx: Db, backfill: BackfillRow, ids: readonly string[]): Promise<Run[]> {
+  const runs: Run[] = []
+  for (const first of await listFirstRuns(tx, backfill.project_id, ids)) {
+    const { project_id, batch_export_id, selection, seq_from, seq_to } = first
+    const delivered = backfill.kind === 'repair' ? await findDelivered(tx, project_id, first.id) : undefined
+    const interval = { start: first.data_interval_start, end: first.data_interval_end }
+    const bounds = { interval, selection, seq_from, seq_to }
+    const again = { backfill_id: backfill.id, repeats: first.id, definition: delivered?.definition ?? null }
+    runs.push({ project_id, batch_export_id, ...bounds, ...again })
+  }
+  return runs
+}
+
+/** Without an end the schedule goes on with the interval in which the backfill was made, and catches up. */
+async function complete(tx: Db, backfill: BackfillRow, now: Date): Promise<void> {
   await endBackfill(tx, backfill, 'Completed', now)
   if (backfill.end_at !== null) return
   const owner = { project_id: backfill.project_id, id: backfill.batch_export_id }
-  await unpauseFrom(tx, owner, last_end ?? backfill.created_at, now)
+  await unpauseFrom(tx, owner, backfill.created_at, now)
 }

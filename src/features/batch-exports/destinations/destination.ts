@@ -35,18 +35,23 @@ export type Destination<Config = Record<string, unknown>> = {
   steps: readonly TestStep<Config>[]
   open(context: DeliveryContext<Config>): Promise<Delivery>
   /** Reads back what was delivered, for verification; null where nothing can be read back. */
-  inspect: ((context: Omit<DeliveryContext<Config>, 'progress'>) => Promise<Inspection>) | null
+  inspect: ((context: InspectionContext<Config>) => Promise<Inspection>) | null
 }
 
 /** What a destination may know of the run it serves. */
 export type RunFacts = {
+  /** The same for every run that delivers these rows: one that repeats another has the id of the first. */
   id: string
+  /** Rises with every attempt at these rows, whichever run makes it. */
   attempt: number
   batch_export_id: string
   project_id: number
   model: Model
   interval: DataInterval
-  is_backfill: boolean
+  /** Set for a run that chose its rows by their time: its files have names that no run of the schedule has. */
+  backfill_id: string | null
+  /** The rows were delivered before, and are to be as they were: what is there of them is replaced. */
+  is_repair: boolean
   /** With hogql_query. */
   has_custom_columns: boolean
 }
@@ -63,7 +68,14 @@ export type DeliveryContext<Config = Record<string, unknown>> = {
   log(level: 'DEBUG' | 'INFO' | 'WARNING', message: string): void
   /** Durable between attempts; saving fails once the run is no longer ours. */
   progress: { last: unknown; save(value: unknown): Promise<void> }
+  /** Files that earlier runs over these rows may have left here: whatever this one does not write again has to go. */
+  left_files: readonly string[]
 }
+
+export type InspectionContext<Config = Record<string, unknown>> = Omit<
+  DeliveryContext<Config>,
+  'progress' | 'left_files'
+>
 
 export type DestinationSettings = {
   /** Root of the `File` destination. */
@@ -76,6 +88,8 @@ export type DestinationSettings = {
 export type Delivery = {
   /** Files come in order. Returns once the file on disk is no longer needed. */
   write(file: OutputFile): Promise<void>
+  /** The files that `finish` makes visible, once all are written; none for tables. */
+  names?(): string[]
   /** Makes the whole run visible, exactly once however often it is attempted. */
   finish(): Promise<Delivered>
   /** Drops what was sent and not finished. Never throws. */

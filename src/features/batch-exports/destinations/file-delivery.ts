@@ -3,7 +3,7 @@
 import type { z } from 'zod'
 import type { Encoding, OutputFile } from '../formats/encoding.ts'
 import type { fileOutput } from './config-fields.ts'
-import type { DeliveredFile, Delivery, RunFacts } from './destination.ts'
+import type { DeliveredFile, Delivery, DeliveryContext } from './destination.ts'
 import { fileName, manifestName, renderName } from './prefix.ts'
 
 export type FilePlace = {
@@ -11,6 +11,8 @@ export type FilePlace = {
   stage(name: string, file: OutputFile): Promise<StagedFile>
   /** Something small, visible at once and as a whole. */
   put(name: string, content: string): Promise<void>
+  /** One that is not there is gone already. */
+  remove(name: string): Promise<void>
   close(): void
 }
 
@@ -25,22 +27,24 @@ type FileOutput = { [Key in keyof typeof fileOutput]: z.output<(typeof fileOutpu
 
 const MEGABYTE = 1024 * 1024
 
+type FileDelivery = Pick<DeliveryContext, 'run' | 'signal' | 'left_files'> & {
+  config: FileOutput & { prefix: string }
+}
+
 export function fileEncoding({ file_format, compression, max_file_size_mb }: FileOutput): Encoding {
   const max_bytes = max_file_size_mb === null ? null : max_file_size_mb * MEGABYTE
   return { format: file_format, compression, max_bytes, max_rows: null }
 }
 
-export function deliverFiles(
-  place: FilePlace,
-  config: FileOutput & { prefix: string },
-  run: RunFacts,
-  signal: AbortSignal,
-): Delivery {
+export function deliverFiles(place: FilePlace, { config, run, signal, left_files }: FileDelivery): Delivery {
   const encoding = fileEncoding(config)
   const name = renderName(config.prefix, run)
   const files: DeliveredFile[] = []
   const staged: StagedFile[] = []
+  const manifests = encoding.max_bytes === null ? [] : [manifestName(name)]
+  const names = () => [...files.map((file) => file.name), ...manifests]
   return {
+    names,
     async write(file) {
       const { index, rows, bytes, sha256 } = file
       const key = fileName(name, index, encoding)
@@ -52,7 +56,9 @@ export function deliverFiles(
       // would be taken for the whole.
       signal.throwIfAborted()
       for (const file of staged) await file.publish()
-      if (encoding.max_bytes !== null) await place.put(manifestName(name), manifest(files))
+      for (const each of manifests) await place.put(each, manifest(files))
+      const kept = new Set(names())
+      for (const left of left_files) if (!kept.has(left)) await place.remove(left)
       place.close()
       return { rows: totalOf(files, 'rows'), files }
     },

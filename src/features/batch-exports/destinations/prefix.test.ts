@@ -3,8 +3,11 @@ import { describe, expect, test } from 'vitest'
 import type { Encoding } from '../formats/encoding.ts'
 import { fileName, manifestName, prefixFault, renderName, trialName } from './prefix.ts'
 
+const EXPORT_ID = '01900000-0000-7000-8000-00000000000e'
 const run = {
   model: 'events' as const,
+  batch_export_id: EXPORT_ID,
+  backfill_id: null,
   interval: { start: new Date('2023-07-19T23:00:00Z'), end: new Date('2023-07-20T00:05:09Z') },
 }
 const INTERVAL = '2023-07-19T23:00:00+00:00-2023-07-20T00:05:09+00:00'
@@ -20,6 +23,7 @@ describe('a prefix', () => {
     // From the end of the interval, so a day's events are filed under the day after.
     ['{year}-{month}-{day}/{hour}/{minute}/{second}', `2023-07-20/00/05/09/${INTERVAL}`],
     ['{table}/dt={data_interval_end}', `events/dt=2023-07-20T00:05:09+00:00/${INTERVAL}`],
+    ['{export_id}/x', `${EXPORT_ID}/x/${INTERVAL}`],
     ['{data_interval_start}', `2023-07-19T23:00:00+00:00/${INTERVAL}`],
   ])('%j is rendered as %j', (prefix, name) => {
     expect(prefixFault(prefix)).toBeNull()
@@ -31,6 +35,11 @@ describe('a prefix', () => {
     expect(renderName('{data_interval_start}', { ...run, interval })).toBe(
       'START/START-2023-07-20T00:05:09+00:00',
     )
+  })
+
+  test('of a backfill bears its id, which no run of the schedule has', () => {
+    const backfill_id = '01900000-0000-7000-8000-00000000000b'
+    expect(renderName('a', { ...run, backfill_id })).toBe(`a/${INTERVAL}_backfill-${backfill_id}`)
   })
 
   test.each([

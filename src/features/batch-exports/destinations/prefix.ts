@@ -1,7 +1,8 @@
 // Names of exported files: a prefix with placeholders, rendered from the interval (batch-exports of PostHog name theirs
 // the same way, so readers that know those find these).
-import type { DataInterval, Model } from '../definition.ts'
+import type { DataInterval } from '../definition.ts'
 import type { Encoding } from '../formats/encoding.ts'
+import type { RunFacts } from './destination.ts'
 
 const PLACEHOLDERS = [
   'year',
@@ -13,6 +14,7 @@ const PLACEHOLDERS = [
   'data_interval_start',
   'data_interval_end',
   'table',
+  'export_id',
 ]
 
 /** Object stores take names of 1024 bytes; the interval and its like take up to 200. */
@@ -33,9 +35,12 @@ export function prefixFault(prefix: string): string | null {
   return null
 }
 
-export type NamedRun = { interval: DataInterval; model: Model }
+export type NamedRun = Pick<RunFacts, 'interval' | 'model' | 'batch_export_id' | 'backfill_id'>
 
-/** `<prefix>/<start>-<end>`, without what follows. */
+/**
+ * `<prefix>/<start>-<end>`, without what follows. A backfill of the same interval delivers other rows, and may be asked for
+ * again: its files bear its id as well.
+ */
 export function renderName(prefix: string, run: NamedRun): string {
   const end = run.interval.end
   const two = (value: number) => String(value).padStart(2, '0')
@@ -49,11 +54,13 @@ export function renderName(prefix: string, run: NamedRun): string {
     data_interval_start: startText(run.interval),
     data_interval_end: instantText(end),
     table: run.model,
+    export_id: run.batch_export_id,
   }
   const folder = prefix
     .replaceAll(/\{([a-z_]+)\}/g, (whole, name: string) => values[name] ?? whole)
     .replace(/^\/+/, '')
-  const file = `${startText(run.interval)}-${instantText(end)}`
+  const interval = `${startText(run.interval)}-${instantText(end)}`
+  const file = run.backfill_id === null ? interval : `${interval}_backfill-${run.backfill_id}`
   return folder === '' ? file : folder.endsWith('/') ? `${folder}${file}` : `${folder}/${file}`
 }
 

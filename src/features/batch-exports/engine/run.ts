@@ -6,12 +6,15 @@ import { DESTINATIONS } from '../destinations/index.ts'
 import { encode } from '../formats/encode.ts'
 import type { OutputFile } from '../formats/encoding.ts'
 import { planPieces } from '../formats/plan.ts'
+import { countClaimed } from '../ledger/count.ts'
 import { deliver } from '../runs/deliver.ts'
 import { configOf, factsOf, selectionOf, type FrozenRun } from '../runs/frozen.ts'
 import { updateRun, type RunChange, type RunEnd } from '../runs/queries.ts'
 import type { SelectedRows } from '../source/select.ts'
+import { assertDelivered, assertWithinClaims } from './account-open.ts'
 import { warnOfCutTexts } from './cut-texts.ts'
 import { freeze } from './freeze.ts'
+import { filesLeftBy, progressOf } from './leftovers.ts'
 import { Stopped, type Work } from './work.ts'
 
 export async function performRun(work: Work): Promise<RunEnd> {
@@ -21,14 +24,18 @@ export async function performRun(work: Work): Promise<RunEnd> {
   const kind = DESTINATIONS.get(definition.destination_type)!
   const selection = selectionOf(run)
   const plan = await planPieces(services.eventStore, selection.rows, signal)
+  assertWithinClaims(run, plan.rows, await countClaimed(services, run, signal))
   await keep(work, { records_total_count: plan.rows })
-  if (plan.rows === 0) {
+  const left_files = filesLeftBy(run, (message) => log.write('WARNING', message))
+  if (plan.rows === 0 && left_files.length === 0) {
     log.write('INFO', 'Nothing to export in this interval; the destination was not contacted.')
     return completed(0, [], [])
   }
   log.write('INFO', `Exporting ${plan.rows} rows to ${kind.target(definition.config)}.`)
   await warnOfCutTexts(work, selection.checks)
-  return send(work, run, kind, selection, plan.pieces)
+  const end = await send(work, run, kind, selection, plan.pieces, left_files)
+  assertDelivered(run, plan.rows, end.records_completed!)
+  return end
 }
 
 async function send(
@@ -37,10 +44,11 @@ async function send(
   kind: DestinationKind,
   selection: SelectedRows,
   pieces: readonly PositionBlock[],
+  left_files: readonly string[],
 ): Promise<RunEnd> {
   const { services, signal, log } = work
   const destination = await kind.load()
-  const context = contextOf(work, run, selection)
+  const context = contextOf(work, run, selection, left_files)
   const encoding = destination.encoding(context.config, context.run)
   const files = encode(services.eventStore, selection.rows, pieces, encoding, signal)
   const written: OutputFile[] = []
@@ -52,12 +60,17 @@ async function send(
       signal.throwIfAborted()
     },
     // From here on it is too late to cancel: the destination decides.
-    beforeFinish: () => keep(work, { is_committing: true }),
+    beforeFinish: (published) => keep(work, { is_committing: true, published }),
   })
   return completed(delivered.rows, delivered.files, written)
 }
 
-function contextOf(work: Work, run: FrozenRun, selection: SelectedRows): DeliveryContext {
+function contextOf(
+  work: Work,
+  run: FrozenRun,
+  selection: SelectedRows,
+  left_files: readonly string[],
+): DeliveryContext {
   const { services, signal, log, row } = work
   return {
     config: configOf(services, row, run),
@@ -67,7 +80,8 @@ function contextOf(work: Work, run: FrozenRun, selection: SelectedRows): Deliver
     settings: services.settings,
     signal,
     log: (level, message) => log.write(level, message),
-    progress: { last: run.progress, save: (progress) => keep(work, { progress }) },
+    progress: { last: progressOf(run), save: (progress) => keep(work, { progress }) },
+    left_files,
   }
 }
 

@@ -1,6 +1,6 @@
 // The account → its JSON in the API. Persons and sessions are no stream: of them only what went out can be counted.
 import type { Model } from '../definition.ts'
-import type { IntervalRow } from './queries.ts'
+import type { IntervalRow } from './intervals.ts'
 import type { Account } from './reckon.ts'
 import type { IntervalAccount, Totals } from './schema.ts'
 
@@ -11,11 +11,12 @@ export function presentTotals(account: Account, model: Model): Totals {
 }
 
 export function presentInterval(row: IntervalRow, model: Model): IntervalAccount {
-  const { run, status, received, exported, filtered_out, pending, skipped, files } = row
+  const { run, runs, status, received, exported, filtered_out, pending, skipped, files } = row
   const interval = {
     data_interval_start: row.data_interval_start?.toISOString() ?? null,
     data_interval_end: row.data_interval_end.toISOString(),
     run,
+    runs,
     status,
     files,
   }

@@ -1,4 +1,4 @@
-// SQL statements that count what the runs of a schedule have done with the positions they own.
+// SQL statements that count what the runs of an export have done with the events they have claimed.
 import type { Db } from '../../../platform/db/database.ts'
 import { sql, type Statement } from '../../../platform/db/sql.ts'
 import type { Page } from '../../../platform/http/paging.ts'
@@ -7,114 +7,132 @@ import type { ExportRow, RunStatus } from '../rows.ts'
 
 export type Owner = Pick<ExportRow, 'id' | 'project_id'>
 
-/** The last position that arrived before an instant. */
-export type Edge = { at: Date; seq: number }
+/** The export and its schedule as they stand at one moment. */
+export type Outline = ExportRow & {
+  intervals: number
+  /** Intervals that wait for their run to claim events, or whose run ended before it did. */
+  open_intervals: { delivery_id: string; start: Date | null; end: Date }[]
+}
 
-/** What is known of positions besides those that runs have frozen. */
-export type Line = { last_position: number; edges: readonly Edge[] }
+export async function readOutline(db: Db, owner: Owner): Promise<Outline> {
+  const row = await db.only<ExportRow & { intervals: number }>(sql`
+    SELECT batch_export.*, (SELECT count(*)::int FROM batch_export_run WHERE ${isInterval(owner)}) AS intervals
+    FROM batch_export WHERE project_id = ${owner.project_id} AND id = ${owner.id}`)
+  const open_intervals = await db.rows<Outline['open_intervals'][number]>(sql`
+    SELECT id AS delivery_id, data_interval_start AS start, data_interval_end AS end FROM batch_export_run
+    WHERE ${isInterval(owner)} AND NOT is_claimed ORDER BY data_interval_end, id`)
+  return { ...row, open_intervals }
+}
 
-export type IntervalRow = {
+export type Sums = {
+  exported: number
+  filtered_out: number
+  pending: number
+  /** Completed without them. */
+  given_up: number
+  /** Events that runs have claimed. */
+  claimed: number
+  /** Rows that backfills brought, part of `exported`. */
+  backfilled: number
+  /** The last position that a run has claimed. */
+  reached: number
+}
+
+export function sumDeliveries(db: Db, owner: Owner): Promise<Sums> {
+  const sum = (what: Statement) => sql`coalesce(sum(${what}), 0)::float8`
+  return db.only(sql`
+    WITH ${counted(owner)}
+    SELECT ${sum(sql`exported`)} AS exported, ${sum(sql`events - matching`)} AS filtered_out,
+      ${sum(sql`CASE WHEN is_done THEN 0 ELSE matching END`)} AS pending,
+      ${sum(sql`CASE WHEN is_done AND events IS NOT NULL THEN matching - exported ELSE 0 END`)} AS given_up,
+      ${sum(sql`events`)} AS claimed, ${sum(sql`exported * (selection = 'timestamp')::int`)} AS backfilled,
+      coalesce((SELECT max(upper(positions)) - 1 FROM batch_export_claim WHERE batch_export_id = ${owner.id}),
+        0)::float8 AS reached
+    FROM counted`)
+}
+
+/** A scheduled interval as its runs and its claims have it, before what backfills took of it is added. */
+export type CountedInterval = {
+  delivery_id: string
   run: string
   status: RunStatus
   data_interval_start: Date | null
   data_interval_end: Date
   records_total_count: number | null
-  received: number
+  is_claimed: boolean
+  /** Events of its own; null where they are no events. */
+  events: number | null
+  matching: number | null
   exported: number
-  filtered_out: number
-  pending: number
-  skipped: number
+  is_done: boolean
   files: DeliveredFile[] | null
 }
 
-export type Sums = {
-  intervals: number
-  exported: number
-  filtered_out: number
-  pending: number
-  /** The last position that an interval owns. */
-  reached: number
-}
-
-/** The export and its schedule as they stand at one moment. */
-export type Outline = ExportRow & {
-  intervals: number
-  /** Those that bound runs whose positions nobody has frozen: waiting, or cancelled while they were. */
-  open_instants: Date[]
-}
-
-export function readOutline(db: Db, owner: Owner): Promise<Outline> {
-  return db.only(sql`
-    SELECT batch_export.*,
-      (SELECT count(DISTINCT data_interval_end)::int FROM batch_export_run WHERE ${ofSchedule(owner)}) AS intervals,
-      ARRAY(SELECT DISTINCT at FROM batch_export_run, unnest(ARRAY[data_interval_start, data_interval_end]) AS at
-        WHERE ${ofSchedule(owner)} AND seq_to IS NULL AND at IS NOT NULL) AS open_instants
-    FROM batch_export WHERE project_id = ${owner.project_id} AND id = ${owner.id}`)
-}
-
 /** Newest first. */
-export function listIntervals(db: Db, owner: Owner, line: Line, page: Page): Promise<IntervalRow[]> {
+export function listIntervals(db: Db, owner: Owner, page: Page): Promise<CountedInterval[]> {
   return db.rows(sql`
-    WITH ${counted(owner, line)},
-    shown AS (SELECT * FROM counted ORDER BY data_interval_end DESC LIMIT ${page.limit} OFFSET ${page.offset})
-    SELECT shown.id AS run, shown.status, shown.data_interval_start, shown.data_interval_end,
-      shown.records_total_count, shown.received::float8, shown.exported::float8, shown.filtered_out::float8,
-      shown.pending::float8, shown.skipped::float8, files
-    FROM shown JOIN batch_export_run ON batch_export_run.project_id = ${owner.project_id}
-      AND batch_export_run.id = shown.id
-    ORDER BY shown.data_interval_end DESC`)
+    WITH ${counted(owner)},
+    shown AS (
+      SELECT * FROM counted WHERE selection = 'arrival'
+      ORDER BY data_interval_end DESC LIMIT ${page.limit} OFFSET ${page.offset})
+    SELECT shown.delivery_id, shown.id AS run, shown.status, shown.data_interval_start, shown.data_interval_end,
+      shown.records_total_count, is_claimed, events::float8, matching::float8,
+      exported::float8, is_done,
+      (SELECT files FROM batch_export_run WHERE project_id = ${owner.project_id} AND id = shown.id) AS files
+    FROM shown ORDER BY shown.data_interval_end DESC`)
 }
 
-export function sumIntervals(db: Db, owner: Owner, line: Line): Promise<Sums> {
-  return db.only(sql`
-    WITH ${counted(owner, line)}
-    SELECT count(*)::int AS intervals, coalesce(sum(exported), 0)::float8 AS exported,
-      coalesce(sum(filtered_out), 0)::float8 AS filtered_out, coalesce(sum(pending), 0)::float8 AS pending,
-      coalesce(max(position_to), 0)::float8 AS reached
-    FROM counted`)
+export type ShownShare = {
+  interval_run_id: string
+  run_id: string
+  events: number
+  rows: number
+  is_done: boolean
 }
 
-export async function sumBackfilled(db: Db, owner: Owner): Promise<number> {
-  const { sum } = await db.only<{ sum: number }>(sql`
-    SELECT coalesce(sum(records_completed), 0)::float8 AS sum FROM batch_export_run
-    WHERE project_id = ${owner.project_id} AND batch_export_id = ${owner.id} AND selection = 'timestamp'
-      AND status = 'Completed'`)
-  return sum
+/** What backfills have taken of intervals. */
+export function listShares(db: Db, interval_run_ids: readonly string[]): Promise<ShownShare[]> {
+  return db.rows(sql`
+    SELECT interval_run_id, run_id, events::float8 AS events, rows::float8 AS rows, ${isDelivered(sql`run_id`)} AS is_done
+    FROM batch_export_share WHERE interval_run_id = ANY(${interval_run_ids}::uuid[]) ORDER BY run_id`)
 }
 
-/** A run that repeats another has its interval and its positions. */
-function ofSchedule({ id, project_id }: Owner): Statement {
-  return sql`project_id = ${project_id} AND batch_export_id = ${id} AND selection = 'arrival'`
+/** Which of these deliveries are at the destination. */
+export async function listDelivered(db: Db, run_ids: readonly string[]): Promise<Set<string>> {
+  const rows = await db.rows<{ id: string }>(sql`
+    SELECT id FROM unnest(${run_ids}::uuid[]) AS delivery (id) WHERE ${isDelivered(sql`delivery.id`)}`)
+  return new Set(rows.map(({ id }) => id))
+}
+
+function isDelivered(delivery_id: Statement): Statement {
+  return sql`EXISTS (SELECT 1 FROM batch_export_run AS run
+    WHERE (run.id = ${delivery_id} OR run.repeats = ${delivery_id}) AND run.status = 'Completed')`
+}
+
+function isInterval({ id, project_id }: Owner): Statement {
+  return sql`project_id = ${project_id} AND batch_export_id = ${id} AND selection = 'arrival' AND repeats IS NULL`
 }
 
 /**
- * One row for each interval, under the name `counted`. Of what an interval received, `matching` passed the filters, as
- * far as that is known. A run whose edges are not known owns nothing, even if the upper one is known by chance.
+ * One row for each delivery, under the name `counted`, as the run has it that counts: the last completed one, else the
+ * last. Of the events it has claimed, `matching` passed the filters, as far as that is known.
  */
-function counted(owner: Owner, { last_position, edges }: Line): Statement {
+function counted({ id, project_id }: Owner): Statement {
   return sql`
-    decided AS (
-      SELECT DISTINCT ON (data_interval_end) id, status, data_interval_start, data_interval_end, seq_from, seq_to,
-        records_total_count, records_completed
-      FROM batch_export_run WHERE ${ofSchedule(owner)}
-      ORDER BY data_interval_end DESC, (status = 'Completed') DESC, created_at DESC, id DESC),
-    edge AS (SELECT * FROM unnest(${edges.map(({ at }) => at)}::timestamptz[],
-      ${edges.map(({ seq }) => seq)}::bigint[]) AS edge (at, seq)),
-    bounded AS (
-      SELECT decided.*, coalesce(decided.seq_from, lower_edge.seq, ${last_position}::bigint) AS lower,
-        coalesce(decided.seq_to, upper_edge.seq, ${last_position}::bigint) AS position_to
-      FROM decided LEFT JOIN edge AS lower_edge ON lower_edge.at = data_interval_start
-        LEFT JOIN edge AS upper_edge ON upper_edge.at = data_interval_end),
-    placed AS (SELECT bounded.*, least(lower, position_to) AS position_from FROM bounded),
-    matched AS (
-      SELECT placed.*, position_to - position_from AS received, status = 'Completed' AS is_done,
-        coalesce(records_total_count, CASE status WHEN 'Completed' THEN records_completed END,
-          position_to - position_from) AS matching,
-        CASE status WHEN 'Completed' THEN coalesce(records_completed, 0) ELSE 0 END AS exported
-      FROM placed),
+    own AS (
+      SELECT *, coalesce(repeats, id) AS delivery_id FROM batch_export_run
+      WHERE project_id = ${project_id} AND batch_export_id = ${id}),
+    decisive AS (
+      SELECT DISTINCT ON (delivery_id) delivery_id, id, status, selection, data_interval_start, data_interval_end,
+        records_total_count, records_completed, status = 'Completed' AS is_done
+      FROM own ORDER BY delivery_id, (status = 'Completed') DESC, created_at DESC, id DESC),
+    first AS (SELECT id AS delivery_id, is_claimed FROM own WHERE repeats IS NULL),
+    claimed AS (
+      SELECT run_id AS delivery_id, sum(events) AS events FROM batch_export_claim
+      WHERE batch_export_id = ${id} GROUP BY run_id),
     counted AS (
-      SELECT matched.*, received - matching AS filtered_out,
-        CASE WHEN is_done THEN 0 ELSE matching END AS pending,
-        CASE WHEN is_done THEN matching - exported ELSE 0 END AS skipped
-      FROM matched)`
+      SELECT decisive.*, is_claimed, events,
+        coalesce(records_total_count, CASE WHEN is_done THEN records_completed END, events) AS matching,
+        CASE WHEN is_done THEN coalesce(records_completed, 0) ELSE 0 END AS exported
+      FROM decisive JOIN first USING (delivery_id) LEFT JOIN claimed USING (delivery_id))`
 }

@@ -1,18 +1,24 @@
-// The account of an export: every position of its project falls into exactly one of four parts. Positions are a line from
-// the first to the last; the intervals of the schedule cut pieces out of it; whatever lies beyond all that will still be
-// cut is pending, and what is left over is skipped. So the parts add up at any moment.
+// The account of an export: every position of its project falls into exactly one of four parts. What runs have claimed is
+// exported, filtered out or pending, as their runs say. Of what nobody has claimed, that which the schedule will still come
+// to is pending, and the rest was skipped. So the parts add up at any moment.
+import type { Db } from '../../../platform/db/database.ts'
+import { sql } from '../../../platform/db/sql.ts'
 import type { Page } from '../../../platform/http/paging.ts'
 import type { Services } from '../../../platform/services.ts'
-import { findPosition, positionBefore } from '../engine/positions.ts'
+import { measureParts, shareOut, withCounts, type MeasuredPart } from '../ledger/count.ts'
+import { listUncounted } from '../ledger/queries.ts'
 import type { ExportRow } from '../rows.ts'
-import { intervalEndingAt } from '../schedule/grid.ts'
+import { presentIntervals, type IntervalRow } from './intervals.ts'
+import { findStripes, partsWithin, type Stripe } from './open-positions.ts'
 import {
+  listDelivered,
   listIntervals,
+  listShares,
   readOutline,
-  sumBackfilled,
-  sumIntervals,
-  type Edge,
-  type IntervalRow,
+  sumDeliveries,
+  type CountedInterval,
+  type Outline,
+  type ShownShare,
   type Sums,
 } from './queries.ts'
 
@@ -29,68 +35,101 @@ export type Account = {
 
 type Stores = Pick<Services, 'db' | 'eventStore'>
 
-/** Nobody adds intervals so often that it would have to be reckoned again more than once or twice. */
+/** Nobody makes runs so often that it would have to be reckoned again more than once or twice. */
 const TRIES = 5
 
-export async function reckon(services: Stores, row: ExportRow, page: Page, now: Date): Promise<Account> {
-  const { db, eventStore } = services
-  const last_position = await eventStore.lastPosition(row.project_id)
+export async function reckon(stores: Stores, row: ExportRow, page: Page, now: Date): Promise<Account> {
+  const signal = new AbortController().signal
   for (let left = TRIES; ; left--) {
-    const outline = await readOutline(db, row)
-    const edges = await findEdges(services, row.project_id, outline.open_instants, now)
-    const next = await nextPosition(services, outline, last_position, now)
-    const line = { last_position, edges }
-    const intervals = await listIntervals(db, row, line, page)
-    const sums = await sumIntervals(db, row, line)
-    // Edges of intervals that were added meanwhile are not known: what lies in those could not be told from skipped.
-    if (sums.intervals === outline.intervals || left === 1)
-      return { ...divide(last_position, next, sums), backfilled: await sumBackfilled(db, row), intervals }
+    const last_position = await stores.eventStore.lastPosition(row.project_id)
+    await countOpenClaims(stores, row, signal)
+    const outline = await readOutline(stores.db, row)
+    const stripes = await findStripes(stores, outline, last_position, now)
+    const moment = await readMoment(stores.db, row, stripes, page)
+    // Runs that were made, or have claimed events, since the stripes were found: those would be counted wrong.
+    if (left > 1 && hasMoved(outline, moment)) continue
+    const parts = await measureParts(stores, row.project_id, moment.parts, signal)
+    return { ...divide(last_position, stripes, moment.sums, parts), ...shown(moment, stripes, parts) }
   }
 }
 
-function divide(last_position: number, next: number, sums: Sums): Omit<Account, 'backfilled' | 'intervals'> {
-  // A run may have frozen later positions since the last one was asked for.
+/** Figures that a run leaves when it dies between claiming its events and counting them. */
+async function countOpenClaims(stores: Stores, row: ExportRow, signal: AbortSignal): Promise<void> {
+  const uncounted = await listUncounted(stores.db, row.id)
+  await withCounts(stores, row.project_id, row.id, uncounted, signal)
+  await shareOut(stores, row, signal)
+}
+
+type Moment = {
+  outline: Outline
+  sums: Sums
+  intervals: CountedInterval[]
+  shares: ShownShare[]
+  parts: Awaited<ReturnType<typeof partsWithin>>
+  delivered: Set<string>
+  uncounted: number
+}
+
+/** All of it as it is at one moment. */
+function readMoment(db: Db, row: ExportRow, stripes: readonly Stripe[], page: Page): Promise<Moment> {
+  return db.transaction(async (tx) => {
+    await tx.run(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`)
+    const outline = await readOutline(tx, row)
+    const intervals = await listIntervals(tx, row, page)
+    const ids = intervals.map(({ delivery_id }) => delivery_id)
+    const parts = await partsWithin(tx, row.id, stripes)
+    const run_ids = [...new Set(parts.map(({ run_id }) => run_id))]
+    return {
+      outline,
+      sums: await sumDeliveries(tx, row),
+      intervals,
+      shares: await listShares(tx, ids),
+      parts,
+      delivered: await listDelivered(tx, run_ids),
+      uncounted: (await listUncounted(tx, row.id)).length,
+    }
+  })
+}
+
+function hasMoved(before: Outline, { outline, uncounted }: Moment): boolean {
+  const ids = ({ open_intervals }: Outline) => open_intervals.map(({ delivery_id }) => delivery_id).join()
+  return (
+    uncounted > 0 ||
+    ids(before) !== ids(outline) ||
+    before.next_due_at.getTime() !== outline.next_due_at.getTime() ||
+    before.end_at?.getTime() !== outline.end_at?.getTime()
+  )
+}
+
+function divide(
+  last_position: number,
+  stripes: readonly Stripe[],
+  sums: Sums,
+  parts: readonly MeasuredPart[],
+): Omit<Account, 'count' | 'intervals'> {
+  // A run may have claimed later positions since the last one was asked for.
   const received = Math.max(last_position, sums.reached)
-  const { exported, filtered_out } = sums
-  const pending = sums.pending + Math.max(0, received - Math.max(next, sums.reached))
+  const open = stripes.reduce((sum, { seq_from, seq_to }) => sum + Math.max(0, seq_to - seq_from), 0)
+  const taken = parts.reduce((sum, { events }) => sum + events, 0)
+  const pending = sums.pending + open - taken
+  const { exported, filtered_out, backfilled } = sums
   return {
     received,
     exported,
     filtered_out,
     pending,
     skipped: received - exported - filtered_out - pending,
-    count: sums.intervals,
+    backfilled,
   }
 }
 
-async function findEdges(
-  services: Stores,
-  project_id: number,
-  instants: readonly Date[],
-  now: Date,
-): Promise<Edge[]> {
-  const edges: Edge[] = []
-  for (const at of instants) {
-    const seq = await edgeAt(services, project_id, at, now)
-    if (seq !== null) edges.push({ at, seq })
+function shown(
+  { outline, intervals, shares, delivered }: Moment,
+  stripes: readonly Stripe[],
+  parts: readonly MeasuredPart[],
+): Pick<Account, 'count' | 'intervals'> {
+  return {
+    count: outline.intervals,
+    intervals: presentIntervals(intervals, { shares, stripes, parts, delivered }),
   }
-  return edges
-}
-
-/** Null: it lies ahead. To ask the store for it would move the store's clock there. */
-async function edgeAt(services: Stores, project_id: number, at: Date, now: Date): Promise<number | null> {
-  return at > now ? findPosition(services.db, project_id, at) : positionBefore(services, project_id, at)
-}
-
-/** Where the next interval without a run begins: nothing before it will go out that has no run already. */
-async function nextPosition(
-  services: Stores,
-  row: ExportRow,
-  last_position: number,
-  now: Date,
-): Promise<number> {
-  const isOver = row.end_at !== null && row.next_due_at > row.end_at
-  const { start } = intervalEndingAt(row, row.next_due_at)
-  const edge = isOver ? null : await edgeAt(services, row.project_id, start, now)
-  return edge === null ? Number.POSITIVE_INFINITY : Math.min(last_position, edge)
 }

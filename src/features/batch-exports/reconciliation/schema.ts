@@ -20,11 +20,11 @@ const counts = {
 const Totals = z.object({
   ...counts,
   skipped: counts.skipped.describe(
-    'In no interval of the schedule: before its beginning, after its end, or while it was paused.',
+    'Not delivered, and not going to be: before the export, after its end, or while it was paused. A backfill delivers them.',
   ),
   backfilled: z
     .int()
-    .describe('Rows that backfills delivered, chosen by timestamp: besides, and not part of the sum.'),
+    .describe('Rows that backfills delivered, chosen by timestamp. They are part of `exported`.'),
 })
 
 const IntervalAccount = z
@@ -32,6 +32,7 @@ const IntervalAccount = z
     data_interval_start: timestamp.nullable(),
     data_interval_end: timestamp,
     run: uuid.describe('The run that counts: the last completed one over this interval, else the last.'),
+    runs: z.array(uuid).describe('All runs that hold rows of it, backfills included.'),
     status: z.enum([...LIVE_STATUSES, ...END_STATUSES]),
     ...counts,
     skipped: counts.skipped.describe('Given up by a run that completed without them.'),

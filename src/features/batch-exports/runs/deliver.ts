@@ -6,8 +6,8 @@ import type { OutputFile } from '../formats/encoding.ts'
 export type DeliverySteps = {
   /** Called with each file once the destination has it. */
   onWritten?(file: OutputFile): void
-  /** The last moment to turn back: throws when the run is no longer ours. */
-  beforeFinish?(files: readonly OutputFile[]): Promise<void>
+  /** The last moment to turn back: throws when the run is no longer ours. Told which files will be visible. */
+  beforeFinish?(names: readonly string[]): Promise<void>
 }
 
 export async function deliver(
@@ -17,14 +17,12 @@ export async function deliver(
 ): Promise<Delivered> {
   const delivery = await open()
   try {
-    const written: OutputFile[] = []
     for await (const file of files) {
       await delivery.write(file)
       await rm(file.path, { force: true })
-      written.push(file)
       onWritten?.(file)
     }
-    await beforeFinish?.(written)
+    await beforeFinish?.(delivery.names?.() ?? [])
     return await delivery.finish()
   } catch (error) {
     await delivery.abort()

@@ -1,51 +1,74 @@
 // A run whose input is fixed, and what follows from it. Runs begin with this; verification goes back to it.
 import type { JsonObject } from '../../../lib/json-object.ts'
+import type { Db } from '../../../platform/db/database.ts'
+import type { Area } from '../../../platform/event-store/event-store.ts'
 import type { Services } from '../../../platform/services.ts'
 import { isAimedElsewhere } from '../config.ts'
 import { Refused, type RunFacts } from '../destinations/destination.ts'
-import type { Bounds, Definition } from '../definition.ts'
+import type { Definition } from '../definition.ts'
 import { DESTINATIONS } from '../destinations/index.ts'
+import { candidateOf, deliveryIdOf } from '../ledger/claim.ts'
+import { listClaims } from '../ledger/queries.ts'
 import type { ExportRow, RunRow } from '../rows.ts'
 import { configWithSecrets } from '../secrets.ts'
 import { selectRows, type SelectedRows } from '../source/select.ts'
+import { readPast, type Past } from './past.ts'
 
-export type FrozenRun = RunRow & { definition: Definition; seq_from: number; seq_to: number }
+/** Positions and definition are written down. */
+type Begun = RunRow & { definition: Definition; seq_from: number; seq_to: number }
 
-export function isFrozen(run: RunRow): run is FrozenRun {
+export type FrozenRun = Begun & {
+  /** What it has claimed of the events. */
+  areas: readonly Area[]
+  past: Past
+}
+
+export function isBegun(run: RunRow): run is Begun {
   return run.definition !== null && run.seq_from !== null && run.seq_to !== null
 }
 
-/** The rows, the same whenever they are asked for. */
-export function selectionOf(run: FrozenRun): SelectedRows {
-  const { project_id, definition, created_at } = run
-  const { columns } = DESTINATIONS.get(definition.destination_type)!
-  const project = { id: project_id, timezone: definition.timezone }
-  return selectRows(project, definition, columns, boundsOf(run), created_at)
+/** A run that was begun before, as it was then. */
+export async function readFrozen(db: Db, run: Begun): Promise<FrozenRun> {
+  const isOfEvents = run.definition.model === 'events'
+  const areas = isOfEvents
+    ? await listClaims(db, run.batch_export_id, [deliveryIdOf(run)])
+    : [candidateOf(run, run)]
+  return { ...run, areas, past: await readPast(db, run) }
 }
 
-function boundsOf(run: FrozenRun): Bounds {
-  const { selection, data_interval_start, data_interval_end, seq_from, seq_to } = run
-  return { selection, interval: { start: data_interval_start, end: data_interval_end }, seq_from, seq_to }
+/** The rows, the same whenever they are asked for. Relative times count from the making of the first run. */
+export function selectionOf(run: FrozenRun): SelectedRows {
+  const { project_id, definition, selection, seq_from, seq_to, areas, past } = run
+  const { columns } = DESTINATIONS.get(definition.destination_type)!
+  const project = { id: project_id, timezone: definition.timezone }
+  const bounds = { selection, interval: intervalOf(run), seq_from, seq_to, areas }
+  return selectRows(project, definition, columns, bounds, past.first.created_at)
 }
 
 export function factsOf(run: FrozenRun): RunFacts {
+  const { past, definition } = run
   return {
-    id: run.id,
-    attempt: run.attempt,
+    id: past.first.id,
+    attempt: past.attempts + run.attempt,
     batch_export_id: run.batch_export_id,
     project_id: run.project_id,
-    model: run.definition.model,
-    interval: { start: run.data_interval_start, end: run.data_interval_end },
-    is_backfill: run.backfill_id !== null,
-    has_custom_columns: run.definition.hogql_query !== null,
+    model: definition.model,
+    interval: intervalOf(run),
+    backfill_id: run.selection === 'timestamp' ? past.first.backfill_id : null,
+    is_repair: past.completed !== null,
+    has_custom_columns: definition.hogql_query !== null,
   }
+}
+
+function intervalOf({ data_interval_start, data_interval_end }: RunRow) {
+  return { start: data_interval_start, end: data_interval_end }
 }
 
 /**
  * Its configuration with the secrets that are stored now. Those were sent for where the export goes now: a run that began
  * when it went elsewhere must not take them there.
  */
-export function configOf(services: Pick<Services, 'secrets'>, row: ExportRow, run: FrozenRun): JsonObject {
+export function configOf(services: Pick<Services, 'secrets'>, row: ExportRow, run: Begun): JsonObject {
   const { destination_type, config } = run.definition
   if (isAimedElsewhere(DESTINATIONS.get(destination_type)!, row.config, config)) {
     throw new Refused('The export goes elsewhere since this run began: retry the run, and it goes there too.')

@@ -115,8 +115,8 @@ export type RunChange = {
   records_total_count?: number
   records_failed?: number
   progress?: unknown
-  /** Named before they are visible, so that a later attempt knows what this one may have left. */
-  files?: DeliveredFile[]
+  /** Named before they are visible, so that whoever does this again knows what may have been left. */
+  published?: readonly string[]
   is_committing?: boolean
 }
 
@@ -124,14 +124,14 @@ export type RunChange = {
 export async function updateRun(
   db: Db,
   { run_id, owner, attempt }: Lease,
-  { records_total_count, records_failed, progress, files, is_committing }: RunChange,
+  { records_total_count, records_failed, progress, published, is_committing }: RunChange,
   now: Date,
 ): Promise<boolean> {
   const count = await db.run(sql`
     UPDATE batch_export_run SET records_total_count = coalesce(${records_total_count ?? null}, records_total_count),
       records_failed = coalesce(${records_failed ?? null}, records_failed),
       progress = coalesce(${progress === undefined ? null : JSON.stringify(progress)}::jsonb, progress),
-      files = coalesce(${files ? JSON.stringify(files) : null}::jsonb, files),
+      published = coalesce(${published ? JSON.stringify(published) : null}::jsonb, published),
       is_committing = coalesce(${is_committing ?? null}, is_committing), last_updated_at = ${now}
     WHERE id = ${run_id} AND lease_owner = ${owner} AND attempt = ${attempt} AND finished_at IS NULL`)
   return count === 1

@@ -36,7 +36,7 @@ export async function standings(tx: Db, ids: readonly string[]): Promise<Map<str
       (SELECT count(*)::int FROM batch_export_run
         WHERE batch_export_id = export.id AND backfill_id IS NULL AND finished_at IS NULL) AS live_runs,
       (SELECT max(data_interval_end) FROM batch_export_run
-        WHERE batch_export_id = export.id AND backfill_id IS NULL) AS covered_until
+        WHERE batch_export_id = export.id AND selection = 'arrival' AND repeats IS NULL) AS covered_until
     FROM unnest(${ids}::uuid[]) AS export (id)`)
   return new Map(rows.map((row) => [row.batch_export_id, row]))
 }

@@ -1,8 +1,9 @@
-// Events of a run: its positions or its time, the names and filters of the export, as HogQL trees so that there is one
+// Events of a run: the areas it has claimed, the names and filters of the export, as HogQL trees so that there is one
 // fence and one meaning. The table lies in the order of positions and the engine keeps that order, so nothing is sorted.
 // Nor is anything joined, or freed of repeats: the writer stores a uuid once within a day of its time.
-import { allOf, compare, constant, field, moment, oneOf } from '../../events/tree.ts'
+import { allOf, anyOf, compare, constant, eventField, field, moment, oneOf } from '../../events/tree.ts'
 import type { Expr } from '../../../hogql/ast.ts'
+import type { Area } from '../../../platform/event-store/event-store.ts'
 import type { Bounds, Definition } from '../definition.ts'
 import type { ColumnSet } from '../destinations/destination.ts'
 import { eventColumns } from './columns.ts'
@@ -20,7 +21,7 @@ export function eventRows(
 ): SourceRows {
   const { query, columns } =
     definition.hogql_query === null ? ownColumns(set, bounds) : customColumns(definition.hogql_query)
-  const where = rowCondition(project, definition, bounds, now)
+  const where = allOf([...areaConditions(bounds.areas), ...choiceConditions(project, definition, now)])!
   const { types, ...compiled } = compileEvents(project, query, where, now)
   return {
     ...compiled,
@@ -29,33 +30,62 @@ export function eventRows(
   }
 }
 
+/** Position and time of all events that the definition lets through, whichever run they belong to. */
+export function eventTimes(
+  project: ExportedProject,
+  definition: RowChoice,
+  now: Date,
+): Pick<SourceRows, 'sql' | 'parameters'> {
+  const { hogql_query } = definition
+  const query =
+    hogql_query === null ? { select: [], select_from: FROM_EVENTS } : customColumns(hogql_query).query
+  // The query's own columns stay: its condition may name them.
+  const select = [eventField('timestamp'), ...query.select]
+  const where = allOf(choiceConditions(project, definition, now)) ?? constant(true)
+  const { sql, parameters } = compileEvents(project, { ...query, select }, where, now)
+  return { sql, parameters }
+}
+
 function ownColumns(set: ColumnSet, { interval }: Bounds): AskedEvents {
   const columns = eventColumns(set, interval.end)
   return { query: { select: columns.map(({ expr }) => expr), select_from: FROM_EVENTS }, columns }
 }
 
-function rowCondition(
-  { timezone }: ExportedProject,
-  { config, filters }: Definition,
-  bounds: Bounds,
-  now: Date,
-): Expr {
+/** What of a definition says which rows go out. */
+export type RowChoice = Pick<Definition, 'config' | 'filters' | 'hogql_query'>
+
+function choiceConditions({ timezone }: ExportedProject, { config, filters }: RowChoice, now: Date): Expr[] {
   const include = namesIn(config.include_events)
   const exclude = namesIn(config.exclude_events)
   const filtered = filterCondition(filters ?? [], timezone, now)
-  return allOf([
-    ...boundConditions(bounds),
+  return [
     ...(include.length > 0 ? [oneOf(field('event'), include)] : []),
     ...(exclude.length > 0 ? [{ node: 'Not', expr: oneOf(field('event'), exclude) } as const] : []),
     ...(filtered === null ? [] : [filtered]),
-  ])!
+  ]
 }
 
-function boundConditions({ selection, interval: { start, end }, seq_from, seq_to }: Bounds): Expr[] {
-  const last = compare(field('seq'), '<=', constant(seq_to))
-  if (selection === 'arrival') return [compare(field('seq'), '>', constant(seq_from)), last]
-  const before = compare(field('timestamp'), '<', instant(end))
-  return start === null ? [before, last] : [compare(field('timestamp'), '>=', instant(start)), before, last]
+/** Nearly always one area. Of several, the engine first passes over the blocks that none of them can be in. */
+function areaConditions(areas: readonly Area[]): Expr[] {
+  const [first, ...others] = areas
+  if (!first) return [constant(false)]
+  if (others.length === 0) return conditionsOf(first)
+  const lowest = Math.min(...areas.map(({ seq_from }) => seq_from))
+  const highest = Math.max(...areas.map(({ seq_to }) => seq_to))
+  return [
+    compare(field('seq'), '>', constant(lowest)),
+    compare(field('seq'), '<=', constant(highest)),
+    anyOf(...areas.map((area) => allOf(conditionsOf(area))!)),
+  ]
+}
+
+function conditionsOf({ seq_from, seq_to, time_from, time_to }: Area): Expr[] {
+  return [
+    compare(field('seq'), '>', constant(seq_from)),
+    compare(field('seq'), '<=', constant(seq_to)),
+    ...(time_from === null ? [] : [compare(field('timestamp'), '>=', instant(time_from))]),
+    ...(time_to === null ? [] : [compare(field('timestamp'), '<', instant(time_to))]),
+  ]
 }
 
 const instant = (date: Date) => moment(BigInt(date.getTime()) * 1000n)

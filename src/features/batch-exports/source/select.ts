@@ -4,7 +4,7 @@ import type { ExportRows, Parameter, StoreValue } from '../../../platform/event-
 import { ApiError } from '../../../platform/http/errors.ts'
 import type { Bounds, Definition, OutputColumn } from '../definition.ts'
 import { Refused, type ColumnSet } from '../destinations/destination.ts'
-import { eventRows } from './events.ts'
+import { eventRows, eventTimes, type RowChoice } from './events.ts'
 import { outputColumn, outputSql } from './output.ts'
 import { personRows } from './persons.ts'
 import { sessionRows } from './sessions.ts'
@@ -44,6 +44,20 @@ export function selectRows(
     rows: { project_id: project.id, sql, parameters: source.parameters, columns },
     columns: outputs,
     checks: checkLengths(source, outputs, target),
+  }
+}
+
+/** Nothing is left out. */
+export const EVERY_ROW: RowChoice = { config: {}, filters: null, hogql_query: null }
+
+/** The times of the events that a definition lets through, to be measured by areas. Throws as selectRows does. */
+export function selectTimes(project: ExportedProject, definition: RowChoice, now: Date): ExportRows {
+  const { sql, parameters } = refusing(() => eventTimes(project, definition, now))
+  return {
+    project_id: project.id,
+    sql: `SELECT r.c1 AS position, ${rawColumn(0)} AS c1 FROM (${sql}) AS r`,
+    parameters,
+    columns: [{ name: 'timestamp', kind: 'timestamp' }],
   }
 }
 

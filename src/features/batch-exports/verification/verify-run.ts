@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import type { JsonObject } from '../../../lib/json-object.ts'
 import type { ExportRows } from '../../../platform/event-store/event-store.ts'
 import type { Services } from '../../../platform/services.ts'
-import { Refused, type DeliveryContext, type Inspection } from '../destinations/destination.ts'
+import { Refused, type Inspection, type InspectionContext } from '../destinations/destination.ts'
 import { DESTINATIONS } from '../destinations/index.ts'
 import type { Encoding } from '../formats/encoding.ts'
 import { planPieces } from '../formats/plan.ts'
@@ -42,7 +42,7 @@ export async function verifyRun(
   const selection = selectionOf(run)
   const config = configWhereItWent(services, row, run)
   if (config === null) return { ...verified, is_skipped: true }
-  const context: Omit<DeliveryContext, 'progress'> = {
+  const context: InspectionContext = {
     config,
     run: facts,
     columns: selection.columns,

@@ -5,14 +5,17 @@ import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   StoreBusy,
+  type Area,
   type ExportFormat,
   type ExportRows,
+  type Measured,
   type PositionBlock,
   type PositionRange,
   type StagedFile,
   type StretchLimit,
 } from '../event-store.ts'
 import { engineType, engineValue } from './bind.ts'
+import { areasSql } from './area-sql.ts'
 import { copySql, countSql, cutSql, planSql, readsInOrder, type Statement } from './export-sql.ts'
 import { faultOf } from './faults.ts'
 import { Interrupts } from './interrupts.ts'
@@ -21,6 +24,9 @@ import { Turns } from './turns.ts'
 
 // Two keep the disk and both cores of a small machine busy; more only share the memory out.
 const AT_WORK = 2
+
+/** Each area adds three values to the statement that measures it; more statements read the rows more often. */
+const AREAS_AT_ONCE = 64
 
 type ExporterOptions = { staging: string; isDeleted(project_id: number): boolean }
 
@@ -42,6 +48,16 @@ export class Exporter {
     const connections = []
     for (let index = 0; index < AT_WORK; index++) connections.push(await instance.connect())
     return new Exporter(connections, options)
+  }
+
+  async measureAreas(rows: ExportRows, areas: readonly Area[], signal: AbortSignal): Promise<Measured[]> {
+    const measured: Measured[] = []
+    for (let from = 0; from < areas.length; from += AREAS_AT_ONCE) {
+      const some = areas.slice(from, from + AREAS_AT_ONCE)
+      const [found] = await this.#run(rows.project_id, signal, (ask) => ask(areasSql(rows, some)))
+      for (const index of some.keys()) measured.push(measuredAt(found!, index))
+    }
+    return measured
   }
 
   async countBlocks(rows: ExportRows, block_size: number, signal: AbortSignal): Promise<PositionBlock[]> {
@@ -146,6 +162,16 @@ export class Exporter {
   #assertKept(project_id: number): void {
     if (this.options.isDeleted(project_id)) throw new Error('the project was deleted')
   }
+}
+
+function measuredAt(found: readonly DuckDBValue[], index: number): Measured {
+  const [rows, first_at, last_at] = found.slice(3 * index, 3 * index + 3)
+  return { rows: Number(rows), first_at: instantOf(first_at), last_at: instantOf(last_at) }
+}
+
+/** Milliseconds since 1970, or null. */
+function instantOf(value: DuckDBValue | undefined): Date | null {
+  return value === null || value === undefined ? null : new Date(Number(value))
 }
 
 async function interruptible(

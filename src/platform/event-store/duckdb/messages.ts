@@ -5,8 +5,10 @@ import {
   StoreBusy,
   StoreGone,
   StoreTaken,
+  type Area,
   type ExportFormat,
   type ExportRows,
+  type Measured,
   type PositionBlock,
   type PositionRange,
   type StagedFile,
@@ -29,6 +31,7 @@ export type Calls = {
   /** Microseconds since 1970. */
   positionAt(project_id: number, time: bigint): number
   lastPosition(project_id: number): number
+  measureAreas(rows: ExportRows, areas: readonly Area[]): Measured[]
   countBlocks(rows: ExportRows, block_size: number): PositionBlock[]
   cutRows(rows: ExportRows, range: PositionRange, limit: StretchLimit): PositionBlock[]
   exportRows(rows: ExportRows, range: PositionRange, format: ExportFormat): StagedFile

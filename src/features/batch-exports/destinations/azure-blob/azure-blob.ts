@@ -43,9 +43,9 @@ const writable: TestStep<AzureBlobConfig> = {
 export const azureBlob: Destination<AzureBlobConfig> = {
   encoding: fileEncoding,
   steps: [reachable, writable],
-  async open({ config, run, outbound, signal }) {
-    const container = openContainer(config, outbound)
-    return deliverFiles(placeInContainer(container, signal), config, run, signal)
+  async open(context) {
+    const container = openContainer(context.config, context.outbound)
+    return deliverFiles(placeInContainer(container, context.signal), context)
   },
   async inspect({ config, outbound, signal }) {
     const { client, close } = openContainer(config, outbound)
@@ -95,6 +95,9 @@ function placeInContainer({ client, close }: Container, signal: AbortSignal): Fi
       await asking(null, () =>
         client.getBlockBlobClient(name).upload(content, Buffer.byteLength(content), { blobHTTPHeaders }),
       )
+    },
+    async remove(name) {
+      await asking(null, () => client.getBlobClient(name).deleteIfExists())
     },
     close,
   }

@@ -21,8 +21,8 @@ export const file: Destination<FileConfig> = {
       run: ({ settings }) => onDisk(() => tryFolder(settings.export_folder)),
     },
   ],
-  async open({ config, run, settings, signal }) {
-    return deliverFiles(placeInFolder(settings.export_folder, run), config, run, signal)
+  async open(context) {
+    return deliverFiles(placeInFolder(context.settings.export_folder, context.run), context)
   },
   async inspect({ run, settings }) {
     return {
@@ -55,6 +55,13 @@ function placeInFolder(root: string, run: RunFacts): FilePlace {
         const temporary = temporaryName(place, run, MANIFEST_INDEX)
         await writeFile(temporary, content, { flush: true })
         await rename(temporary, place)
+        await flush(dirname(place))
+      }),
+    remove: (name) =>
+      onDisk(async () => {
+        const place = await findFile(root, run.project_id, name)
+        if (place === null) return
+        await rm(place, { force: true })
         await flush(dirname(place))
       }),
     close() {},

@@ -54,7 +54,8 @@ function contextOf(change: Partial<DeliveryContext<HttpConfig>> = {}): DeliveryC
       project_id: 1,
       model: 'events',
       interval: { start: new Date(0), end: new Date(3_600_000) },
-      is_backfill: false,
+      backfill_id: null,
+      is_repair: false,
       has_custom_columns: false,
     },
     columns: [],
@@ -63,6 +64,7 @@ function contextOf(change: Partial<DeliveryContext<HttpConfig>> = {}): DeliveryC
     signal: new AbortController().signal,
     log: () => undefined,
     progress: { last: null, save: async () => {} },
+    left_files: [],
     ...change,
   }
 }

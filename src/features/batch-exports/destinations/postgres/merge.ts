@@ -14,6 +14,12 @@ export async function insertAll(session: Session, table: Table, columns: readonl
   )
 }
 
+/** Every row of these events goes, however often it is there and whatever became of it, and comes again as it was. */
+export async function replaceAll(session: Session, table: Table, columns: readonly string[]): Promise<void> {
+  await session.run(`DELETE FROM ${table.name} there USING ${STAGE} stage WHERE there."uuid" = stage."uuid"`)
+  await insertAll(session, table, columns)
+}
+
 /** Events whose uuid is not there yet. An event keeps its timestamp, so only the time that the stage spans is searched. */
 export async function insertNew(
   session: Session,

@@ -10,6 +10,7 @@ import {
   uuidOf,
   writeRows,
   type Values,
+  OTHER_EXPORT_ID,
 } from '../sql-table/fixture/attempt.ts'
 import { failureOf, useSqlWorld } from '../sql-table/fixture/use-world.ts'
 import { postgresKind } from './kind.ts'
@@ -81,7 +82,7 @@ describe('the table', () => {
     await make('uuid text, event text UNIQUE, properties jsonb, timestamp timestamptz')
     await deliver(events(0, 3))
     const error = await failureOf(
-      deliver([[uuidOf(9), 'e1', '{}', '2024-01-01']], { hour: 1, is_backfill: true }),
+      deliver([[uuidOf(9), 'e1', '{}', '2024-01-01']], { hour: 1, batch_export_id: OTHER_EXPORT_ID }),
     )
     expect(error).toBeInstanceOf(Refused)
     expect(await names()).toEqual(['e0', 'e1', 'e2'])
@@ -90,9 +91,11 @@ describe('the table', () => {
   it('that has other types takes what fits them', async () => {
     await make('uuid uuid, event text, properties text, timestamp timestamp')
     await deliver(events(0, 3))
-    expect(await deliver(events(2, 5), { is_backfill: true })).toEqual({ rows: 3, files: [] })
+    expect(await deliver(events(2, 5), { batch_export_id: OTHER_EXPORT_ID })).toEqual({ rows: 3, files: [] })
     expect(await names()).toEqual(['e0', 'e1', 'e2', 'e3', 'e4'])
-    const error = await failureOf(deliver([['no uuid', 'e', '{}', '2024-01-01']], { is_backfill: true }))
+    const error = await failureOf(
+      deliver([['no uuid', 'e', '{}', '2024-01-01']], { batch_export_id: OTHER_EXPORT_ID }),
+    )
     expect(error).toBeInstanceOf(Refused)
   })
 
@@ -115,17 +118,20 @@ describe('the way in', () => {
 
   it('leads by a stage, and adds only what is new, for whatever may overlap', async () => {
     await deliver(events(0, 5), { hour: 0 })
-    expect(await isStaged(() => deliver(events(3, 8), { hour: 0, is_backfill: true }))).toBe(true)
+    expect(await isStaged(() => deliver(events(3, 8), { hour: 0, batch_export_id: OTHER_EXPORT_ID }))).toBe(
+      true,
+    )
     expect(await names()).toHaveLength(8)
-    // From now on a scheduled run may bring what the backfill has brought.
+    // From now on a run may bring what the other export has brought.
     expect(await isStaged(() => deliver(events(6, 10), { hour: 1 }))).toBe(true)
     expect(await names()).toHaveLength(10)
   })
 
   it('leads by a stage for another export of the same events, and for a table that others filled', async () => {
     await deliver(events(0, 5), { hour: 0 })
-    const other = '018e0000-0000-7000-8000-000000000002'
-    expect(await isStaged(() => deliver(events(0, 5), { hour: 1, batch_export_id: other }))).toBe(true)
+    expect(await isStaged(() => deliver(events(0, 5), { hour: 1, batch_export_id: OTHER_EXPORT_ID }))).toBe(
+      true,
+    )
     expect(await names()).toHaveLength(5)
     await sql('DROP TABLE SCHEMA_.longshore_export_runs')
     expect(await isStaged(() => deliver(events(0, 7), { hour: 2 }))).toBe(true)
@@ -137,7 +143,7 @@ describe('the way in', () => {
   it('is given up by the second of two runs at once, and rows of both are there once', async () => {
     const first = await openDelivery(used.world, { hour: 0 })
     await writeRows(first, events(0, 6))
-    const second = await openDelivery(used.world, { hour: 1, is_backfill: true })
+    const second = await openDelivery(used.world, { hour: 1, batch_export_id: OTHER_EXPORT_ID })
     await writeRows(second, events(3, 9))
     const finished = second.finish()
     expect(await first.finish()).toEqual({ rows: 6, files: [] })
@@ -146,11 +152,11 @@ describe('the way in', () => {
   })
 
   it('is the same for many overlapping runs at once', async () => {
-    // Scheduled runs share nothing with each other, but each with a backfill.
+    // Runs of one export share nothing with each other, but each with a run of the other export.
     await Promise.all(
       [0, 20, 40].flatMap((from) => [
         deliver(events(from, from + 10), { hour: from }),
-        deliver(events(from + 5, from + 20), { hour: from, is_backfill: true }),
+        deliver(events(from + 5, from + 20), { hour: from, batch_export_id: OTHER_EXPORT_ID }),
       ]),
     )
     expect(await names()).toHaveLength(60)
@@ -243,7 +249,7 @@ describe('a run that is stopped', () => {
     const controller = new AbortController()
     const reason = new Error('cancelled')
     const rows = events(1, 5000, JSON.stringify({ filler: 'x'.repeat(500) }))
-    const options = { is_backfill: true, id: uuidOf(7) }
+    const options = { batch_export_id: OTHER_EXPORT_ID, id: uuidOf(7) }
     used.world.onStatement(part, () => controller.abort(reason))
     await expect(deliver(rows, { ...options, signal: controller.signal })).rejects.toBe(reason)
     expect(await used.world.leftovers()).toEqual([])

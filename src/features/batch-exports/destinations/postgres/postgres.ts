@@ -7,12 +7,12 @@ import { ATTEMPTS_OF_RUNS, connect } from '../sql-table/connect.ts'
 import { qualified, quotedList } from '../sql-table/identifiers.ts'
 import { inspectTable } from '../sql-table/inspect.ts'
 import { entryOf } from '../sql-table/ledger.ts'
-import { alreadyDelivered, isClear, lookAround, type Place } from '../sql-table/place.ts'
+import { alreadyDelivered, assertRepairable, isClear, lookAround, type Place } from '../sql-table/place.ts'
 import type { Session } from '../sql-table/session.ts'
 import { tableSteps } from '../sql-table/steps.ts'
 import { definitionOf, KEYS, type Table } from '../sql-table/table.ts'
 import type { PostgresConfig } from './kind.ts'
-import { assertKey, hasUniqueKey, insertAll, insertNew, STAGE, upsert } from './merge.ts'
+import { assertKey, hasUniqueKey, insertAll, insertNew, replaceAll, STAGE, upsert } from './merge.ts'
 import { lockTable, mayGoStraight } from './way.ts'
 
 const TYPES: Record<OutputColumn['kind'], string> = {
@@ -56,8 +56,11 @@ async function openDelivery(context: Context, session: Session): Promise<Deliver
   await assertKey(session, found.table, run.model)
   const is_keyed = found.has_uuid && (await hasUniqueKey(session, found.table, ['uuid']))
   const place = { ...found, is_keyed }
-  const recorded = (await place.ledger?.find(run.id)) ?? null
-  if (recorded !== null) return alreadyDelivered(session, recorded)
+  if (run.is_repair) assertRepairable(place, run)
+  else {
+    const recorded = (await place.ledger?.find(run.id)) ?? null
+    if (recorded !== null) return alreadyDelivered(session, recorded)
+  }
   await session.run('BEGIN ISOLATION LEVEL READ COMMITTED')
   const is_straight = await goesStraight(place, context)
   if (!is_straight) await makeStage(session, context.columns, place.table)
@@ -103,7 +106,7 @@ async function makeStage(session: Session, columns: readonly OutputColumn[], tab
 
 function deliveryOf(place: PostgresPlace, context: Context, is_straight: boolean): Delivery {
   const { session, table, has_uuid } = place
-  const { run, columns, signal, log } = context
+  const { columns, signal, log } = context
   const names = quotedList(columns.map(({ name }) => name))
   const copy = `COPY ${is_straight ? table.name : STAGE} (${names}) FROM STDIN`
   const memory = new Stretches()
@@ -121,7 +124,7 @@ function deliveryOf(place: PostgresPlace, context: Context, is_straight: boolean
     async finish() {
       if (is_cleaned) log('WARNING', 'JSON lost what jsonb cannot hold: \\u0000, or half a surrogate pair.')
       const was_clear = is_straight ? has_uuid : await merge(place, context)
-      const delivered = await commit(place, context, rows, was_clear && !run.is_backfill)
+      const delivered = await commit(place, context, rows, was_clear)
       await session.close()
       return { rows: delivered, files: [] }
     },
@@ -136,6 +139,10 @@ async function merge(place: PostgresPlace, { run }: Context): Promise<boolean> {
   await lockTable(place)
   if (run.model !== 'events') {
     await upsert(session, table, names, run.model)
+    return false
+  }
+  if (run.is_repair) {
+    await replaceAll(session, table, names)
     return false
   }
   const is_clear = has_uuid && (await isClear(place, run))
@@ -153,7 +160,8 @@ async function commit(
 ): Promise<number> {
   if (ledger !== null) {
     const entry = entryOf(ledger, { run, table: config.table_name, rows, disjoint }, 'now()')
-    const { count } = await session.run(`${entry.text} ON CONFLICT ("run_id") DO NOTHING`, entry.values)
+    const known = run.is_repair ? `DO UPDATE SET "rows" = excluded."rows"` : 'DO NOTHING'
+    const { count } = await session.run(`${entry.text} ON CONFLICT ("run_id") ${known}`, entry.values)
     if (count === 0) {
       await session.run('ROLLBACK')
       return (await ledger.find(run.id)) ?? rows

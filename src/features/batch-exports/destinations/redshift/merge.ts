@@ -1,6 +1,7 @@
 // From the stage into the table: out of the stage goes what the table has already, out of the table what the stage has
 // newer, and the rest of the stage goes in.
 import type { Model, OutputColumn } from '../../definition.ts'
+import type { RunFacts } from '../destination.ts'
 import { quoted, quotedList } from '../sql-table/identifiers.ts'
 import type { Session } from '../sql-table/session.ts'
 import { KEYS, VERSIONS, type Table } from '../sql-table/table.ts'
@@ -10,21 +11,29 @@ export type Move = {
   session: Session
   table: Table
   columns: readonly OutputColumn[]
-  model: Model
+  run: Pick<RunFacts, 'model' | 'is_repair'>
   /** No row of the stage can be in the table. */
   is_clear: boolean
   has_uuid: boolean
 }
 
-export async function moveRows({ session, table, columns, model, is_clear, has_uuid }: Move): Promise<void> {
+export async function moveRows({ session, table, columns, run, is_clear, has_uuid }: Move): Promise<void> {
   const names = columns.map(({ name }) => name)
-  if (model !== 'events') await replaceOlder(session, table, names, model)
+  if (run.model !== 'events') await replaceOlder(session, table, names, run.model)
+  else if (run.is_repair) await removeEvents(session, table)
   else if (has_uuid && !is_clear) await dropKnownEvents(session, table, names)
   const values = columns.map(({ name }) =>
     table.types.get(name) === 'super' ? `JSON_PARSE(${quoted(name)})` : quoted(name),
   )
   await session.run(
     `INSERT INTO ${table.name} (${quotedList(names)}) SELECT ${values.join(', ')} FROM ${STAGE}`,
+  )
+}
+
+/** However often they are there and whatever became of them: they come again as they were. */
+async function removeEvents(session: Session, table: Table): Promise<void> {
+  await session.run(
+    `DELETE FROM ${table.name} USING ${STAGE} stage WHERE ${table.name}."uuid" = stage."uuid"`,
   )
 }
 

@@ -2,7 +2,14 @@
 import { describe, expect, it } from 'vitest'
 import type { OutputColumn } from '../../definition.ts'
 import { Refused } from '../destination.ts'
-import { events, openDelivery, uuidOf, writeRows, type Values } from '../sql-table/fixture/attempt.ts'
+import {
+  events,
+  openDelivery,
+  uuidOf,
+  writeRows,
+  type Values,
+  OTHER_EXPORT_ID,
+} from '../sql-table/fixture/attempt.ts'
 import { useSqlWorld } from '../sql-table/fixture/use-world.ts'
 import { startRedshiftServer } from './fixture/server.ts'
 import { redshiftKind } from './kind.ts'
@@ -32,17 +39,17 @@ describe('rows', () => {
 
   it('that overlap, one after the other or at once, are there once', async () => {
     await deliver(events(0, 5))
-    await deliver(events(3, 8), { is_backfill: true })
+    await deliver(events(3, 8), { batch_export_id: OTHER_EXPORT_ID })
     await deliver(events(6, 10), { hour: 1 })
     await Promise.all(
       Array.from({ length: 4 }, (_, index) =>
-        deliver(events(index, index + 14), { hour: 2 + index, is_backfill: true }),
+        deliver(events(index, index + 14), { hour: 2 + index, batch_export_id: OTHER_EXPORT_ID }),
       ),
     )
     expect(await names()).toHaveLength(17)
     const first = await openDelivery(used.world, { hour: 8 })
     await writeRows(first, events(10, 20))
-    await deliver(events(15, 25), { hour: 9, is_backfill: true })
+    await deliver(events(15, 25), { hour: 9, batch_export_id: OTHER_EXPORT_ID })
     await first.finish()
     expect(await names()).toHaveLength(25)
   })
@@ -88,7 +95,7 @@ describe('the table', () => {
   it('is found under a name in capitals, which Redshift folds', async () => {
     const config = { table_name: 'OF Events' }
     await deliver(events(0, 2), { config })
-    await deliver(events(1, 3), { config, is_backfill: true })
+    await deliver(events(1, 3), { config, batch_export_id: OTHER_EXPORT_ID })
     expect(await names()).toHaveLength(3)
   })
 

@@ -9,7 +9,7 @@ import type { Delivery, DeliveryContext, Destination } from '../destination.ts'
 import { ATTEMPTS_OF_RUNS, connect } from '../sql-table/connect.ts'
 import { inspectTable } from '../sql-table/inspect.ts'
 import { entryOf } from '../sql-table/ledger.ts'
-import { alreadyDelivered, isClear, lookAround, type Place } from '../sql-table/place.ts'
+import { alreadyDelivered, assertRepairable, isClear, lookAround, type Place } from '../sql-table/place.ts'
 import type { Session } from '../sql-table/session.ts'
 import { tableSteps } from '../sql-table/steps.ts'
 import { definitionOf, type Table } from '../sql-table/table.ts'
@@ -50,8 +50,11 @@ async function openDelivery(context: Context, session: Session): Promise<Deliver
   await session.run('SET statement_timeout TO 0')
   await session.run(`SET timezone TO 'UTC'`)
   const place = await lookAround(session, nameOf(config), { ...context, columns }, { typeOf })
-  const recorded = (await place.ledger?.find(run.id)) ?? null
-  if (recorded !== null) return alreadyDelivered(session, recorded)
+  if (run.is_repair) assertRepairable(place, run)
+  else {
+    const recorded = (await place.ledger?.find(run.id)) ?? null
+    if (recorded !== null) return alreadyDelivered(session, recorded)
+  }
   await makeStage(session, columns, place.table)
   return deliveryOf(place, context, columns)
 }
@@ -111,17 +114,16 @@ async function moveAndRecord(place: Place, { run, config }: Context, rows: numbe
   // all tables of its schema, and is ours.
   await session.run(`LOCK TABLE ${ledger?.name ?? table.name}`)
   const recorded = (await ledger?.find(run.id)) ?? null
-  if (recorded !== null) {
+  if (recorded !== null && !run.is_repair) {
     await session.run('ROLLBACK')
     return recorded
   }
   const is_clear = place.has_uuid && (await isClear(place, run))
-  await moveRows({ session, table, columns: shared, model: run.model, is_clear, has_uuid: place.has_uuid })
-  if (ledger !== null) {
-    const disjoint = is_clear && !run.is_backfill
+  await moveRows({ session, table, columns: shared, run, is_clear, has_uuid: place.has_uuid })
+  if (ledger !== null && recorded === null) {
     const { text, values } = entryOf(
       ledger,
-      { run, table: nameOf(config).table, rows, disjoint },
+      { run, table: nameOf(config).table, rows, disjoint: is_clear },
       'GETDATE()',
     )
     await session.run(text, values)

@@ -4,6 +4,7 @@ import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
+  DeleteObjectCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
   PutObjectCommand,
@@ -48,6 +49,11 @@ export function placeInBucket(bucket: Bucket, attempt: Attempt): FilePlace {
         ),
       )
       if (ETag === undefined) throw notS3()
+    },
+    async remove(key) {
+      // S3 answers the same whether it was there or not.
+      const command = new DeleteObjectCommand({ Bucket: bucket.name, Key: key })
+      await asking(null, () => bucket.client.send(command))
     },
     close: () => bucket.close(),
   }

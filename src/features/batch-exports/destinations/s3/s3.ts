@@ -52,7 +52,7 @@ export const s3: Destination<S3Config> = {
   steps: [reachable, writable],
   async open(context) {
     const bucket = openBucket(context.config, context.outbound)
-    return deliverFiles(placeInBucket(bucket, context), context.config, context.run, context.signal)
+    return deliverFiles(placeInBucket(bucket, context), context)
   },
   async inspect({ config, outbound, signal }) {
     const bucket = openBucket(config, outbound)

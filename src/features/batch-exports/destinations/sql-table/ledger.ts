@@ -7,7 +7,7 @@ import { LEDGER_TABLE } from '../ledger-name.ts'
 import type { Session } from './session.ts'
 import { ensureTable } from './table.ts'
 
-// `disjoint`: when it was written, the table held nothing but scheduled runs of this one export.
+// `disjoint`: when it was written, the table held nothing but runs of this one export, which never share an event.
 const DEFINITION = `
   "run_id" VARCHAR(36) PRIMARY KEY,
   "batch_export_id" VARCHAR(36) NOT NULL,
@@ -25,8 +25,8 @@ export type Ledger = {
   name: string
   /** Rows of the run, when it is in the table; null otherwise. */
   find(run_id: string): Promise<number | null>
-  /** Whether all runs in the table, and at least one, are scheduled ones of this export, over other intervals. */
-  isDisjointFrom(run: RunFacts): Promise<boolean>
+  /** Whether all that was brought to the table, and something was, came by other runs of this export. */
+  holdsOnly(run: RunFacts): Promise<boolean>
 }
 
 /** Null where it is not there and we may not make it, or may not use the one that is there. */
@@ -55,12 +55,11 @@ function ledgerOf(session: Session, name: string, table: string): Ledger {
       )
       return row === undefined ? null : Number(row.rows)
     },
-    async isDisjointFrom({ batch_export_id, interval }) {
+    async holdsOnly({ batch_export_id, id }) {
       const [row] = await session.rows<{ is_disjoint: boolean | null }>(
-        `SELECT bool_and("disjoint" AND "batch_export_id" = $2
-                         AND ("data_interval_end" <= $3 OR "data_interval_start" >= $4)) AS is_disjoint
+        `SELECT bool_and("disjoint" AND "batch_export_id" = $2 AND "run_id" <> $3) AS is_disjoint
            FROM ${name} WHERE "table_name" = $1`,
-        [table, batch_export_id, interval.start, interval.end],
+        [table, batch_export_id, id],
       )
       return row?.is_disjoint === true
     },

@@ -36,14 +36,23 @@ export async function lookAround(
   return { session, table, ledger, shared, has_uuid }
 }
 
-/** Whether no row of the run can be in the table: it is empty, or holds other intervals of the same schedule alone. */
+/** Whether no row of the run can be in the table: it is empty, or holds nothing but other runs of the same export. */
 export async function isClear(
   { session, table, ledger }: Place,
   run: DeliveryContext['run'],
 ): Promise<boolean> {
-  if (ledger !== null && !run.is_backfill && (await ledger.isDisjointFrom(run))) return true
+  if (run.is_repair) return false
+  if (ledger !== null && (await ledger.holdsOnly(run))) return true
   const rows = await session.rows(`SELECT 1 FROM ${table.name} LIMIT 1`)
   return rows.length === 0
+}
+
+/** Without a uuid nothing tells which rows of the table are the run's. */
+export function assertRepairable({ has_uuid, table }: Place, { model }: DeliveryContext['run']): void {
+  if (model !== 'events' || has_uuid) return
+  throw new Refused(
+    `Rows of ${table.name} cannot be replaced, because they have no uuid column. Empty the table and make a new export.`,
+  )
 }
 
 /** The ledger has the run: there is nothing to send. */
