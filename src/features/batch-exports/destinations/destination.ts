@@ -112,13 +112,44 @@ export type TestStep<Config> = {
   run(context: Pick<DeliveryContext<Config>, 'config' | 'outbound' | 'settings' | 'signal'>): Promise<void>
 }
 
+/** What verification reads back: files or a table, whichever the destination has. */
 export type Inspection = {
+  files?: FileInspection
+  table?: TableInspection
   /** The content of a delivered file, by its name; null when it is not there. */
   read?(name: string): Promise<AsyncIterable<Uint8Array> | null>
   /** How many rows the destination's table has for each of these event uuids. */
   occurrences?(uuids: readonly string[]): Promise<ReadonlyMap<string, number>>
   close(): Promise<void>
 }
+
+export type FileInspection = {
+  /** The content of a delivered file, by its name; null when it is not there. */
+  read(name: string): Promise<AsyncIterable<Uint8Array> | null>
+  /** Names of all files right in a folder, which is the part of a name before its last `/`; '' for none. */
+  list(folder: string): AsyncIterable<string>
+}
+
+/**
+ * A table is compared by digests: for each bucket of rows their number and two sums over their hashes, so that their order
+ * does not matter. The hash of a row is the MD5 of its spelled values (`rowText` of warehouse/digest.ts), the sums add up
+ * its first and its second eight hexadecimal digits, and the bucket is the first three characters of the uuid.
+ */
+export type TableInspection = {
+  /** The run's columns that the table has. */
+  columns: readonly OutputColumn[]
+  /** One statement for all buckets. Empty where there is no table. */
+  digest(scope: TableScope): Promise<ReadonlyMap<string, Digest>>
+  /** The spelled values of the rows in one bucket, in the order of `columns`. */
+  rows(scope: TableScope, bucket: string): Promise<readonly (readonly (string | null)[])[]>
+  /** A value as JSON lines have it, spelled as the table's own statements spell it. */
+  spell(column: OutputColumn, value: unknown): string | null
+}
+
+/** Which rows are looked at: of one project where the table says so, and of these times where it has a timestamp. */
+export type TableScope = { project_id: number; times: readonly { from: Date; to: Date }[] | null }
+
+export type Digest = { rows: number; sums: readonly [number, number] }
 
 /** Retrying is of no use before the user has changed something: the run fails at once. */
 export class Refused extends Error {}
