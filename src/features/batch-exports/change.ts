@@ -9,6 +9,7 @@ import type { Services } from '../../platform/services.ts'
 import { changesBetween, recordActivity } from '../activity-log/record.ts'
 import { assertHostsAllowed, changeConfig, getKind, readConfig } from './config.ts'
 import { exportActivity, readRowChoice, type Change } from './create.ts'
+import { assertNamesAreFree, isRenamed } from './file-names.ts'
 import { lockExport, updateExport } from './queries.ts'
 import type { ExportRow } from './rows.ts'
 import { assertOffered, assertPauseBegun, assertSound, FIXED_ONCE_DELIVERED, offsetsFor } from './rules.ts'
@@ -51,6 +52,8 @@ export async function changeExport(
       ...readRowChoice(fields, project, now),
       ...destinationColumns(services, switched, fields.destination?.config),
     })
+    const wanted = { ...switched, ...columns }
+    if (isRenamed(switched, wanted)) await assertNamesAreFree(tx, project, wanted)
     const after = await store(tx, switched, columns, now)
     await recordUpdate(tx, change, project, before, after)
     return after

@@ -7,6 +7,7 @@ import type { Services } from '../../platform/services.ts'
 import { recordActivity, type Activity, type Actor } from '../activity-log/record.ts'
 import { lockProject } from '../projects/queries.ts'
 import { assertHostsAllowed, getKind, readConfig } from './config.ts'
+import { assertNamesAreFree } from './file-names.ts'
 import { countExports, insertExport, type NewExport } from './queries.ts'
 import type { ExportRow } from './rows.ts'
 import { assertOffered, assertPauseBegun, assertRoom, assertSound } from './rules.ts'
@@ -38,6 +39,7 @@ export async function createExport(
     // Two at once must not both be the hundredth.
     await lockProject(tx, project.organization_id, project.id)
     assertRoom(await countExports(tx, { project_id: project.id }))
+    await assertNamesAreFree(tx, project, row)
     const inserted = await insertExport(tx, row)
     await recordActivity(tx, change, { ...exportActivity(project, inserted), activity: 'created' })
     return inserted

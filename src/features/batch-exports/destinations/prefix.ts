@@ -17,6 +17,9 @@ const PLACEHOLDERS = [
   'export_id',
 ]
 
+/** Unless told otherwise each export has a folder of its own. */
+export const OWN_FOLDER = '{export_id}'
+
 /** Object stores take names of 1024 bytes; the interval and its like take up to 200. */
 const MAX_PREFIX_BYTES = 800
 

@@ -3,13 +3,13 @@ import { z } from 'zod'
 import type { DestinationKind } from '../destination.ts'
 import { compressionFault, eventFilter, fileOutput, name, optionalName, secret } from '../config-fields.ts'
 import { endpointFault } from '../endpoint.ts'
-import { prefixFault } from '../prefix.ts'
+import { OWN_FOLDER, prefixFault } from '../prefix.ts'
 
 const Config = z.strictObject({
   account_name: name(),
   account_key: secret(),
   container_name: name(),
-  prefix: z.string().trim().max(1024).default(''),
+  prefix: z.string().trim().max(1024).default(OWN_FOLDER),
   /** Null for `https://<account_name>.blob.core.windows.net`. */
   endpoint_url: optionalName(),
   ...fileOutput,
@@ -40,6 +40,8 @@ export const azureBlobKind: DestinationKind<AzureBlobConfig> = {
     return endpointFault(config.endpoint_url) ?? compressionFault(config)
   },
   hosts: ({ endpoint_url }) => (endpoint_url === null ? [] : [new URL(endpoint_url).hostname]),
+  place: ({ account_name, container_name, endpoint_url }) =>
+    `${endpoint_url ?? ''}/${account_name}/${container_name}`,
   target: ({ account_name, container_name, prefix }) => `azure://${account_name}/${container_name}/${prefix}`,
   load: async () => (await import('./azure-blob.ts')).azureBlob,
 }

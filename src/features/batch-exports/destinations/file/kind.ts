@@ -2,10 +2,10 @@
 import { z } from 'zod'
 import type { DestinationKind } from '../destination.ts'
 import { compressionFault, eventFilter, fileOutput } from '../config-fields.ts'
-import { prefixFault } from '../prefix.ts'
+import { OWN_FOLDER, prefixFault } from '../prefix.ts'
 
 const Config = z.strictObject({
-  prefix: z.string().trim().max(1024).default(''),
+  prefix: z.string().trim().max(1024).default(OWN_FOLDER),
   ...fileOutput,
   ...eventFilter,
 })
@@ -25,6 +25,7 @@ export const fileKind: DestinationKind<FileConfig> = {
     return compressionFault(config)
   },
   hosts: () => [],
+  place: (_config, project_id) => `file:${project_id}`,
   target: ({ prefix }) => `file:${prefix}`,
   load: async () => (await import('./file.ts')).file,
 }

@@ -57,6 +57,7 @@ export const s3Kind: DestinationKind<S3Config> = {
     return compressionFault(config)
   },
   hosts: ({ endpoint_url }) => (endpoint_url === null ? [] : [new URL(endpoint_url).hostname]),
+  place: ({ bucket_name, endpoint_url }) => `${endpoint_url ?? ''}/${bucket_name}`,
   target: ({ bucket_name, prefix }) => `s3://${bucket_name}/${prefix}`,
   load: async () => (await import('./s3.ts')).s3,
 }
