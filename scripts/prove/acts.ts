@@ -9,7 +9,12 @@ import { reckon } from '../../src/features/batch-exports/reconciliation/reckon.t
 import type { BackfillRow, RunRow } from '../../src/features/batch-exports/rows.ts'
 import { BACKFILL_COLUMNS, RUN_COLUMNS } from '../../src/features/batch-exports/runs/columns.ts'
 import { cancelRun } from '../../src/features/batch-exports/runs/queries.ts'
-import { backfillExport, deleteExport, resumeExport } from '../../src/features/batch-exports/steer.ts'
+import {
+  backfillExport,
+  deleteExport,
+  repairExport,
+  resumeExport,
+} from '../../src/features/batch-exports/steer.ts'
 import { RowGone } from '../../src/platform/db/database.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { StoreBusy } from '../../src/platform/event-store/event-store.ts'
@@ -36,6 +41,15 @@ const DEEDS: Record<string, { weight: number; deed: Deed }> = {
     weight: 6,
     deed: ({ random, change, at }) => backfillExport(change, at, drawRange(random, change)),
   },
+  repair: {
+    weight: 4,
+    deed: ({ random, change, at }) => repairExport(change, at, drawRange(random, change)),
+  },
+  // Only when the storm is over.
+  'backfill everything': {
+    weight: 0,
+    deed: ({ change, at }) => backfillExport(change, at, { end_at: change.now.toISOString() }),
+  },
   'backfill without an end': {
     weight: 3,
     deed: ({ random, change, at }) => backfillExport(change, at, drawStart(random, change)),
@@ -48,6 +62,7 @@ const DEEDS: Record<string, { weight: number; deed: Deed }> = {
     deed: ({ random, change, at }) =>
       changeExport(change, at, { destination: { config: drawFilter(random) } }),
   },
+  'change the size of files': { weight: 4, deed: changeFileSize },
   'change the interval': {
     weight: 3,
     deed: ({ random, change, at }) => changeExport(change, at, { interval: random.pick(INTERVALS) }),
@@ -77,6 +92,13 @@ export async function steer(world: World, name = world.random.pick(NAMES), id?: 
     const isRefused = [ApiError, RowGone, StoreBusy].some((kind) => error instanceof kind)
     if (!isRefused && !isMeant(error)) world.wrong(`${name} fell: ${describe(error)}`)
   })
+}
+
+/** A run that is done again afterwards writes other files. */
+async function changeFileSize({ random, change, at }: Deeds): Promise<void> {
+  if (at.row.destination_type !== 'File') return
+  const max_file_size_mb = random.chance(50) ? 1 : null
+  await changeExport(change, at, { destination: { config: { max_file_size_mb } } })
 }
 
 /** Anything within the last hour, on the grid or off it. */

@@ -19,7 +19,10 @@ export function checkSchedule(facts: Facts): void {
     const history = facts.history.filter(({ batch_export_id }) => batch_export_id === row.id)
     const runs = facts.runs.filter((run) => run.batch_export_id === row.id && run.backfill_id === null)
     const pauses = pausesIn(history)
-    checkBounds(facts, runs)
+    checkBounds(
+      facts,
+      facts.runs.filter((run) => run.batch_export_id === row.id && run.selection === 'arrival'),
+    )
     const is_moved = history.some(({ interval }) => interval !== null && interval !== row.interval)
     if (is_moved) checkCover(facts, row, runs, pauses)
     else checkGrid(facts, row, runs, pauses, history)

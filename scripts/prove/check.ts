@@ -3,6 +3,8 @@ import { sql } from '../../src/platform/db/sql.ts'
 import { checkAccount } from './check-account.ts'
 import { checkBackfills } from './check-backfills.ts'
 import { checkDeliveries } from './check-deliveries.ts'
+import { checkHealed } from './check-healed.ts'
+import { checkLedger } from './check-ledger.ts'
 import { checkSchedule } from './check-schedule.ts'
 import { gatherFacts, ownedBy, runText, type Facts } from './facts.ts'
 import type { World } from './world.ts'
@@ -14,7 +16,9 @@ export async function checkWorld(world: World): Promise<void> {
   const facts = await gatherFacts(world)
   checkRuns(facts)
   checkSchedule(facts)
+  checkLedger(facts)
   checkBackfills(facts)
+  checkHealed(facts)
   checkDeliveries(facts)
   await checkSlots(world)
   for (const row of facts.exports) if (row.deleted_at === null) await checkAccount(facts, row)
@@ -22,14 +26,15 @@ export async function checkWorld(world: World): Promise<void> {
 }
 
 /** Each has ended, nobody holds it, and its figures are those of the events it owns. */
-function checkRuns({ world, runs }: Facts): void {
+function checkRuns(facts: Facts): void {
+  const { world, runs } = facts
   for (const run of runs) {
     const wrong = (what: string) => world.wrong(`${runText(run)} ${what}`)
     if (run.finished_at === null) wrong('has not ended')
     if (run.lease_owner !== null) wrong('is still held')
     if (run.failures > MAX_FAILURES) wrong(`has failed ${run.failures} times`)
     if (run.status !== 'Completed') continue
-    const owned = ownedBy(run, world.store.events)
+    const owned = ownedBy(facts, run)
     if (owned === null) wrong('is completed and was never frozen')
     else if (run.records_completed !== owned.length || run.records_total_count !== owned.length) {
       wrong(`says ${run.records_completed} of ${run.records_total_count} rows, and owns ${owned.length}`)

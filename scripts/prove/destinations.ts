@@ -32,8 +32,7 @@ const file: Destination<FileConfig> = {
   },
   steps: [],
   async open(context) {
-    const { config, run, signal } = context
-    return deliverFiles(filePlace(context), config, run, signal)
+    return deliverFiles(filePlace(context), context)
   },
   inspect: null,
 }
@@ -42,7 +41,8 @@ function filePlace({ config, run, signal, outbound }: DeliveryContext<FileConfig
   const reach = Reach.of(outbound)
   const { places } = reach
   return {
-    async stage(name, { path }) {
+    async stage(given, { path }) {
+      const name = places.nameOf(given)
       const content = readFileSync(path, 'utf8')
       const part = { name, content, run_id: run.id, attempt: run.attempt }
       const is_folder = config.prefix.startsWith('folder')
@@ -56,6 +56,7 @@ function filePlace({ config, run, signal, outbound }: DeliveryContext<FileConfig
       }
     },
     put: (name, content) => reach.show(`put ${name}`, run, () => places.put(name, content, run.id)),
+    remove: (name) => reach.show(`remove ${name}`, run, () => places.remove(name)),
     close() {},
   }
 }

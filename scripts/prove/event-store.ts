@@ -3,8 +3,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type {
+  Area,
   ExportColumn,
   ExportRows,
+  Measured,
   PositionBlock,
   PositionRange,
   StagedFile,
@@ -55,12 +57,20 @@ export class MemoryStore {
     return this.events.length
   }
 
-  /** The two questions that runs and backfills ask. */
+  /** The one question that runs ask: whether texts were cut. */
   async query({ sql }: StoreQuery): Promise<StoreAnswer> {
     if (sql.startsWith('SELECT count(*), arg_min(')) return { columns: [], rows: [[0, null]] }
-    if (!sql.startsWith('SELECT min(timestamp) FROM ')) throw new Error(`an unknown question: ${sql}`)
-    const first = Math.min(...this.events.map(({ timestamp }) => timestamp.getTime()))
-    return { columns: [], rows: [[new Date(first).toISOString()]] }
+    throw new Error(`an unknown question: ${sql}`)
+  }
+
+  async measureAreas(rows: ExportRows, areas: readonly Area[]): Promise<Measured[]> {
+    const chosen = this.#select(rows, { from: 0, to: this.events.length })
+    return areas.map((area) => {
+      const times = chosen.filter((event) => isIn(event, area)).map(({ timestamp }) => timestamp.getTime())
+      const at = (choose: (...values: number[]) => number) =>
+        times.length === 0 ? null : new Date(choose(...times))
+      return { rows: times.length, first_at: at(Math.min), last_at: at(Math.max) }
+    })
   }
 
   async countBlocks(rows: ExportRows, block_size: number): Promise<PositionBlock[]> {
@@ -111,6 +121,11 @@ export class MemoryStore {
   #raise(time: Date): void {
     if (time > this.#arrival) this.#arrival = time
   }
+}
+
+function isIn({ seq, timestamp }: SimulatedEvent, { seq_from, seq_to, time_from, time_to }: Area): boolean {
+  const isTimely = (time_from === null || timestamp >= time_from) && (time_to === null || timestamp < time_to)
+  return seq > seq_from && seq <= seq_to && isTimely
 }
 
 /** One JSON object to a line, with the columns that were asked for. */

@@ -31,6 +31,29 @@ export const MUTATIONS: Record<string, Mutation & { first_seed: number }> = {
       ),
     ),
   },
+  'a run claims what others have claimed': {
+    first_seed: 1,
+    rewrite: replacing(
+      /WHERE batch_export_id = (\$\d+) AND positions && int8range\((\$\d+), (\$\d+), '\(\]'\)\s+AND times/,
+      'WHERE batch_export_id = $1 AND int8range($2, $3) IS NULL AND times',
+    ),
+  },
+  'files of backfills are named like those of the schedule': { first_seed: 1, has_shared_names: true },
+  'a run that is done again leaves the files of the one before': { first_seed: 1, keeps_leftovers: true },
+  'unpausing with a backfill chooses by timestamp': {
+    first_seed: 1,
+    rewrite: replacing(
+      /(SELECT\s+id, project_id, batch_export_id,) kind(,[^]*FROM batch_export_backfill WHERE id)/,
+      "$1 'backfill' AS kind$2",
+    ),
+  },
+  'a run that is done again forgets which rows it had': {
+    first_seed: 1,
+    rewrite: replacing(
+      /(files,) published(, progress[^]*ORDER BY created_at, id)/,
+      '$1 NULL::jsonb AS published$2',
+    ),
+  },
   'the end of a run does not give its slot back': {
     first_seed: 2,
     rewrite: replacing(/SET active = active - 1 FROM ended/, 'SET active = active FROM ended'),

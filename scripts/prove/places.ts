@@ -8,9 +8,17 @@ export type Row = { uuid: string; run_id: string }
 export type Batch = { run_id: string; sequence: number; body: string }
 
 export class Table {
-  readonly rows: Row[] = []
+  rows: Row[] = []
   /** Runs that were committed, and how many rows each brought. */
   readonly ledger = new Map<string, number>()
+}
+
+/** Ways to break what a destination promises, which the proof must notice. */
+export type PlaceOptions = {
+  /** Without, tables forget which runs they have. */
+  has_ledger: boolean
+  has_shared_names: boolean
+  keeps_leftovers: boolean
 }
 
 export class Places {
@@ -18,11 +26,19 @@ export class Places {
   readonly staged = new Set<StagedPart>()
   readonly batches: Batch[] = []
   readonly #tables = new Map<string, Table>()
-  readonly #has_ledger: boolean
+  readonly #options: PlaceOptions
 
-  /** Without `has_ledger` tables forget which runs they have, which the proof must notice. */
-  constructor({ has_ledger }: { has_ledger: boolean }) {
-    this.#has_ledger = has_ledger
+  constructor(options: PlaceOptions) {
+    this.#options = options
+  }
+
+  /** As readers find it. */
+  nameOf(name: string): string {
+    return this.#options.has_shared_names ? name.replace(/_backfill-[0-9a-f-]{36}/, '') : name
+  }
+
+  remove(name: string): void {
+    if (!this.#options.keeps_leftovers) this.files.delete(name)
   }
 
   table(export_id: string): Table {
@@ -51,11 +67,12 @@ export class Places {
     this.files.set(name, { content, run_id })
   }
 
-  /** One transaction. A key on the uuid leaves out what is there already. */
+  /** One transaction. A key on the uuid leaves out what is there already; a repair replaces it. */
   commit(run: RunFacts, uuids: readonly string[], has_key: boolean): number {
     const table = this.table(run.batch_export_id)
-    const known = this.#has_ledger ? table.ledger.get(run.id) : undefined
-    if (known !== undefined) return known
+    const known = this.#options.has_ledger ? table.ledger.get(run.id) : undefined
+    if (known !== undefined && !run.is_repair) return known
+    if (run.is_repair) table.rows = table.rows.filter(({ uuid }) => !uuids.includes(uuid))
     const there = new Set(has_key ? table.rows.map(({ uuid }) => uuid) : [])
     for (const uuid of uuids) if (!there.has(uuid)) table.rows.push({ uuid, run_id: run.id })
     table.ledger.set(run.id, uuids.length)

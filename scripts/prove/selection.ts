@@ -5,33 +5,45 @@ import type { SimulatedEvent } from './event-store.ts'
 
 type Test = (event: SimulatedEvent) => boolean
 
-const WITHIN =
-  /^SELECT r\.position FROM \((.*)\) AS r WHERE r\.position > \$(\d+) AND r\.position <= \$(\d+)$/s
-const WHERE = / WHERE \((\(.*\))\)\) AS r$/s
+const WHERE = / WHERE (.*)\) AS r$/s
 
 export function readSelection({ sql, parameters }: ExportRows): Test {
-  const within = WITHIN.exec(sql)
-  if (within) {
-    const inner = readSelection({ sql: within[1]!, parameters } as ExportRows)
-    const [from, to] = [numberAt(parameters, within[2]!), numberAt(parameters, within[3]!)]
-    return (event) => event.seq > from && event.seq <= to && inner(event)
-  }
   const where = WHERE.exec(sql)
   if (!where) throw new Error(`no condition in ${sql}`)
-  const tests = where[1]!
-    .slice(1, -1)
-    .split(') AND (')
-    .map((text) => readTest(text, parameters))
-  return (event) => tests.every((test) => test(event))
+  return readTest(where[1]!, parameters)
 }
 
 function readTest(text: string, parameters: readonly Parameter[]): Test {
-  const negated = /^NOT coalesce\(\((.*)\), false\)$/.exec(text)
+  if (text === 'true' || text === 'false') return () => text === 'true'
+  const bare = withoutBrackets(text)
+  if (bare !== null) return readTest(bare, parameters)
+  for (const [word, joined] of [
+    [
+      ' AND ',
+      (tests: Test[]): Test =>
+        (event) =>
+          tests.every((test) => test(event)),
+    ],
+    [
+      ' OR ',
+      (tests: Test[]): Test =>
+        (event) =>
+          tests.some((test) => test(event)),
+    ],
+  ] as const) {
+    const parts = splitOutside(text, word)
+    if (parts.length > 1) return joined(parts.map((part) => readTest(part, parameters)))
+  }
+  const negated = /^NOT coalesce\((.*), false\)$/s.exec(text)
   if (negated) {
     const test = readTest(negated[1]!, parameters)
     return (event) => !test(event)
   }
-  const [, field, operator, rest] = /^t1\.(seq|timestamp|event) (\S+) (.*)$/.exec(text) ?? []
+  return readComparison(text, parameters)
+}
+
+function readComparison(text: string, parameters: readonly Parameter[]): Test {
+  const [, field, operator, rest] = /^t1\.(seq|timestamp|event) (\S+) (.*)$/s.exec(text) ?? []
   const values = [...(rest ?? '').matchAll(/\$(\d+)/g)].map(([, place]) => parameters[Number(place) - 1]!)
   if (field === 'event') return ({ event }) => values.includes(event)
   if (field === undefined || values.length !== 1) throw new Error(`a condition not known: ${text}`)
@@ -56,6 +68,28 @@ function compared(operator: string, read: (event: SimulatedEvent) => number, lim
   }
 }
 
-function numberAt(parameters: readonly Parameter[], place: string): number {
-  return Number(parameters[Number(place) - 1])
+/** What one pair of brackets holds; null when the text is not one. */
+function withoutBrackets(text: string): string | null {
+  if (!text.startsWith('(')) return null
+  let depth = 0
+  for (const [index, character] of [...text].entries()) {
+    if (character === '(') depth++
+    if (character === ')') depth--
+    if (depth === 0) return index === text.length - 1 ? text.slice(1, -1) : null
+  }
+  return null
+}
+
+/** Where the word stands in no brackets. */
+function splitOutside(text: string, word: string): string[] {
+  const parts: string[] = []
+  let [depth, from] = [0, 0]
+  for (let index = 0; index < text.length; index++) {
+    if (text[index] === '(') depth++
+    if (text[index] === ')') depth--
+    if (depth > 0 || !text.startsWith(word, index)) continue
+    parts.push(text.slice(from, index))
+    from = index + word.length
+  }
+  return [...parts, text.slice(from)]
 }

@@ -59,6 +59,17 @@ async function settle(world: World): Promise<void> {
   // Later than any run that was made when the clock was ahead.
   clock.set(new Date(clock.highest().getTime() + 16 * MINUTE_MS))
   await workUntilIdle(world)
+  if (world.random.chance(60)) await healAll(world)
+}
+
+/** Everything that got lost goes out after all. */
+async function healAll(world: World): Promise<void> {
+  const healed_at = world.clock.now()
+  for (const { id } of world.exports) {
+    await steer(world, 'backfill everything', id)
+    world.healed.set(id, healed_at)
+  }
+  await workUntilIdle(world)
 }
 
 /** Nothing is left, and another look makes no more runs. */

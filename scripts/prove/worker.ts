@@ -95,6 +95,8 @@ function gatedStore({ store, turnstile }: World, actor: Actor): EventStore {
     query: (query) => pass(query.sql.slice(0, 40), () => store.query(query)),
     positionAt: (id, time) => pass(`position at ${time.toISOString()}`, () => store.positionAt(id, time)),
     lastPosition: () => pass('last position', () => store.lastPosition()),
+    measureAreas: (rows, areas, signal) =>
+      pass(`measure ${areas.length} areas`, () => store.measureAreas(rows, areas), signal),
     countBlocks: (rows, size, signal) => pass('count', () => store.countBlocks(rows, size), signal),
     cutRows: (rows, range, limit, signal) => pass('cut', () => store.cutRows(rows, range, limit), signal),
     exportRows: (rows, range, _format, signal) =>

@@ -21,6 +21,10 @@ export type Mutation = {
   rewrite?(statement: Statement): Statement
   has_ledger?: boolean
   holds_arrivals?: boolean
+  /** Files of backfills are named like those of the schedule. */
+  has_shared_names?: boolean
+  /** Files that are no longer written stay. */
+  keeps_leftovers?: boolean
 }
 
 export type SimulatedExport = { id: string; type: 'File' | 'Postgres' | 'HTTP' }
@@ -40,6 +44,8 @@ export class World {
   /** What must not be. */
   readonly wrongs: string[] = []
   readonly exports: SimulatedExport[] = []
+  /** When an export was last told to deliver all that it lacks, with nothing in its way. */
+  readonly healed = new Map<string, Date>()
   workers: Worker[] = []
   /** Everybody who was ever there. */
   readonly #actors: Actor[] = []
@@ -55,7 +61,11 @@ export class World {
   ) {
     this.random = new Random(seed)
     this.store = new MemoryStore(this.#folder, { holds_arrivals: mutation.holds_arrivals ?? true })
-    this.places = new Places({ has_ledger: mutation.has_ledger ?? true })
+    this.places = new Places({
+      has_ledger: mutation.has_ledger ?? true,
+      has_shared_names: mutation.has_shared_names ?? false,
+      keeps_leftovers: mutation.keeps_leftovers ?? false,
+    })
     this.faults = new Faults(this.random.fork())
   }
 
@@ -93,10 +103,13 @@ export class World {
    * to know: others have taken the run over, or it was cancelled after the lease had run out.
    */
   async assertCommitting({ id, attempt }: RunFacts): Promise<void> {
+    // Attempts are counted through over all runs of a delivery, one of which is at work.
     const run = await this.proof.db.row<{ is_theirs: boolean; is_marked: boolean; is_over: boolean }>(sql`
-      SELECT attempt = ${attempt} AND lease_owner IS NOT NULL AND lease_until >= coalesce(finished_at, lease_until)
+      WITH own AS (
+        SELECT * FROM batch_export_run WHERE project_id = ${this.project.id} AND (id = ${id} OR repeats = ${id}))
+      SELECT (SELECT sum(attempt) FROM own) = ${attempt} AND lease_until >= coalesce(finished_at, lease_until)
           AS is_theirs, is_committing AS is_marked, finished_at IS NOT NULL AS is_over
-      FROM batch_export_run WHERE project_id = ${this.project.id} AND id = ${id}`)
+      FROM own WHERE lease_owner IS NOT NULL`)
     if (!run?.is_theirs) this.tally.add('zombies at the destination')
     else if (run.is_over) this.wrong(`run ${id} was cancelled and becomes visible`)
     else if (!run.is_marked) this.wrong(`run ${id} becomes visible while it could be cancelled`)
@@ -122,7 +135,7 @@ export class World {
     // Empty files: where rows lie, and so the order in which a statement meets them, follows from the seed again.
     await db.run(sql`
       TRUNCATE batch_export, batch_export_run, batch_export_backfill, batch_export_bound, batch_export_slot,
-        batch_export_log, activity_log, prove_history`)
+        batch_export_log, batch_export_claim, batch_export_share, activity_log, prove_history`)
     rmSync(this.#folder, { recursive: true, force: true })
   }
 }

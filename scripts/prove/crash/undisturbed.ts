@@ -11,7 +11,8 @@ import type { RunRow } from '../../../src/features/batch-exports/rows.ts'
 import { RUN_COLUMNS } from '../../../src/features/batch-exports/runs/columns.ts'
 import {
   factsOf,
-  isFrozen,
+  isBegun,
+  readFrozen,
   selectionOf,
   type FrozenRun,
 } from '../../../src/features/batch-exports/runs/frozen.ts'
@@ -30,8 +31,8 @@ export async function repeatRuns(env: Env, deliveries: Deliveries, fault: Fault)
     const runs = await db.rows<RunRow>(sql`
       SELECT ${RUN_COLUMNS} FROM batch_export_run WHERE status = 'Completed' AND records_completed > 0 ORDER BY id`)
     for (const run of runs) {
-      if (!isFrozen(run)) fault(`run ${run.id} has completed without being frozen`)
-      else repeated += await repeatRun(eventStore, run, deliveries, fault)
+      if (!isBegun(run)) fault(`run ${run.id} has completed without being frozen`)
+      else repeated += await repeatRun(eventStore, await readFrozen(db, run), deliveries, fault)
     }
   })
   return repeated
@@ -79,7 +80,7 @@ async function compareBatches(
   let sequence = first
   for await (const { body } of batchesOf(path, TOKEN, new AbortController().signal)) {
     const { batch } = JSON.parse(body.toString()) as { batch: unknown[] }
-    if (deliveries.batchHash(run.id, sequence) !== hashOf(JSON.stringify(batch)))
+    if (deliveries.batchHash(run.past.first.id, sequence) !== hashOf(JSON.stringify(batch)))
       fault(`batch ${sequence} of run ${run.id} would be another undisturbed`)
     sequence++
   }

@@ -24,6 +24,8 @@ export type DestinationKind<Config = Record<string, unknown>> = {
   faults?(config: Config): { field: string | null; message: string } | null
   /** Hosts to be asked of the outbound gate when a configuration is saved. */
   hosts(config: Config): string[]
+  /** Rows are seen there as they are sent, before the run is finished. */
+  is_piecewise?: true
   /** For files: where names are told apart. Two places with the same text are one. */
   place?(config: Config, project_id: number): string
   /** Where the data goes, for people: no secret in it. */

@@ -14,6 +14,7 @@ export const httpKind: DestinationKind<HttpConfig> = {
   models: ['events'],
   columns: 'http',
   takes_custom_columns: false,
+  is_piecewise: true,
   hosts: ({ url }) => [new URL(url).hostname],
   target: ({ url }) => url,
   load: async () => (await import('./http.ts')).http,
