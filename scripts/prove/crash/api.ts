@@ -1,31 +1,28 @@
 // What the prover asks of the server, as any client would.
 import type { Random } from '../../crash/random.ts'
 import { INTERVAL_MS } from './clock.ts'
-import type { Kind, PlannedExport } from './places.ts'
+import type { PlannedExport } from './places.ts'
 
 export const KEY = `phx_${'prove0'.repeat(6)}`
 
-export type MadeExport = Pick<PlannedExport, 'name' | 'kind' | 'paused'> & {
+export type MadeExport = Pick<PlannedExport, 'name' | 'kind' | 'destination'> & {
   id: string
-  /** Where its next backfill begins. */
-  backfilled_until_ms: number
+  /** Not to have a schedule at all, or set aside by the prover for a while. */
+  paused: boolean
+  is_for_backfills: boolean
 }
 
 export type Totals = Record<'received' | 'exported' | 'filtered_out' | 'pending' | 'skipped', number>
 
 const MAX_INTERVALS = 4
+const MAX_INTERVALS_BACK = 6
 
-export async function makeExports(
-  url: string,
-  planned: readonly PlannedExport[],
-  now: Date,
-): Promise<MadeExport[]> {
+export async function makeExports(url: string, planned: readonly PlannedExport[]): Promise<MadeExport[]> {
   const made: MadeExport[] = []
   for (const { name, kind, paused, destination } of planned) {
     const body = { name, paused, destination, interval: 'every 5 minutes' }
     const { id } = await ask<{ id: string }>(url, 'POST', '', body)
-    const backfilled_until_ms = Math.floor(now.getTime() / INTERVAL_MS) * INTERVAL_MS
-    made.push({ name, kind, paused, id, backfilled_until_ms })
+    made.push({ name, kind, paused, is_for_backfills: paused, destination, id })
   }
   return made
 }
@@ -38,26 +35,42 @@ export async function retryRun(url: string, { id }: MadeExport, run_id: string):
   await ask(url, 'POST', `${id}/runs/${run_id}/retry/`)
 }
 
-/** False: nothing has ended yet that was not backfilled before. */
-export async function backfill(url: string, of: MadeExport, random: Random, now: Date): Promise<boolean> {
-  const start_ms = startOf(of, random, now)
-  const whole = Math.floor((now.getTime() - start_ms) / INTERVAL_MS)
-  const intervals = Math.min(whole, 1 + random.below(MAX_INTERVALS))
-  if (intervals < 1) return false
-  const end_ms = start_ms + intervals * INTERVAL_MS
-  await ask(url, 'POST', `${of.id}/backfill/`, {
+/** A stretch of the past, also of what has long been delivered, and up to the interval that is still open. */
+export async function askForRange(
+  url: string,
+  { id }: MadeExport,
+  what: 'backfill' | 'repair',
+  random: Random,
+  now: Date,
+): Promise<void> {
+  const start_ms =
+    Math.floor(now.getTime() / INTERVAL_MS - 1 - random.below(MAX_INTERVALS_BACK)) * INTERVAL_MS
+  const end_ms = Math.min(now.getTime(), start_ms + (1 + random.below(MAX_INTERVALS)) * INTERVAL_MS)
+  await ask(url, 'POST', `${id}/${what}/`, {
     start_at: new Date(start_ms).toISOString(),
     end_at: new Date(end_ms).toISOString(),
   })
-  of.backfilled_until_ms = Math.max(of.backfilled_until_ms, end_ms)
-  return true
 }
 
-/** What stands in files is backfilled once: a second time, with later events, would put other files in their place. */
-function startOf({ kind, backfilled_until_ms }: MadeExport, random: Random, now: Date): number {
-  const isRepeatable: Record<Kind, boolean> = { folder: false, bucket: false, table: true, endpoint: true }
-  if (!isRepeatable[kind]) return backfilled_until_ms
-  return Math.floor(now.getTime() / INTERVAL_MS - 1 - random.below(6)) * INTERVAL_MS
+export async function backfillEverything(url: string, { id }: MadeExport, now: Date): Promise<void> {
+  await ask(url, 'POST', `${id}/backfill/`, { end_at: now.toISOString() })
+}
+
+export async function pause(url: string, made: MadeExport): Promise<void> {
+  await ask(url, 'POST', `${made.id}/pause/`)
+  made.paused = true
+}
+
+/** What arrived meanwhile goes out too. */
+export async function unpause(url: string, made: MadeExport): Promise<void> {
+  await ask(url, 'POST', `${made.id}/unpause/`, { backfill: true })
+  made.paused = false
+}
+
+/** Runs that are done again from now on write other files. */
+export async function changeFileSize(url: string, { id }: MadeExport, random: Random): Promise<void> {
+  const config = { max_file_size_mb: random.pick([null, 1, 2]) }
+  await ask(url, 'PATCH', `${id}/`, { destination: { config } })
 }
 
 /** The server says that enough is going on. */

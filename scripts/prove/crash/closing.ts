@@ -8,6 +8,7 @@ import { listGaps } from './runs.ts'
 import type { Stage } from './stage.ts'
 import { expectWholeTable } from './table.ts'
 import { repeatRuns } from './undisturbed.ts'
+import { expectWholePlace } from './whole-place.ts'
 
 export type Proof = {
   events: number
@@ -28,6 +29,8 @@ export async function closeProof(program: Program, stage: Stage): Promise<Proof>
   await stage.stop()
   await stage.start('forward')
   await stage.settle()
+  await stage.catchUp()
+  await stage.settle()
   const figures = await countRuns(stage.db)
   for (const id of await listGaps(stage.db)) fault(`run ${id} does not begin where the one before ended`)
   const names = await listFileNames(stage.db)
@@ -41,11 +44,14 @@ function countRuns(db: Db): Promise<Pick<Proof, 'runs' | 'attempts'>> {
   return db.only(sql`SELECT count(*)::int AS runs, sum(attempt)::int AS attempts FROM batch_export_run`)
 }
 
-/** With those of the manifests. */
+/** Manifests among them. What a later run over the same events no longer wrote must be gone. */
 async function listFileNames(db: Db): Promise<Set<string>> {
   const rows = await db.rows<{ name: string }>(sql`
-    SELECT DISTINCT file ->> 'name' AS name FROM batch_export_run, jsonb_array_elements(files) AS file`)
-  return new Set(rows.flatMap(({ name }) => [name, name.replace(/-\d+\.jsonl(\.gz)?$/, '_manifest.json')]))
+    SELECT DISTINCT jsonb_array_elements_text(published) AS name FROM (
+      SELECT DISTINCT ON (coalesce(repeats, id)) published FROM batch_export_run
+      WHERE status = 'Completed' AND published IS NOT NULL
+      ORDER BY coalesce(repeats, id), created_at DESC, id DESC) AS last`)
+  return new Set(rows.map(({ name }) => name))
 }
 
 async function checkAtRest(
@@ -57,6 +63,10 @@ async function checkAtRest(
   const rows_in_table = await expectWholeTable(places.warehouse.admin, ledger, fault)
   if (rows_in_table !== stage.events)
     fault(`Postgres: at the end ${rows_in_table} of ${stage.events} events are there`)
+  for (const made of stage.exports) {
+    if (made.kind === 'folder' || made.kind === 'bucket')
+      await expectWholePlace(places, made, ledger, stage.events, fault)
+  }
   const repeated = await repeatRuns(env, deliveries, fault)
   const { code, stdout, stderr } = await program.run(['verify'], env)
   if (code !== 0) fault(`longshore verify: ${stdout}${stderr}`)

@@ -1,12 +1,10 @@
 // What has come out at each place since the last look, run by run, and whether it is what the run says.
-import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api'
 import { createHash } from 'node:crypto'
-import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import type { RunRow } from '../../../src/features/batch-exports/rows.ts'
 import type { Ledger } from './ledger.ts'
 import type { MadeExport } from './api.ts'
 import type { Places } from './places.ts'
+import { uuidsIn } from './outside-readers.ts'
 
 type Fault = (text: string) => void
 type DeliveredFile = NonNullable<RunRow['files']>[number]
@@ -15,23 +13,18 @@ export class Deliveries {
   readonly #places: Places
   readonly #ledger: Ledger
   readonly #fault: Fault
-  readonly #parquet: DuckDBConnection
+  /** Deliveries that were counted: a run that repeats one brings nothing new. */
+  readonly #counted = new Set<string>()
   /** Batches at the endpoint, by run and number: what was in them. */
-  readonly #batches = new Map<string, { sha256: string; uuids: string[] | null; rows: number }>()
+  readonly #batches = new Map<string, { sha256: string; uuids: string[] }>()
 
-  private constructor(places: Places, ledger: Ledger, fault: Fault, parquet: DuckDBConnection) {
+  constructor(places: Places, ledger: Ledger, fault: Fault) {
     this.#places = places
     this.#ledger = ledger
     this.#fault = fault
-    this.#parquet = parquet
   }
 
-  static async open(places: Places, ledger: Ledger, fault: Fault): Promise<Deliveries> {
-    const instance = await DuckDBInstance.create(':memory:', { threads: '1' })
-    return new Deliveries(places, ledger, fault, await instance.connect())
-  }
-
-  /** Of a run that has just ended. Repeated runs bring the same again: they do not count. */
+  /** What a run has brought that has just ended. */
   async look(run: RunRow, made: MadeExport): Promise<void> {
     const name = `the run of ${made.name} until ${run.data_interval_end.toISOString()}`
     if (run.status !== 'Completed') return this.#fault(`${name} ended as ${run.status}: ${run.latest_error}`)
@@ -39,7 +32,9 @@ export class Deliveries {
     if (uuids === null) return
     if (uuids.length !== run.records_completed)
       this.#fault(`${name} says ${run.records_completed} rows, and ${uuids.length} are there`)
-    if (run.backfill_id === null) this.#ledger.deliver(made.name, uuids, name)
+    const delivery_id = run.repeats ?? run.id
+    if (!this.#counted.has(delivery_id)) this.#ledger.deliver(made.name, uuids, name)
+    this.#counted.add(delivery_id)
   }
 
   /** Batches that the endpoint has taken. One that comes again must be what it was. */
@@ -50,16 +45,12 @@ export class Deliveries {
       const known = this.#batches.get(key)
       if (known && known.sha256 !== sha256) this.#fault(`batch ${key} came again with other content`)
       const uuids = events.map(({ uuid }) => uuid)
-      if (!known) this.#batches.set(key, { sha256, uuids, rows: uuids.length })
+      if (!known) this.#batches.set(key, { sha256, uuids })
     }
   }
 
   batchHash(run_id: string, sequence: number): string | undefined {
     return this.#batches.get(`${run_id} ${sequence}`)?.sha256
-  }
-
-  close(): void {
-    this.#parquet.closeSync()
   }
 
   /** Null for tables, which do not say which run a row came with. */
@@ -68,18 +59,16 @@ export class Deliveries {
     if (made.kind === 'endpoint') return this.#uuidsOfBatches(run)
     const uuids: string[] = []
     for (const file of run.files ?? []) uuids.push(...(await this.#uuidsOfFile(file, made, name)))
-    if (made.name !== 'Parquet') await this.#checkManifest(run, made, name)
+    if (run.definition!.config.max_file_size_mb !== null) await this.#checkManifest(run, made, name)
     return uuids
   }
 
   #uuidsOfBatches(run: RunRow): string[] {
     const uuids: string[] = []
     for (let sequence = 0; ; sequence++) {
-      const batch = this.#batches.get(`${run.id} ${sequence}`)
+      const batch = this.#batches.get(`${run.repeats ?? run.id} ${sequence}`)
       if (!batch) return uuids
-      uuids.push(...(batch.uuids ?? []))
-      // Looked at once: there may be millions.
-      batch.uuids = null
+      uuids.push(...batch.uuids)
     }
   }
 
@@ -91,23 +80,13 @@ export class Deliveries {
     }
     if (hashOf(content) !== file.sha256 || content.length !== file.bytes)
       this.#fault(`${name}: ${file.name} is not what was delivered`)
-    if (made.name === 'Parquet') return this.#uuidsOfParquet(join(this.#places.folder, file.name))
-    const text = (file.name.endsWith('.gz') ? gunzipSync(content) : content).toString()
-    return text
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => (JSON.parse(line) as { uuid: string }).uuid)
-  }
-
-  async #uuidsOfParquet(path: string): Promise<string[]> {
-    const result = await this.#parquet.run('SELECT uuid FROM read_parquet($1)', [path])
-    return (await result.getRows()).map(([uuid]) => String(uuid))
+    return uuidsIn(file.name, content)
   }
 
   async #checkManifest(run: RunRow, made: MadeExport, name: string): Promise<void> {
     const [first] = run.files ?? []
     if (!first) return
-    const manifest = first.name.replace(/-0\.jsonl(\.gz)?$/, '_manifest.json')
+    const manifest = first.name.replace(/-0\.(jsonl|parquet)(\.\w+)?$/, '_manifest.json')
     const text = (await this.#places.read(made.kind, manifest))?.toString() ?? '{}'
     const { files, rows, contents } = JSON.parse(text) as Record<string, unknown>
     const isRight =

@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Places } from './places.ts'
+import type { Kind, Places } from './places.ts'
 
 const SESSIONS_LIMIT_MS = 5_000
 
@@ -25,9 +25,13 @@ export async function listLeftovers(
   ]
 }
 
+export async function listNames({ folder, bucket }: Places, kind: Kind): Promise<string[]> {
+  return kind === 'bucket' ? [...bucket.objects.keys()] : namesIn(folder, true)
+}
+
 /** Files that nobody knows of. */
 export async function listUnknownFiles(places: Places, known: ReadonlySet<string>): Promise<string[]> {
-  const names = [...(await namesIn(places.folder, true)), ...places.bucket.objects.keys()]
+  const names = [...(await listNames(places, 'folder')), ...(await listNames(places, 'bucket'))]
   return names.filter((name) => !known.has(name))
 }
 

@@ -41,31 +41,35 @@ async function whatIsLeft(db: Db, now: Date): Promise<string> {
   return left
 }
 
-/** Runs that have ended, without those known already. */
+/** Runs that have ended, without those known already, and those that a later one over the same events has replaced. */
 export function listEnded(db: Db, known: ReadonlySet<string>): Promise<RunRow[]> {
   return db.rows(sql`
-    SELECT ${RUN_COLUMNS} FROM batch_export_run WHERE finished_at IS NOT NULL AND id <> ALL(${[...known]}::uuid[])
+    SELECT ${RUN_COLUMNS} FROM batch_export_run AS run
+    WHERE finished_at IS NOT NULL AND id <> ALL(${[...known]}::uuid[]) AND NOT EXISTS (
+      SELECT 1 FROM batch_export_run AS later
+      WHERE coalesce(later.repeats, later.id) = coalesce(run.repeats, run.id) AND later.status = 'Completed'
+        AND (later.created_at, later.id) > (run.created_at, run.id))
     ORDER BY data_interval_end, id`)
 }
 
-/** Any run of the schedule that has delivered something. */
+/** Any run that has delivered something. */
 export async function findDelivered(db: Db, batch_export_id: string, chance: number): Promise<string | null> {
   const row = await db.row<{ id: string }>(sql`
     WITH delivered AS (
       SELECT id, row_number() OVER (ORDER BY data_interval_end) AS number, count(*) OVER () AS count
       FROM batch_export_run
-      WHERE batch_export_id = ${batch_export_id} AND backfill_id IS NULL AND status = 'Completed'
-        AND records_completed > 0)
+      WHERE batch_export_id = ${batch_export_id} AND status = 'Completed' AND records_completed > 0)
     SELECT id FROM delivered WHERE number = 1 + floor(${chance}::float8 * count)`)
   return row?.id ?? null
 }
 
-/** Runs of a schedule whose positions do not begin where those of the interval before ended. */
+/** Runs by arrival, of the schedule or after a pause, whose positions do not begin where those before ended. */
 export async function listGaps(db: Db): Promise<string[]> {
   const rows = await db.rows<{ id: string }>(sql`
     SELECT id FROM (
       SELECT id, seq_from, lag(seq_to, 1, 0) OVER (PARTITION BY batch_export_id ORDER BY data_interval_end) AS before
-      FROM batch_export_run WHERE backfill_id IS NULL AND status = 'Completed') AS run
+      FROM batch_export_run
+      WHERE selection = 'arrival' AND repeats IS NULL AND seq_to IS NOT NULL) AS run
     WHERE seq_from <> before`)
   return rows.map(({ id }) => id)
 }

@@ -5,7 +5,19 @@ import { sql } from '../../../src/platform/db/sql.ts'
 import { connectionOf, postmasterOf, type Env, type Program } from '../../../test/end-to-end/program.ts'
 import { Sender } from '../../crash/events/sender.ts'
 import type { Random } from '../../crash/random.ts'
-import { backfill, KEY, makeExports, retryRun, totalsOf, type MadeExport, TooMuch } from './api.ts'
+import {
+  askForRange,
+  backfillEverything,
+  changeFileSize,
+  KEY,
+  makeExports,
+  pause,
+  retryRun,
+  TooMuch,
+  totalsOf,
+  unpause,
+  type MadeExport,
+} from './api.ts'
 import { Clock } from './clock.ts'
 import { Deliveries } from './deliveries.ts'
 import { Ledger } from './ledger.ts'
@@ -36,6 +48,8 @@ export class Stage {
   readonly #known_runs = new Set<string>()
   /** Of each export, when its account was last asked for. */
   readonly #exported = new Map<string, number>()
+  /** Exports that were paused at some time: what they skipped is made up for later. */
+  readonly #was_paused = new Set<string>()
   /** Each is told once. */
   #known_leftovers: ReadonlySet<string> = new Set()
   #exports: MadeExport[] = []
@@ -60,7 +74,7 @@ export class Stage {
     const fault = (text: string) => void faults.push(text)
     const ledger = new Ledger(fault)
     const places = await openPlaces(EXPORT_DIR)
-    const deliveries = await Deliveries.open(places, ledger, fault)
+    const deliveries = new Deliveries(places, ledger, fault)
     const clock = new Clock(random.fork())
     const stage = new Stage({ env, main, places, ledger, deliveries, clock, faults })
     try {
@@ -130,13 +144,13 @@ export class Stage {
         this.#fault(`${made.name}: ${JSON.stringify(totals)} does not add up`)
       const before = this.#exported.get(made.id) ?? 0
       if (exported < before) this.#fault(`${made.name}: ${exported} exported, and ${before} before`)
-      if (!made.paused && (filtered_out > 0 || skipped > 0))
+      if (filtered_out > 0 || (!made.is_for_backfills && !this.#was_paused.has(made.id) && skipped > 0))
         this.#fault(`${made.name}: ${filtered_out} filtered out and ${skipped} skipped`)
       this.#exported.set(made.id, exported)
     }
   }
 
-  /** A run that has delivered again, or a stretch of the past; unless so many backfills are at work that none is taken. */
+  /** Something beside the schedule; unless so many backfills are at work that no more are taken. */
   async askForMore(random: Random): Promise<void> {
     await this.#askForMore(random).catch((error: unknown) => {
       if (!(error instanceof TooMuch)) throw error
@@ -146,11 +160,32 @@ export class Stage {
   async #askForMore(random: Random): Promise<void> {
     const made = random.pick(this.#exports)
     const { url } = this.#server!
-    const chance = random.below(1000) / 1000
-    const isRetry = !made.paused && (made.kind === 'folder' || made.kind === 'bucket' || random.chance(30))
-    if (!isRetry) return void (await backfill(url, made, random, this.clock.now()))
-    const run_id = await findDelivered(this.db, made.id, chance)
+    const draw = random.below(100)
+    if (draw < 15 && !made.is_for_backfills) {
+      this.#was_paused.add(made.id)
+      return made.paused ? unpause(url, made) : pause(url, made)
+    }
+    if (draw < 25 && made.destination.config.max_file_size_mb !== undefined) {
+      await changeFileSize(url, made, random)
+    } else if (draw < 60) {
+      return askForRange(url, made, draw < 45 ? 'backfill' : 'repair', random, this.clock.now())
+    }
+    const run_id = await findDelivered(this.db, made.id, random.below(1000) / 1000)
     if (run_id !== null) await retryRun(url, made, run_id)
+  }
+
+  /** What was set aside goes out after all, and exports without a schedule get everything. */
+  async catchUp(): Promise<void> {
+    const { url } = this.#server!
+    for (const made of this.#exports) {
+      if (made.is_for_backfills) await backfillEverything(url, made, this.clock.now())
+      else if (made.paused) await unpause(url, made)
+    }
+  }
+
+  /** By name, with where its files are. */
+  get exports(): readonly MadeExport[] {
+    return this.#exports
   }
 
   /** Until nothing is at work; then everything that was acknowledged before this start is where it belongs, once. */
@@ -165,9 +200,10 @@ export class Stage {
       await deliveries.look(run, made_by_id.get(run.batch_export_id)!)
     }
     await indexTable(places.warehouse.admin)
-    await expectPromisedRows(places.warehouse.admin, ledger, this.#fault)
     for (const { name, kind, paused } of this.#exports) {
-      if (!paused && kind !== 'table') ledger.expectPromised(name)
+      if (paused) continue
+      if (kind === 'table') await expectPromisedRows(places.warehouse.admin, ledger, this.#fault)
+      else ledger.expectPromised(name)
     }
     ledger.promisesKept()
     const leftovers = await listLeftovers(places, env.DATA_DIR!)
@@ -195,7 +231,6 @@ export class Stage {
 
   async close(): Promise<void> {
     if (this.#server) await this.stop()
-    this.#parts.deliveries.close()
     await this.#parts.places.close()
   }
 
@@ -204,7 +239,7 @@ export class Stage {
     await this.#startAtHour()
     const { api_token } = await this.db.only<{ api_token: string }>(sql`SELECT api_token FROM project`)
     this.#token = api_token
-    this.#exports = await makeExports(this.#server!.url, this.#parts.places.exports, this.clock.now())
+    this.#exports = await makeExports(this.#server!.url, this.#parts.places.exports)
     this.#senders = Array.from(
       { length: SENDERS },
       (_, index) => new Sender(`sender-${index}`, api_token, random.fork(), this.#fault),
@@ -240,8 +275,8 @@ export class Stage {
   }
 
   async #checkExported(): Promise<void> {
-    for (const { id, name, kind, paused } of this.#exports) {
-      if (paused || kind === 'table') continue
+    for (const { id, name, kind } of this.#exports) {
+      if (kind === 'table') continue
       const [said, found] = [this.#exported.get(id), this.#parts.ledger.delivered(name)]
       if (said !== found) this.#fault(`${name}: ${said} exported by its account, ${found} are there`)
     }

@@ -29,7 +29,8 @@ export async function repeatRuns(env: Env, deliveries: Deliveries, fault: Fault)
   let repeated = 0
   await withWorkspace(readConfig(env), async ({ db, eventStore }) => {
     const runs = await db.rows<RunRow>(sql`
-      SELECT ${RUN_COLUMNS} FROM batch_export_run WHERE status = 'Completed' AND records_completed > 0 ORDER BY id`)
+      SELECT ${RUN_COLUMNS} FROM batch_export_run
+      WHERE status = 'Completed' AND records_completed > 0 ORDER BY id`)
     for (const run of runs) {
       if (!isBegun(run)) fault(`run ${run.id} has completed without being frozen`)
       else repeated += await repeatRun(eventStore, await readFrozen(db, run), deliveries, fault)
