@@ -13,7 +13,7 @@ import { timesOf, type BackfillRange, type EventSpan } from './plan.ts'
 export type Estimate = {
   /** The last position that counts. */
   seq_to: number
-  /** Rows that the backfill has to deliver, and rows of the range that were; null where they are no events. */
+  /** Rows that the backfill has to deliver, and rows of the range that were; null where they could not be counted. */
   rows: number | null
   delivered_before: number | null
   /** When the events happened that no run has claimed. */
@@ -25,6 +25,8 @@ export type Estimate = {
 type Stores = Pick<Services, 'db' | 'eventStore'>
 
 const NO_SPAN: EventSpan = { first_at: null, last_at: null }
+/** Somebody waits for the answer, and other exports for the store: a filter that takes longer is not asked. */
+const LIMIT_MS = 10_000
 
 export async function estimateBackfill(
   stores: Stores,
@@ -32,26 +34,41 @@ export async function estimateBackfill(
   range: BackfillRange,
   now: Date,
 ): Promise<Estimate> {
-  const { db, eventStore } = stores
-  const seq_to = await eventStore.lastPosition(row.project_id)
+  const seq_to = await stores.eventStore.lastPosition(row.project_id)
   const none = { seq_to, rows: 0, delivered_before: 0, span: NO_SPAN, unfinished: [] }
   const times = timesOf(row, range, now)
-  if (row.model !== 'events') {
-    const span = row.model === 'sessions' && times ? await spanOfAll(stores, row, seq_to, now) : NO_SPAN
-    return { ...none, rows: null, delivered_before: null, span }
-  }
-  if (times === null || seq_to === 0) return none
+  if (row.model === 'persons') return { ...none, rows: null, delivered_before: null }
+  if (times === null || seq_to === 0) return row.model === 'events' ? none : { ...none, rows: null }
   const area: Area = { seq_from: 0, seq_to, time_from: times.from, time_to: times.to }
-  const rows = selectTimes(await projectOf(stores, row), row, now)
-  const measure = (areas: readonly Area[]) => measured(stores, rows, areas)
-  const whole = totalOf(await measure([area]))
-  const free = totalOf(await measure(await unclaimed(db, row.id, area)))
+  const project = await projectOf(stores, row)
+  const every = selectTimes(project, EVERY_ROW, now)
+  if (row.model === 'sessions') {
+    // Sessions are chosen by their events, whether a run has claimed those or not.
+    const { first_at } = totalOf(await measure(stores, every, [{ ...area, time_from: null, time_to: null }]))
+    return { ...none, rows: null, delivered_before: null, span: { first_at, last_at: null } }
+  }
+  try {
+    return await countRows(stores, row, area, selectTimes(project, row, now))
+  } catch (error) {
+    if (!isTimeout(error)) throw error
+    return { ...(await countRows(stores, row, area, every)), rows: null, delivered_before: null }
+  }
+}
+
+async function countRows(stores: Stores, row: ExportRow, area: Area, rows: ExportRows): Promise<Estimate> {
+  const { db } = stores
+  const whole = totalOf(await measure(stores, rows, [area]))
+  const free = totalOf(await measure(stores, rows, await unclaimed(db, row.id, area)))
   const claims = await listUnfinished(db, row.id, area)
-  const parts = await measure(claims.map((claim) => intersect(claim, area)!))
+  const parts = await measure(
+    stores,
+    rows,
+    claims.map((claim) => intersect(claim, area)!),
+  )
   const unfinished = claims.filter((_, index) => parts[index]!.rows > 0).map(({ run_id }) => run_id)
   const to_deliver = free.rows + totalOf(parts).rows
   return {
-    seq_to,
+    seq_to: area.seq_to,
     rows: to_deliver,
     delivered_before: whole.rows - to_deliver,
     span: { first_at: free.first_at, last_at: free.last_at },
@@ -59,20 +76,16 @@ export async function estimateBackfill(
   }
 }
 
-function measured({ eventStore }: Stores, rows: ExportRows, areas: readonly Area[]): Promise<Measured[]> {
-  return areas.length === 0
-    ? Promise.resolve([])
-    : eventStore.measureAreas(rows, areas, new AbortController().signal)
+async function measure(
+  { eventStore }: Stores,
+  rows: ExportRows,
+  areas: readonly Area[],
+): Promise<Measured[]> {
+  return areas.length === 0 ? [] : eventStore.measureAreas(rows, areas, AbortSignal.timeout(LIMIT_MS))
 }
 
-/** Sessions are chosen by their events, whether a run has claimed those or not. */
-async function spanOfAll(stores: Stores, row: ExportRow, seq_to: number, now: Date): Promise<EventSpan> {
-  const all: Area = { seq_from: 0, seq_to, time_from: null, time_to: null }
-  if (seq_to === 0) return NO_SPAN
-  const { first_at } = totalOf(
-    await measured(stores, selectTimes(await projectOf(stores, row), EVERY_ROW, now), [all]),
-  )
-  return { first_at, last_at: null }
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.name === 'TimeoutError'
 }
 
 function projectOf({ db }: Stores, { project_id }: ExportRow): Promise<{ id: number; timezone: string }> {
