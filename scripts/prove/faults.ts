@@ -26,6 +26,11 @@ export class Faults {
     this.#left = random.pick([0, 3, 6, 10, 14])
   }
 
+  /** The delivery that ends every process which works on it; null when there is none. */
+  get poison(): string | null {
+    return this.#poison
+  }
+
   /** From now on all goes well. */
   end(): void {
     this.#left = 0

@@ -80,7 +80,11 @@ async function makeDatabases(connection: Connection, count: number): Promise<Con
 async function runShare(share: Share, onReport: (report: Report) => void): Promise<boolean> {
   const child = startAgain({ PROVE_SHARE: JSON.stringify(share) }, { args: ['simulation'] })
   child.on('message', (message) => onReport(message as Report))
-  const [code] = (await once(child, 'exit')) as [number | null]
+  // Its last report, which may be long, is on its way until then.
+  const [[code]] = (await Promise.all([once(child, 'exit'), once(child, 'disconnect')])) as [
+    [number | null],
+    unknown,
+  ]
   return code === 0
 }
 
