@@ -94,11 +94,13 @@ export type ParquetCompression = 'zstd' | 'snappy' | 'lz4' | 'gzip' | 'brotli' |
 
 /**
  * How rows are written: one JSON object to a line, with json columns nested and instants in ISO 8601 (UTC, six digits);
- * PostgreSQL's COPY text; Parquet with json as text.
+ * CSV as in RFC 4180 without a header, with null as nothing, an empty text as `""`, json as text and instants as in JSON
+ * lines; PostgreSQL's COPY text; Parquet with json as text.
  */
 export type ExportFormat =
-  | { kind: 'json-lines' | 'copy-text' }
-  | { kind: 'parquet'; compression: ParquetCompression }
+  | { kind: 'json-lines' | 'csv' | 'copy-text' }
+  /** `level` is for zstd, 1 to 22; without it the engine chooses. */
+  | { kind: 'parquet'; compression: ParquetCompression; level?: number }
 
 /** In the store's staging folder; whoever asked for it deletes it. */
 export type StagedFile = { path: string; rows: number; bytes: number }

@@ -94,18 +94,17 @@ export function copySql(
 ): Statement {
   const { within, parameters } = stretchOf(rows, range)
   const isParquet = format.kind === 'parquet'
-  const list = isParquet ? parquetColumns(rows.columns) : asBytes(LINES[format.kind](rows.columns))
+  const list = isParquet ? parquetColumns(rows.columns) : `encode(${LINES[format.kind](rows.columns)})`
   const select = `SELECT ${list} ${within}${isInOrder ? '' : ' ORDER BY r.position'}`
-  const options = isParquet ? parquetOptions(format.compression) : AS_IT_IS
+  const options = isParquet ? parquetOptions(format) : AS_IT_IS
   return { sql: `COPY (${select}) TO ${textLiteral(path)} ${options}`, parameters }
 }
 
 // Otherwise it writes to a file of its own naming first, and leaves that one when it fails.
 const TO_THE_FILE = 'USE_TMP_FILE false'
 
-// Bytes one behind the other, by one thread: as CSV each statement would take twice the time on two.
+// Bytes one behind the other, by one thread: with FORMAT csv each statement would take twice the time on two.
 const AS_IT_IS = `(${TO_THE_FILE}, FORMAT blob)`
-const asBytes = (line: string) => `encode(concat(${line}, chr(10)))`
 
 const CODECS: Record<ParquetCompression, string> = {
   zstd: 'zstd',
@@ -116,8 +115,9 @@ const CODECS: Record<ParquetCompression, string> = {
   none: 'uncompressed',
 }
 
-function parquetOptions(compression: ParquetCompression): string {
-  return `(${TO_THE_FILE}, FORMAT parquet, COMPRESSION ${CODECS[compression]}, ROW_GROUP_SIZE 122880)`
+function parquetOptions({ compression, level }: Extract<ExportFormat, { kind: 'parquet' }>): string {
+  const atLevel = level === undefined ? '' : `, COMPRESSION_LEVEL ${level}`
+  return `(${TO_THE_FILE}, FORMAT parquet, COMPRESSION ${CODECS[compression]}${atLevel}, ROW_GROUP_SIZE 122880)`
 }
 
 const PARQUET_VALUES: Partial<Record<ColumnKind, (column: string) => string>> = {

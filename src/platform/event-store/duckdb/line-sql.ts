@@ -1,7 +1,7 @@
 // A row as one line of text, put together by DuckDB itself: a third cheaper than in JavaScript. The exporter writes them.
 import type { ColumnKind, ExportColumn } from '../event-store.ts'
 
-/** The SQL of a whole line, without its end, from `r.c1`, `r.c2`, … */
+/** The SQL of a whole line, with its end, from `r.c1`, `r.c2`, … */
 type Line = (columns: readonly ExportColumn[]) => string
 
 /** A value as text; null where it is null. */
@@ -37,7 +37,15 @@ const JSON_SPELLING: Spelling = {
   timestamp: (column) => instant(column, '"%Y-%m-%dT%H:%M:%S.%fZ"'),
 }
 
-/** JSON knows no infinities; nor does strftime. */
+/** With the names that PostgreSQL and most readers know; DuckDB's own are `nan` and `inf`. */
+function namedFloat(column: string): string {
+  return (
+    `CASE WHEN isnan(${column}) THEN 'NaN' WHEN isinf(${column}) AND ${column} > 0 THEN 'Infinity'` +
+    ` WHEN isinf(${column}) THEN '-Infinity' ELSE ${asText(column)} END`
+  )
+}
+
+/** Null for infinities: JSON does not know them, nor does strftime. */
 function instant(column: string, form: string): string {
   return `CASE WHEN isfinite(${column}) THEN strftime(${column}, '${form}') END`
 }
@@ -47,7 +55,31 @@ const jsonLine: Line = (columns) => {
     const key = `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`
     return `${textLiteral(key)}, coalesce(${JSON_SPELLING[kind](columnAt(index))}, 'null')`
   })
-  return `concat(${members.join(', ')}, '}')`
+  return `concat(${members.join(', ')}, '}', ${LINE_FEED})`
+}
+
+/** What must not stand in a CSV field without quotes around it. */
+const SPECIAL = ["','", `'"'`, LINE_FEED, RETURN]
+
+/** An empty text is written as "", because nothing at all means null. */
+function csvField(text: string): string {
+  const isSpecial = SPECIAL.map((character) => `contains(${text}, ${character})`).join(' OR ')
+  const quoted = `concat('"', replace(${text}, '"', '""'), '"')`
+  return `CASE WHEN ${text} = '' OR ${isSpecial} THEN ${quoted} ELSE ${text} END`
+}
+
+const CSV_SPELLING: Spelling = {
+  text: (column) => csvField(asText(column)),
+  json: (column) => csvField(`nullif(${asText(column)}, '')`),
+  integer: asText,
+  float: namedFloat,
+  boolean: asText,
+  timestamp: (column) => instant(column, '%Y-%m-%dT%H:%M:%S.%fZ'),
+}
+
+const csvLine: Line = (columns) => {
+  const fields = columns.map(({ kind }, index) => `coalesce(${CSV_SPELLING[kind](columnAt(index))}, '')`)
+  return `concat(concat_ws(',', ${fields.join(', ')}), ${RETURN}, ${LINE_FEED})`
 }
 
 // Of the backslash first: the others bring backslashes of their own.
@@ -63,9 +95,7 @@ const COPY_SPELLING: Spelling = {
   text: escaped,
   json: escaped,
   integer: asText,
-  float: (column) =>
-    `CASE WHEN isnan(${column}) THEN 'NaN' WHEN isinf(${column}) AND ${column} > 0 THEN 'Infinity'` +
-    ` WHEN isinf(${column}) THEN '-Infinity' ELSE ${asText(column)} END`,
+  float: namedFloat,
   boolean: (column) => `CASE WHEN ${column} THEN 't' WHEN NOT ${column} THEN 'f' END`,
   timestamp: (column) =>
     `CASE WHEN isfinite(${column}) THEN strftime(${column}, '%Y-%m-%d %H:%M:%S.%f+00') ELSE ${asText(column)} END`,
@@ -73,7 +103,7 @@ const COPY_SPELLING: Spelling = {
 
 const copyLine: Line = (columns) => {
   const cells = columns.map(({ kind }, index) => `coalesce(${COPY_SPELLING[kind](columnAt(index))}, '\\N')`)
-  return `concat_ws(${TAB}, ${cells.join(', ')})`
+  return `concat(concat_ws(${TAB}, ${cells.join(', ')}), ${LINE_FEED})`
 }
 
-export const LINES = { 'json-lines': jsonLine, 'copy-text': copyLine } as const
+export const LINES = { 'json-lines': jsonLine, csv: csvLine, 'copy-text': copyLine } as const
