@@ -16,6 +16,10 @@ const DATABASE = { user: 'exporter', password: 'a password', host: 'db.example',
 const DESTINATIONS: Destination[] = [
   { type: 'File', config: {} },
   { type: 'File', config: { prefix: 'a/{year}/{month}', ...FILES } },
+  {
+    type: 'File',
+    config: { file_format: 'CSV', csv_header: false, compression: 'gzip', compression_level: 9 },
+  },
   { type: 'NoOp', config: { arg: 'x', include_events: ['seen'], exclude_events: null } },
   { type: 'HTTP', config: { url: 'https://capture.example/batch', token: 'a token' } },
   { type: 'Postgres', config: { ...DATABASE, port: '5432', has_self_signed_cert: 'true' } },

@@ -9,6 +9,9 @@ type Json = Record<string, unknown>
 
 const VALUE = 'value-that-no-message-repeats'
 
+const [CSV, PARQUET] = [{ file_format: 'CSV' }, { file_format: 'Parquet' }]
+const LEVEL = 'destination__compression_level'
+
 const GOOD: Record<string, Json> = {
   S3: { bucket_name: 'bucket', region: 'eu-west-1', prefix: 'out' },
   Postgres: { user: VALUE, password: VALUE, host: '8.8.8.8', database: 'd' },
@@ -80,7 +83,24 @@ describe('a complete configuration', () => {
     ['S3', { bucket_name: ' ' }, 'destination__bucket_name', /blank/],
     ['S3', { compression: 'zstd' }, 'destination__compression', /gzip, brotli/],
     ['S3', { compression: 'zip' }, 'destination__compression', /gzip/],
-    ['S3', { file_format: 'CSV' }, 'destination__file_format', /Parquet/],
+    ['S3', { file_format: 'XML' }, 'destination__file_format', /Parquet.*CSV/],
+    ['File', { file_format: 'CSV', compression: 'zstd' }, 'destination__compression', /gzip, brotli/],
+    ['File', { csv_header: false }, 'destination__csv_header', /Only CSV/],
+    ['AzureBlob', { csv_header: 'no', file_format: 'Parquet' }, 'destination__csv_header', /Only CSV/],
+    ['S3', { csv_header: null, file_format: 'CSV' }, 'destination__csv_header', /null/],
+    ['S3', { compression_level: 5 }, LEVEL, /not compressed/],
+    ['S3', { compression: 'gzip', compression_level: 0 }, LEVEL, /1 to 9/],
+    ['File', { compression: 'gzip', compression_level: 10 }, LEVEL, /1 to 9/],
+    ['S3', { compression: 'brotli', compression_level: -1 }, LEVEL, /0 to 11/],
+    ['S3', { ...CSV, compression: 'brotli', compression_level: 12 }, LEVEL, /CSV by brotli .* 0 to 11/],
+    ['AzureBlob', { ...PARQUET, compression: 'zstd', compression_level: 0 }, LEVEL, /1 to 22/],
+    ['S3', { ...PARQUET, compression: 'zstd', compression_level: 23 }, LEVEL, /1 to 22/],
+    ['S3', { ...PARQUET, compression: 'snappy', compression_level: 1 }, LEVEL, /snappy has only one level/],
+    ['S3', { ...PARQUET, compression: 'lz4', compression_level: 1 }, LEVEL, /lz4 has only one level/],
+    ['S3', { ...PARQUET, compression: 'gzip', compression_level: 6 }, LEVEL, /gzip has only one level/],
+    ['S3', { ...PARQUET, compression: 'brotli', compression_level: 6 }, LEVEL, /brotli has only one level/],
+    ['S3', { compression: 'gzip', compression_level: 1.5 }, LEVEL, /number/],
+    ['S3', { compression: 'gzip', compression_level: VALUE }, LEVEL, /number/],
     ['S3', { encryption: 'none' }, 'destination__encryption', /AES256/],
     ['S3', { endpoint_url: `ftp://${VALUE}` }, 'destination__endpoint_url', /http/],
     ['S3', { endpoint_url: `https://u:${VALUE}@s3.example` }, 'destination__endpoint_url', /credentials/],
@@ -101,6 +121,22 @@ describe('a complete configuration', () => {
   ])('of %s with %j is refused at %s', (type, wrong, attr, detail) => {
     const found = refusal(() => readConfig(getKind(type), { ...GOOD[type], ...wrong }))
     expect(found).toMatchObject({ attr, code: 'invalid_input', detail: expect.stringMatching(detail) })
+  })
+
+  it.each<[Json, Json]>([
+    [{}, { file_format: 'JSONLines', csv_header: true, compression: null, compression_level: null }],
+    [{ csv_header: true }, { csv_header: true }],
+    [{ ...CSV, csv_header: 'false' }, { csv_header: false }],
+    [{ ...CSV, compression: 'gzip', compression_level: '9' }, { compression_level: 9 }],
+    [{ compression: 'gzip', compression_level: 1 }, { compression_level: 1 }],
+    [{ compression: 'brotli', compression_level: 0 }, { compression_level: 0 }],
+    [{ compression: 'brotli', compression_level: 11 }, { compression_level: 11 }],
+    [{ ...PARQUET, compression: 'zstd', compression_level: 22 }, { compression_level: 22 }],
+    [{ ...PARQUET, compression: 'snappy', compression_level: null }, { compression_level: null }],
+  ])('says how files are written: %j', (sent, expected) => {
+    for (const type of ['S3', 'AzureBlob', 'File']) {
+      expect(readConfig(getKind(type), { ...GOOD[type], ...sent })).toMatchObject(expected)
+    }
   })
 
   it('is refused for all its unknown keys at once, before anything else', () => {
@@ -151,6 +187,14 @@ describe('a change of a stored configuration', () => {
     const found = refusal(() => changeConfig(s3, parquet, { file_format: 'JSONLines' }))
     expect(found).toMatchObject({ attr: 'destination__compression' })
     expect(changeConfig(s3, parquet, { compression: 'snappy' })).toMatchObject({ compression: 'snappy' })
+    const packed = readConfig(s3, { ...GOOD.S3, ...CSV, compression: 'gzip', compression_level: 9 })
+    expect(refusal(() => changeConfig(s3, packed, { compression: null }))).toMatchObject({ attr: LEVEL })
+    const open = changeConfig(s3, packed, { compression: null, compression_level: null })
+    expect(open).toMatchObject({ compression: null, compression_level: null })
+    const headless = readConfig(s3, { ...GOOD.S3, ...CSV, csv_header: false })
+    expect(refusal(() => changeConfig(s3, headless, { file_format: 'JSONLines' }))).toMatchObject({
+      attr: 'destination__csv_header',
+    })
     expect(refusal(() => changeConfig(s3, parquet, { nonsense: 1 })).detail).toBe(
       'S3 does not know `nonsense`.',
     )

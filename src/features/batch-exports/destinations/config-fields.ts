@@ -2,7 +2,7 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { bool, int } from '../../../platform/http/fields.ts'
-import { COMPRESSIONS, FILE_FORMATS, type Compression } from '../formats/encoding.ts'
+import { COMPRESSIONS, FILE_FORMATS, type Compression, type FileFormat } from '../formats/encoding.ts'
 
 const MAX_TEXT = 4096
 const MAX_KEY = 16_384
@@ -41,23 +41,52 @@ export const eventFilter = { include_events: eventNames(), exclude_events: event
 /** Those that take files. */
 export const fileOutput = {
   file_format: z.enum(FILE_FORMATS).default('JSONLines'),
+  csv_header: flag(true),
   compression: z.enum(COMPRESSIONS).nullable().default(null),
+  compression_level: int().nullable().default(null),
   max_file_size_mb: int({ min: 1, max: 100_000 }).nullable().default(null),
 }
 
-const COMPRESSIONS_OF: Record<(typeof FILE_FORMATS)[number], readonly Compression[]> = {
-  JSONLines: ['gzip', 'brotli'],
-  Parquet: ['zstd', 'lz4', 'snappy', 'gzip', 'brotli'],
+type Levels = { min: number; max: number }
+/** Node compresses files of lines. */
+const LINE_COMPRESSIONS = { gzip: { min: 1, max: 9 }, brotli: { min: 0, max: 11 } }
+/** What each format can be compressed by, and at which levels; null where there is only one. */
+const COMPRESSIONS_OF: Record<FileFormat, Partial<Record<Compression, Levels | null>>> = {
+  JSONLines: LINE_COMPRESSIONS,
+  CSV: LINE_COMPRESSIONS,
+  // The event store compresses inside the file, and takes a level for zstd alone.
+  Parquet: { zstd: { min: 1, max: 22 }, lz4: null, snappy: null, gzip: null, brotli: null },
 }
 
-export function compressionFault(config: {
-  file_format: (typeof FILE_FORMATS)[number]
-  compression: Compression | null
-}): { field: string; message: string } | null {
-  const { file_format, compression } = config
-  if (compression === null || COMPRESSIONS_OF[file_format].includes(compression)) return null
-  const known = COMPRESSIONS_OF[file_format].join(', ')
-  return { field: 'compression', message: `${file_format} can be compressed by ${known}.` }
+export type FileOutput = { [Key in keyof typeof fileOutput]: z.output<(typeof fileOutput)[Key]> }
+
+/** What is wrong with how files are to be written, or null. */
+export function fileOutputFault(config: FileOutput): { field: string; message: string } | null {
+  const { file_format, csv_header, compression } = config
+  if (!csv_header && file_format !== 'CSV') {
+    const message = 'Only CSV files have a header: set csv_header to true, or file_format to CSV.'
+    return { field: 'csv_header', message }
+  }
+  const known = COMPRESSIONS_OF[file_format]
+  if (compression !== null && !(compression in known)) {
+    const names = Object.keys(known).join(', ')
+    return { field: 'compression', message: `${file_format} can be compressed by ${names}.` }
+  }
+  const message = levelFault(config)
+  return message === null ? null : { field: 'compression_level', message }
+}
+
+function levelFault({ file_format, compression, compression_level }: FileOutput): string | null {
+  if (compression_level === null) return null
+  if (compression === null) {
+    return 'Files that are not compressed have no level: set compression_level to null, or choose a compression.'
+  }
+  const levels = COMPRESSIONS_OF[file_format][compression]
+  const what = `${file_format} by ${compression}`
+  if (!levels) return `${what} has only one level: set compression_level to null, or compression to zstd.`
+  const { min, max } = levels
+  if (compression_level >= min && compression_level <= max) return null
+  return `${what} has the levels ${min} to ${max}.`
 }
 
 /** Keys of later PostHog clients that mean nothing here: dropped, never stored. */

@@ -1,9 +1,8 @@
 // What all destinations for files share: names, the order in which files become visible, and the manifest. S3,
 // AzureBlob and File each bring a place to put them.
-import type { z } from 'zod'
 import type { Encoding, OutputFile } from '../formats/encoding.ts'
-import type { fileOutput } from './config-fields.ts'
 import type { DeliveredFile, Delivery, DeliveryContext } from './destination.ts'
+import type { FileOutput } from './config-fields.ts'
 import { fileName, manifestName, renderName } from './prefix.ts'
 
 export type FilePlace = {
@@ -23,17 +22,22 @@ export type StagedFile = {
   drop(): Promise<void>
 }
 
-type FileOutput = { [Key in keyof typeof fileOutput]: z.output<(typeof fileOutput)[Key]> }
-
 const MEGABYTE = 1024 * 1024
 
 type FileDelivery = Pick<DeliveryContext, 'run' | 'signal' | 'left_files'> & {
   config: FileOutput & { prefix: string }
 }
 
-export function fileEncoding({ file_format, compression, max_file_size_mb }: FileOutput): Encoding {
-  const max_bytes = max_file_size_mb === null ? null : max_file_size_mb * MEGABYTE
-  return { format: file_format, compression, max_bytes, max_rows: null }
+export function fileEncoding(config: FileOutput): Encoding {
+  const { file_format, csv_header, compression, compression_level, max_file_size_mb } = config
+  return {
+    format: file_format,
+    has_header: file_format === 'CSV' && csv_header,
+    compression,
+    compression_level,
+    max_bytes: max_file_size_mb === null ? null : max_file_size_mb * MEGABYTE,
+    max_rows: null,
+  }
 }
 
 export function deliverFiles(place: FilePlace, { config, run, signal, left_files }: FileDelivery): Delivery {

@@ -76,7 +76,7 @@ function startText({ start }: DataInterval): string {
   return start === null ? 'START' : instantText(start)
 }
 
-const EXTENSIONS = { JSONLines: 'jsonl', Parquet: 'parquet', CopyText: 'txt' } as const
+const EXTENSIONS = { JSONLines: 'jsonl', Parquet: 'parquet', CSV: 'csv', CopyText: 'txt' } as const
 const COMPRESSED = { gzip: 'gz', brotli: 'br', zstd: 'zst', lz4: 'lz4', snappy: 'sz' } as const
 
 /** Numbered when the run may have several files. */

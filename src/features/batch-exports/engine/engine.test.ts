@@ -3,6 +3,7 @@ import { readdir, readFile, rename } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { constants, deflateRawSync, gunzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createOrganization, type Workspace } from '../../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
@@ -169,6 +170,25 @@ describe('a scheduled export', () => {
     await work()
     expect(endpoint.taken.map((event) => event.event).toSorted()).toEqual(['paid', 'seen', 'seen'])
     await endpoint.close()
+  })
+
+  it('keeps the level of compression it began with: a repeated attempt writes the same bytes', async () => {
+    const id = await create({ destination: file({ compression: 'gzip', compression_level: 9 }) })
+    await capture(200)
+    const staging = join(app.services.settings.export_folder, '../events/staging')
+    await rename(staging, `${staging}-away`)
+    await pass()
+    const change = { destination: { config: { compression_level: 1 } } }
+    expect((await app.patch(`${base}/${id}/`, change, { key })).status).toBe(200)
+    await rename(`${staging}-away`, staging)
+    await pass(5_000)
+    const [{ files }] = await runsOf(id)
+    const folder = join(app.services.settings.export_folder, String(workspace.project.id))
+    const content = await readFile(join(folder, files[0].name))
+    const deflated = (level: number) =>
+      deflateRawSync(gunzipSync(content), { level, finishFlush: constants.Z_SYNC_FLUSH })
+    expect(content.includes(deflated(9))).toBe(true)
+    expect(content.includes(deflated(1))).toBe(false)
   })
 })
 

@@ -1,140 +1,45 @@
 // Files made from a real store: their contents, where they end, that they are the same every time, and what is left of
 // those that nobody wants.
-import { DuckDBInstance } from '@duckdb/node-api'
-import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { gunzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
 import { openDuckDb } from '../../../platform/event-store/duckdb/open.ts'
-import type { EventStore, ExportRows, PositionBlock } from '../../../platform/event-store/event-store.ts'
+import type { ExportRows, PositionBlock } from '../../../platform/event-store/event-store.ts'
 import { encode } from './encode.ts'
 import type { Compression, Encoding, OutputFile } from './encoding.ts'
+import { COLUMNS, expectedRow, numbered, upTo } from './fixture/numbered-rows.ts'
+import { inDuckDb, linesOf, numbersOf, rowsOf } from './fixture/read-back.ts'
+import { expectSound, never, useFiles, type Kept } from './fixture/use-files.ts'
 import { planPieces } from './plan.ts'
 
-let folder: string
-let store: EventStore
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'longshore-formats-'))
-  store = await openDuckDb({ folder, memory_mb: 256, query_timeout_ms: 20_000 })
-})
-afterAll(async () => {
-  await store.close()
-  await rm(folder, { recursive: true, force: true })
-})
-
-const never = () => new AbortController().signal
-const staged = () => readdir(join(folder, 'staging'))
-
-const COLUMNS: ExportRows['columns'] = [
-  { name: 'n', kind: 'integer' },
-  { name: 'text', kind: 'text' },
-  { name: 'json', kind: 'json' },
-  { name: 'at', kind: 'timestamp' },
-]
-
-/** Rows at the positions 1 to `last`; with `every`, only at its multiples. Their texts hold what breaks lines. */
-function numbered(last: number, every = 1): ExportRows {
-  const text = `concat('row ', range, ' ünï💥 "', chr(9), chr(10), chr(13), '\\', md5(CAST(range AS VARCHAR)))`
-  const json = `concat('{"n":', range, ',"s":"a\\"b","hash":"', md5(CAST(range * 7 AS VARCHAR)), '"}')`
-  return {
-    project_id: 1,
-    sql: `SELECT range AS position, range AS c1, CASE WHEN range % 5 > 0 THEN ${text} END AS c2, ${json} AS c3,
-      make_timestamp(1700000000000000 + range) AS c4 FROM range(1, $1) WHERE range % $2 = 0`,
-    parameters: [last + 1, every],
-    columns: COLUMNS,
-  }
-}
-
-type Row = { n: number; text: string | null; json: unknown; at: string }
-
-function expectedRow(n: number): Row {
-  const hash = (value: number) => createHash('md5').update(String(value)).digest('hex')
-  return {
-    n,
-    text: n % 5 > 0 ? `row ${n} ünï💥 "\t\n\r\\${hash(n)}` : null,
-    json: { n, s: 'a"b', hash: hash(n * 7) },
-    at: `${new Date(1_700_000_000_000 + Math.floor(n / 1000)).toISOString().slice(0, -1)}${String(n % 1000).padStart(3, '0')}Z`,
-  }
-}
-
-type Kept = OutputFile & { content: Buffer }
-
-async function filesOf(rows: ExportRows, encoding: Partial<Encoding>, signal = never()): Promise<Kept[]> {
-  const { pieces } = await planPieces(store, rows, signal)
-  const whole: Encoding = {
-    format: 'JSONLines',
-    compression: null,
-    max_bytes: null,
-    max_rows: null,
-    ...encoding,
-  }
-  const files: Kept[] = []
-  for await (const file of encode(store, rows, pieces, whole, signal)) {
-    files.push({ ...file, content: await readFile(file.path) })
-  }
-  return files
-}
-
-const linesOf = (content: Buffer | string) => String(content).split('\n').slice(0, -1)
-const numbersOf = (content: Buffer | string) => linesOf(content).map((line) => (JSON.parse(line) as Row).n)
-const upTo = (last: number, every = 1) =>
-  Array.from({ length: Math.floor(last / every) }, (_, index) => (index + 1) * every)
-
-/** What a file says of itself is true, and they come in order. */
-function expectSound(files: readonly Kept[], total: number): void {
-  expect(files.map(({ index }) => index)).toEqual(files.map((_, index) => index))
-  for (const { content, bytes, sha256 } of files) {
-    expect(bytes).toBe(content.length)
-    expect(sha256).toBe(createHash('sha256').update(content).digest('hex'))
-  }
-  expect(files.reduce((sum, { rows }) => sum + rows, 0)).toBe(total)
-}
-
-async function inDuckDb(content: Buffer, name: string, sql: (path: string) => string): Promise<unknown[][]> {
-  const path = join(folder, name)
-  await writeFile(path, content)
-  const instance = await DuckDBInstance.create(':memory:')
-  const connection = await instance.connect()
-  await connection.run("SET TimeZone = 'UTC'")
-  const rows = await (await connection.run(sql(path))).getRows()
-  connection.closeSync()
-  instance.closeSync()
-  await rm(path)
-  return rows
-}
-
-const parquetRows = async (content: Buffer) =>
-  (
-    await inDuckDb(
-      content,
-      'back.parquet',
-      (path) => `SELECT n, text, json, strftime("at", '%Y-%m-%dT%H:%M:%S.%fZ') FROM read_parquet('${path}')`,
-    )
-  ).map(([n, text, json, at]): Row => ({ n: Number(n), text, json: JSON.parse(json as string), at }) as Row)
+const place = useFiles()
+const { filesOf, staged } = place
 
 describe('lines', () => {
-  it.each<[Compression | null, (content: Buffer) => Buffer]>([
-    [null, (content) => content],
-    ['gzip', gunzipSync],
-    ['brotli', brotliDecompressSync],
-  ])('of JSON, by %s, hold every row once and in order', async (compression, open) => {
-    const files = await filesOf(numbered(6000), { compression })
+  it.each<[Encoding['format'], Compression | null]>([
+    ['JSONLines', null],
+    ['JSONLines', 'gzip'],
+    ['JSONLines', 'brotli'],
+    ['CSV', null],
+    ['CSV', 'gzip'],
+    ['CSV', 'brotli'],
+  ])('of %s, by %s, hold every row once and in order', async (format, compression) => {
+    const encoding = { format, compression, has_header: format === 'CSV' }
+    const files = await filesOf(numbered(6000), encoding)
     expect(files).toHaveLength(1)
     expectSound(files, 6000)
-    const rows = linesOf(open(files[0]!.content)).map((line) => JSON.parse(line) as Row)
-    expect(rows).toEqual(upTo(6000).map(expectedRow))
+    expect(await rowsOf(files[0]!.content, encoding)).toEqual(upTo(6000).map(expectedRow))
     expect(await staged()).toEqual([])
   })
 
   it('of more than one planned piece', async () => {
-    const [{ content }] = (await filesOf(numbered(120_000), { compression: 'gzip' })) as [Kept]
-    const plain = gunzipSync(content)
-    expect(numbersOf(plain)).toEqual(upTo(120_000))
+    const encoding = { format: 'JSONLines', compression: 'gzip' } as const
+    const [{ content }] = (await filesOf(numbered(120_000), encoding)) as [Kept]
+    expect(await numbersOf(content, encoding)).toEqual(upTo(120_000))
     // One stream, not several behind each other, of which some readers take only the first.
-    expect(content.readUInt32LE(content.length - 4)).toBe(plain.length)
+    expect(content.readUInt32LE(content.length - 4)).toBe(gunzipSync(content).length)
   })
 
   it("of PostgreSQL's COPY", async () => {
@@ -164,10 +69,11 @@ describe('Parquet', () => {
   it.each<Compression | null>([null, 'zstd', 'lz4', 'snappy', 'gzip', 'brotli'])(
     'by %s holds every row once and in order',
     async (compression) => {
-      const files = await filesOf(numbered(600), { format: 'Parquet', compression })
+      const encoding = { format: 'Parquet', compression } as const
+      const files = await filesOf(numbered(600), encoding)
       expect(files).toHaveLength(1)
       expectSound(files, 600)
-      expect(await parquetRows(files[0]!.content)).toEqual(upTo(600).map(expectedRow))
+      expect(await rowsOf(files[0]!.content, encoding)).toEqual(upTo(600).map(expectedRow))
       expect(await staged()).toEqual([])
     },
   )
@@ -176,7 +82,6 @@ describe('Parquet', () => {
     const [file] = await filesOf(numbered(250_000), { format: 'Parquet', compression: 'zstd' })
     const groups = await inDuckDb(
       file!.content,
-      'back.parquet',
       (path) =>
         `SELECT row_group_id, any_value(row_group_num_rows) FROM parquet_metadata('${path}') GROUP BY ALL ORDER BY ALL`,
     )
@@ -185,7 +90,6 @@ describe('Parquet', () => {
     // By the statistics and bloom filters of each row group.
     const found = await inDuckDb(
       file!.content,
-      'back.parquet',
       (path) =>
         `SELECT n FROM read_parquet('${path}') WHERE n IN (1, 5001, 77777, 250000) OR text LIKE 'row 99999 %'`,
     )
@@ -193,7 +97,7 @@ describe('Parquet', () => {
   })
 
   it('takes no more memory for large values that pack well', async () => {
-    const little = join(folder, 'little')
+    const little = join(place.folder, 'little')
     const small = await openDuckDb({ folder: little, memory_mb: 96, query_timeout_ms: 20_000 })
     // Almost 400 MB, in a file of a few.
     const rows: ExportRows = {
@@ -214,7 +118,7 @@ describe('Parquet', () => {
   it('of a single piece is what the store wrote, to the last byte', async () => {
     const rows = numbered(3000)
     const [file] = await filesOf(rows, { format: 'Parquet', compression: 'snappy' })
-    const bare = await store.exportRows(
+    const bare = await place.store.exportRows(
       rows,
       { from: 0, to: 3000 },
       { kind: 'parquet', compression: 'snappy' },
@@ -226,16 +130,20 @@ describe('Parquet', () => {
 })
 
 describe('no rows', () => {
-  it.each<Encoding['format']>(['JSONLines', 'Parquet', 'CopyText'])('make no file of %s', async (format) => {
-    expect(await planPieces(store, numbered(0), never())).toEqual({ rows: 0, pieces: [] })
-    expect(await filesOf(numbered(0), { format })).toEqual([])
-    expect(await staged()).toEqual([])
-  })
+  it.each<Encoding['format']>(['JSONLines', 'Parquet', 'CSV', 'CopyText'])(
+    'make no file of %s',
+    async (format) => {
+      expect(await planPieces(place.store, numbered(0), never())).toEqual({ rows: 0, pieces: [] })
+      expect(await filesOf(numbered(0), { format, has_header: format === 'CSV' })).toEqual([])
+      expect(await staged()).toEqual([])
+    },
+  )
 
   it('where some were counted make none either', async () => {
     const gone: PositionBlock[] = [{ from: 0, to: 100, rows: 100 }]
     const encoding = { format: 'JSONLines', compression: null, max_bytes: null, max_rows: null } as const
-    for await (const file of encode(store, numbered(0), gone, encoding, never())) expect(file).toBe('no file')
+    for await (const file of encode(place.store, numbered(0), gone, encoding, never()))
+      expect(file).toBe('no file')
     expect(await staged()).toEqual([])
   })
 })
@@ -247,23 +155,23 @@ describe('several files', () => {
     ['JSONLines', null],
     ['JSONLines', 'gzip'],
     ['JSONLines', 'brotli'],
+    ['CSV', null],
+    ['CSV', 'gzip'],
     ['Parquet', 'zstd'],
     ['Parquet', null],
   ])('of %s by %s end near the limit; together they hold everything', async (format, compression) => {
-    const rows = numbered(60_000, 2)
-    const files = await filesOf(rows, { format, compression, max_bytes: MEGABYTE / 2 })
+    const encoding = { format, compression, has_header: format === 'CSV', max_bytes: MEGABYTE / 2 }
+    const files = await filesOf(numbered(60_000, 2), encoding)
     expect(files.length).toBeGreaterThan(2)
     expectSound(files, 30_000)
     for (const { bytes } of files.slice(0, -1)) {
       expect(bytes).toBeGreaterThanOrEqual(MEGABYTE / 2)
       expect(bytes).toBeLessThan(MEGABYTE)
     }
-    const open =
-      { gzip: gunzipSync, brotli: brotliDecompressSync }[compression as 'gzip'] ?? ((content) => content)
     const numbers: number[] = []
-    for (const { content } of files) {
-      const found =
-        format === 'Parquet' ? (await parquetRows(content)).map(({ n }) => n) : numbersOf(open(content))
+    for (const { content, rows } of files) {
+      const found = await numbersOf(content, encoding)
+      expect(found).toHaveLength(rows)
       numbers.push(...found)
     }
     expect(numbers).toEqual(upTo(60_000, 2))
@@ -273,22 +181,29 @@ describe('several files', () => {
     [12_000, 1],
     [60_000, 7],
   ])('by rows: never one more, of %i positions of which every %i. counts', async (last, every) => {
-    const files = await filesOf(numbered(last, every), { max_rows: 500 })
+    const encoding = { format: 'JSONLines', compression: null, max_rows: 500 } as const
+    const files = await filesOf(numbered(last, every), encoding)
     expectSound(files, Math.floor(last / every))
     expect(Math.max(...files.map(({ rows }) => rows))).toBe(500)
-    expect(files.map(({ content }) => linesOf(content).length)).toEqual(files.map(({ rows }) => rows))
-    expect(files.flatMap(({ content }) => numbersOf(content))).toEqual(upTo(last, every))
+    const found = await Promise.all(files.map(({ content }) => numbersOf(content, encoding)))
+    expect(found.map(({ length }) => length)).toEqual(files.map(({ rows }) => rows))
+    expect(found.flat()).toEqual(upTo(last, every))
   })
 
   it.each<[Encoding['format'], Compression | null]>([
     ['JSONLines', 'gzip'],
     ['JSONLines', 'brotli'],
+    ['CSV', 'gzip'],
     ['Parquet', 'zstd'],
   ])('of %s by %s are the same at every attempt, also beside others', async (format, compression) => {
+    const encoding = { format, compression, has_header: format === 'CSV', max_bytes: MEGABYTE / 4 }
     const attempt = async () =>
-      (await filesOf(numbered(40_000, 3), { format, compression, max_bytes: MEGABYTE / 4 })).map(
-        ({ index, rows, bytes, sha256 }) => ({ index, rows, bytes, sha256 }),
-      )
+      (await filesOf(numbered(40_000, 3), encoding)).map(({ index, rows, bytes, sha256 }) => ({
+        index,
+        rows,
+        bytes,
+        sha256,
+      }))
     const first = await attempt()
     expect(first.length).toBeGreaterThan(1)
     const others = await Promise.all([
@@ -306,14 +221,15 @@ describe('whoever stops', () => {
   it.each<Partial<Encoding>>([
     {},
     { format: 'Parquet', compression: 'zstd' },
+    { format: 'CSV', has_header: true },
     { compression: null },
     { max_rows: 100 },
   ])('early leaves nothing behind: %o', async (other) => {
     const rows = numbered(50_000)
-    const { pieces } = await planPieces(store, rows, never())
+    const { pieces } = await planPieces(place.store, rows, never())
     const signal = never()
     let path = ''
-    for await (const file of encode(store, rows, pieces, { ...encoding, ...other }, signal)) {
+    for await (const file of encode(place.store, rows, pieces, { ...encoding, ...other }, signal)) {
       path = file.path
       expect(existsSync(path)).toBe(true)
       break
@@ -324,9 +240,9 @@ describe('whoever stops', () => {
 
   it('because delivery failed gets that failure', async () => {
     const rows = numbered(50_000)
-    const { pieces } = await planPieces(store, rows, never())
+    const { pieces } = await planPieces(place.store, rows, never())
     const delivery = async () => {
-      for await (const { index } of encode(store, rows, pieces, encoding, never())) {
+      for await (const { index } of encode(place.store, rows, pieces, encoding, never())) {
         if (index === 1) throw new Error('the bucket is gone')
       }
     }
@@ -339,10 +255,10 @@ describe('whoever stops', () => {
     for (const wait_ms of [0, 15, 60, 150]) {
       const stop = new AbortController()
       setTimeout(() => stop.abort(new Error('cancelled')), wait_ms)
-      const { pieces } = await planPieces(store, rows, never())
+      const { pieces } = await planPieces(place.store, rows, never())
       const read = async () => {
         // Reads on for good.
-        for (;;) for await (const _ of encode(store, rows, pieces, encoding, stop.signal)) continue
+        for (;;) for await (const _ of encode(place.store, rows, pieces, encoding, stop.signal)) continue
       }
       await expect(read()).rejects.toThrow('cancelled')
       expect(await staged()).toEqual([])
@@ -350,15 +266,15 @@ describe('whoever stops', () => {
   })
 
   it('without having begun leaves nothing', async () => {
-    const files = encode(store, numbered(10), [{ from: 0, to: 10, rows: 10 }], encoding, never())
+    const files = encode(place.store, numbered(10), [{ from: 0, to: 10, rows: 10 }], encoding, never())
     await files.return()
     expect(await staged()).toEqual([])
   })
 
   it('reading for a while finds at most two files and three pieces on the disk', async () => {
     const rows = numbered(50_000)
-    const { pieces } = await planPieces(store, rows, never())
-    for await (const _ of encode(store, rows, pieces, encoding, never())) {
+    const { pieces } = await planPieces(place.store, rows, never())
+    for await (const _ of encode(place.store, rows, pieces, encoding, never())) {
       await new Promise((resolve) => setTimeout(resolve, 30))
       expect((await staged()).length).toBeLessThanOrEqual(5)
     }
@@ -367,14 +283,14 @@ describe('whoever stops', () => {
 
 describe('a plan', () => {
   it('has pieces of at most 50,000 rows, whatever the gaps', async () => {
-    const dense = await planPieces(store, numbered(120_000), never())
+    const dense = await planPieces(place.store, numbered(120_000), never())
     expect(dense.rows).toBe(120_000)
     expect(dense.pieces).toEqual([
       { from: 0, to: 49_152, rows: 49_152 },
       { from: 49_152, to: 98_304, rows: 49_152 },
       { from: 98_304, to: 131_072, rows: 21_696 },
     ])
-    const sparse = await planPieces(store, numbered(1_000_000, 100), never())
+    const sparse = await planPieces(place.store, numbered(1_000_000, 100), never())
     expect(sparse.pieces).toEqual([{ from: 0, to: 1_015_808, rows: 10_000 }])
   })
 })

@@ -14,6 +14,7 @@ import type {
   StagedFile,
 } from '../../../platform/event-store/event-store.ts'
 import { startBrotliFile } from './brotli-file.ts'
+import { startWithHeader } from './csv-header.ts'
 import type { Encoding, OutputFile } from './encoding.ts'
 import type { FileBuilder } from './file-builder.ts'
 import { startGzipFile } from './gzip-file.ts'
@@ -38,7 +39,8 @@ export async function* encode(
   const stop = () => stopping.abort()
   const both = AbortSignal.any([signal, stopping.signal])
   const staged = stagePieces(store, rows, pieces, encoding, { signal: both, stop })
-  const start = (first: StagedFile) => startFile(encoding, first, both)
+  const startBare = (first: StagedFile) => startFile(encoding, first, both)
+  const start = encoding.has_header ? startWithHeader(rows.columns, startBare) : startBare
   for await (const file of oneAhead(buildFiles(staged, encoding, start), stop, remove)) {
     try {
       yield file
@@ -82,15 +84,16 @@ async function* buildFiles(
 }
 
 function startFile(
-  { format, compression }: Encoding,
+  { format, compression, compression_level }: Encoding,
   first: StagedFile,
   signal: AbortSignal,
 ): Promise<FileBuilder> {
   if (format === 'CopyText') return startSinglePiece(first)
   if (format === 'Parquet') return startParquetFile(first, signal)
   if (compression === null) return startPlainFile(first, signal)
-  if (compression === 'gzip') return startGzipFile(first, signal)
-  if (compression === 'brotli') return startBrotliFile(first, signal)
+  const level = compression_level ?? undefined
+  if (compression === 'gzip') return startGzipFile(first, signal, level)
+  if (compression === 'brotli') return startBrotliFile(first, signal, level)
   throw new Error(`${format} cannot be compressed by ${compression}`)
 }
 

@@ -26,7 +26,7 @@ const AHEAD = 2
 const AHEAD_OF_TABLE = 1
 /** A file passes its limit by one piece at most. */
 const PIECES_PER_FILE = 8
-/** What gzip and brotli make of JSON, roughly. */
+/** What gzip and brotli make of lines, roughly. */
 const COMPRESSED_TO = 1 / 4
 
 /** Staged in order; `stop` is called when whoever reads them stops early, so that work under way ends soon. */
@@ -82,9 +82,10 @@ function maxPieceBytes({ format, compression, max_bytes }: Encoding): number {
   return Math.min(MAX_PIECE_BYTES, max_bytes / PIECES_PER_FILE / (shrinks ? COMPRESSED_TO : 1))
 }
 
-const LINES = { JSONLines: 'json-lines', CopyText: 'copy-text' } as const
+const LINES = { JSONLines: 'json-lines', CSV: 'csv', CopyText: 'copy-text' } as const
 
-function storeFormat({ format, compression }: Encoding): ExportFormat {
-  if (format === 'Parquet') return { kind: 'parquet', compression: compression ?? 'none' }
+function storeFormat({ format, compression, compression_level }: Encoding): ExportFormat {
+  if (format === 'Parquet')
+    return { kind: 'parquet', compression: compression ?? 'none', level: compression_level ?? undefined }
   return { kind: LINES[format] }
 }

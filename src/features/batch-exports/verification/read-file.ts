@@ -12,7 +12,7 @@ import type { Encoding } from '../formats/encoding.ts'
 
 export type FileContent = { rows: number; bytes: number; sha256: string }
 
-const LINE_FEED = 0x0a
+const [LINE_FEED, QUOTE] = [0x0a, 0x22]
 
 export async function readContent(
   chunks: AsyncIterable<Uint8Array>,
@@ -31,14 +31,14 @@ export async function readContent(
   const rows =
     encoding.format === 'Parquet'
       ? await rowsOfParquet(source, measure)
-      : await rowsOfLines(source, measure, encoding.compression)
+      : await rowsOfLines(source, measure, encoding)
   return { rows, bytes, sha256: hash.digest('hex') }
 }
 
 async function rowsOfLines(
   source: Readable,
   measure: Transform,
-  compression: Encoding['compression'],
+  { format, compression, has_header }: Encoding,
 ): Promise<number> {
   let rows = 0
   const unpacked =
@@ -47,12 +47,30 @@ async function rowsOfLines(
       : compression === 'brotli'
         ? createBrotliDecompress()
         : new PassThrough()
+  const countIn = format === 'CSV' ? csvRecordCounter() : countLines
   await pipeline(source, measure, unpacked, async (texts: AsyncIterable<Buffer>) => {
-    for await (const text of texts) {
-      for (let at = text.indexOf(LINE_FEED); at !== -1; at = text.indexOf(LINE_FEED, at + 1)) rows++
-    }
+    for await (const text of texts) rows += countIn(text)
   })
-  return rows
+  return has_header ? Math.max(0, rows - 1) : rows
+}
+
+function countLines(text: Buffer): number {
+  let lines = 0
+  for (let at = text.indexOf(LINE_FEED); at !== -1; at = text.indexOf(LINE_FEED, at + 1)) lines++
+  return lines
+}
+
+/** Called with one chunk after the other. Line feeds within quotes belong to a field; a doubled quote closes and opens. */
+function csvRecordCounter(): (text: Buffer) => number {
+  let isQuoted = false
+  return (text) => {
+    let records = 0
+    for (let at = 0; at < text.length; at++) {
+      if (text[at] === QUOTE) isQuoted = !isQuoted
+      else if (text[at] === LINE_FEED && !isQuoted) records++
+    }
+    return records
+  }
 }
 
 /** Its table of contents is at the end, so it must be on the disk as a whole. */

@@ -31,7 +31,7 @@ afterAll(() => azurite.close())
 
 let containers = 0
 
-async function openWorld(): Promise<World & { container: ContainerClient }> {
+async function openWorld(more: object = {}): Promise<World & { container: ContainerClient }> {
   const proxy = await startCuttingProxy({ host: '127.0.0.1', port: azurite.port })
   const outbound = openOutbound({ allow: ['127.0.0.1'] })
   const { account_name, account_key } = azurite
@@ -46,6 +46,7 @@ async function openWorld(): Promise<World & { container: ContainerClient }> {
     container_name,
     prefix: 'pre/{table}',
     endpoint_url: `http://127.0.0.1:${proxy.port}/${account_name}`,
+    ...more,
   }
   return {
     container,
@@ -75,6 +76,9 @@ async function readAll(container: ContainerClient): Promise<[string, Buffer][]> 
 }
 
 describeDestination('AzureBlob', openWorld)
+describeDestination('AzureBlob, CSV by brotli', () =>
+  openWorld({ file_format: 'CSV', compression: 'brotli' }),
+)
 
 describe('AzureBlob alone', () => {
   let folder: Awaited<ReturnType<typeof makeTemporaryFolder>>
@@ -149,6 +153,8 @@ describe('AzureBlob alone', () => {
     ['prefix', { prefix: 'a/../b' }],
     ['endpoint_url', { endpoint_url: 'https://a.example/?sv=1&sig=secret' }],
     ['compression', { compression: 'zstd' }],
+    ['compression_level', { compression: 'brotli', compression_level: 12 }],
+    ['csv_header', { csv_header: false }],
   ])('a configuration with a wrong %s is not taken: %j', (field, more) => {
     const config = azureBlobKind.config.parse({ ...world.config, ...more })
     expect(azureBlobKind.faults!(config)).toMatchObject({ field })

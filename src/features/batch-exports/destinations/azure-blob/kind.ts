@@ -1,7 +1,7 @@
 // Azure Blob Storage. Credentials stand in the configuration: there are no linked integrations.
 import { z } from 'zod'
 import type { DestinationKind } from '../destination.ts'
-import { compressionFault, eventFilter, fileOutput, name, optionalName, secret } from '../config-fields.ts'
+import { fileOutputFault, eventFilter, fileOutput, name, optionalName, secret } from '../config-fields.ts'
 import { endpointFault } from '../endpoint.ts'
 import { OWN_FOLDER, prefixFault } from '../prefix.ts'
 
@@ -37,7 +37,7 @@ export const azureBlobKind: DestinationKind<AzureBlobConfig> = {
     }
     const prefix = prefixFault(config.prefix)
     if (prefix !== null) return { field: 'prefix', message: prefix }
-    return endpointFault(config.endpoint_url) ?? compressionFault(config)
+    return endpointFault(config.endpoint_url) ?? fileOutputFault(config)
   },
   hosts: ({ endpoint_url }) => (endpoint_url === null ? [] : [new URL(endpoint_url).hostname]),
   place: ({ account_name, container_name, endpoint_url }) =>

@@ -20,13 +20,13 @@ import { describeDestination } from '../fixture/suite.ts'
 import type { World } from '../fixture/world.ts'
 import { fileKind } from './kind.ts'
 
-async function openWorld(): Promise<World & { root: string }> {
+async function openWorld(more: object = {}): Promise<World & { root: string }> {
   const root = await mkdtemp(join(tmpdir(), 'longshore-exports-'))
   const outbound = openOutbound({ allow: [] })
   return {
     root,
     kind: fileKind as unknown as DestinationKind,
-    config: { prefix: 'pre/{table}' },
+    config: { prefix: 'pre/{table}', ...more },
     wrong_credentials: null,
     outbound,
     settings: { export_folder: root, allow_plaintext: true },
@@ -55,6 +55,7 @@ async function listFiles(root: string): Promise<string[]> {
 }
 
 describeDestination('File', openWorld)
+describeDestination('File, CSV', () => openWorld({ file_format: 'CSV' }))
 
 describe('File alone', () => {
   let folder: Awaited<ReturnType<typeof makeTemporaryFolder>>

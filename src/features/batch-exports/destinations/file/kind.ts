@@ -1,7 +1,7 @@
 // A folder on this machine, below the configured root: needs no account anywhere.
 import { z } from 'zod'
 import type { DestinationKind } from '../destination.ts'
-import { compressionFault, eventFilter, fileOutput } from '../config-fields.ts'
+import { fileOutputFault, eventFilter, fileOutput } from '../config-fields.ts'
 import { OWN_FOLDER, prefixFault } from '../prefix.ts'
 
 const Config = z.strictObject({
@@ -22,7 +22,7 @@ export const fileKind: DestinationKind<FileConfig> = {
   faults(config) {
     const prefix = prefixFault(config.prefix)
     if (prefix !== null) return { field: 'prefix', message: prefix }
-    return compressionFault(config)
+    return fileOutputFault(config)
   },
   hosts: () => [],
   place: (_config, project_id) => `file:${project_id}`,

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { DestinationKind } from '../destination.ts'
 import {
-  compressionFault,
+  fileOutputFault,
   eventFilter,
   fileOutput,
   flag,
@@ -54,7 +54,7 @@ export const s3Kind: DestinationKind<S3Config> = {
     if (config.kms_key_id !== null && config.encryption !== 'aws:kms') {
       return { field: 'kms_key_id', message: 'A KMS key goes with the encryption aws:kms.' }
     }
-    return compressionFault(config)
+    return fileOutputFault(config)
   },
   hosts: ({ endpoint_url }) => (endpoint_url === null ? [] : [new URL(endpoint_url).hostname]),
   place: ({ bucket_name, endpoint_url }) => `${endpoint_url ?? ''}/${bucket_name}`,

@@ -26,6 +26,9 @@ describeDestination('S3', () => openStandInWorld())
 describeDestination('S3, compressed and in numbered files', () =>
   openStandInWorld({ compression: 'gzip', max_file_size_mb: 1 }),
 )
+describeDestination('S3, CSV by gzip at a level', () =>
+  openStandInWorld({ file_format: 'CSV', compression: 'gzip', compression_level: 9 }),
+)
 
 const gateway = process.env.S3_TEST_ENDPOINT
 if (gateway !== undefined) describeDestination('S3 at a real gateway', () => openGatewayWorld(gateway))
@@ -308,6 +311,8 @@ describe('S3 alone', () => {
     ['endpoint_url', { endpoint_url: 'https://s3.example/?X-Amz-Signature=abc' }],
     ['kms_key_id', { kms_key_id: 'key-1', encryption: 'AES256' }],
     ['compression', { compression: 'zstd' }],
+    ['compression_level', { compression: 'gzip', compression_level: 12 }],
+    ['csv_header', { csv_header: false }],
   ])('a configuration with a wrong %s is not taken: %j', (field, more) => {
     const config = s3Kind.config.parse({ ...world.config, ...more })
     expect(s3Kind.faults!(config)).toMatchObject({ field })

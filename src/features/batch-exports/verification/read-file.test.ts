@@ -1,0 +1,56 @@
+// Files read back: how many rows are in them, whatever their values hold and however they arrive.
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import type { Encoding } from '../formats/encoding.ts'
+import { readContent } from './read-file.ts'
+
+const plain = { compression: null, max_bytes: null, max_rows: null }
+const CSV: Encoding = { ...plain, format: 'CSV', has_header: true }
+
+const HEADER = '"a name\nin two lines",text\r\n'
+const ROWS = ['1,plain\r\n', '2,"two\nlines, ""quoted""\r\n"\r\n', '3,""\r\n', '4,\r\n', '5,""""\r\n']
+const FILE = HEADER + ROWS.join('')
+
+const rowsIn = async (content: string | Buffer, encoding: Encoding, chunk_bytes = 1_000_000) => {
+  const bytes = Buffer.from(content)
+  const chunks = Array.from({ length: Math.ceil(bytes.length / chunk_bytes) }, (_, index) =>
+    bytes.subarray(index * chunk_bytes, (index + 1) * chunk_bytes),
+  )
+  const found = await readContent(Readable.from(chunks), encoding)
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  expect(found).toMatchObject({ bytes: bytes.length, sha256 })
+  return found.rows
+}
+
+describe('rows of CSV', () => {
+  it('are its records, not its lines, and the header is none', async () => {
+    expect(await rowsIn(FILE, CSV)).toBe(5)
+    expect(await rowsIn(ROWS.join(''), { ...CSV, has_header: false })).toBe(5)
+  })
+
+  it('are the same wherever the file is cut on its way', async () => {
+    for (const chunk_bytes of [1, 2, 3, 7]) expect(await rowsIn(FILE, CSV, chunk_bytes)).toBe(5)
+  })
+
+  it('are counted in what was compressed', async () => {
+    expect(await rowsIn(gzipSync(FILE), { ...CSV, compression: 'gzip' })).toBe(5)
+    expect(await rowsIn(brotliCompressSync(FILE), { ...CSV, compression: 'brotli' })).toBe(5)
+  })
+
+  it('are none in a file with a header alone, or with nothing', async () => {
+    expect(await rowsIn(HEADER, CSV)).toBe(0)
+    expect(await rowsIn('', CSV)).toBe(0)
+  })
+
+  it('are fewer in a file that was cut off', async () => {
+    expect(await rowsIn(FILE.slice(0, -3), CSV)).toBe(4)
+  })
+})
+
+it('rows of JSONLines are its lines', async () => {
+  const lines = '{"a":"x \\" y"}\n{"a":null}\n{"a":"\\n"}\n'
+  expect(await rowsIn(lines, { ...plain, format: 'JSONLines' })).toBe(3)
+  expect(await rowsIn('', { ...plain, format: 'JSONLines' })).toBe(0)
+})
