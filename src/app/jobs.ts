@@ -2,6 +2,7 @@
 import { exportFailedEmail } from '../features/batch-exports/failure-email.ts'
 import { resealExports } from '../features/batch-exports/reseal.ts'
 import { forgetOldLogs } from '../features/batch-exports/logs/forget.ts'
+import { sweepExports } from '../features/batch-exports/sweep/sweep.ts'
 import { domainRecordGoneEmail, recheckDomains } from '../features/domains/recheck.ts'
 import { inviteEmail } from '../features/invites/invite-email.ts'
 import { joinedEmail } from '../features/members/joined-email.ts'
@@ -43,6 +44,7 @@ export const jobs: readonly AnyJob[] = [
   pluginFaultEmail,
   resealSecrets,
   resealExports,
+  sweepExports,
   resealPlugins,
   forgetExpired,
 ]

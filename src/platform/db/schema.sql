@@ -207,6 +207,7 @@ CREATE INDEX batch_export_run_created ON batch_export_run (batch_export_id, crea
 CREATE INDEX batch_export_run_interval ON batch_export_run (batch_export_id, data_interval_start, id);
 CREATE INDEX batch_export_run_leased ON batch_export_run (lease_until) WHERE (lease_owner IS NOT NULL);
 CREATE INDEX batch_export_run_live ON batch_export_run (batch_export_id, backfill_id) WHERE (finished_at IS NULL);
+CREATE INDEX batch_export_run_unclean ON batch_export_run (finished_at) WHERE ((finished_at IS NOT NULL) AND ((status <> 'Completed'::text) OR (attempt > 1)));
 CREATE INDEX batch_export_run_waiting ON batch_export_run (project_id, run_after) WHERE ((finished_at IS NULL) AND (lease_owner IS NULL));
 CREATE UNIQUE INDEX batch_export_run_backfilled ON batch_export_run (backfill_id, data_interval_end) WHERE (backfill_id IS NOT NULL);
 CREATE UNIQUE INDEX batch_export_run_scheduled ON batch_export_run (batch_export_id, data_interval_end) WHERE (backfill_id IS NULL);
@@ -219,6 +220,28 @@ CREATE TABLE batch_export_slot (
   CONSTRAINT batch_export_slot_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE,
   CONSTRAINT batch_export_slot_active_check CHECK (((active >= 0) AND (active <= 4)))
 );
+
+CREATE TABLE batch_export_sweep (
+  batch_export_id uuid NOT NULL,
+  project_id integer NOT NULL,
+  swept_until timestamp with time zone NOT NULL,
+  CONSTRAINT batch_export_sweep_pkey PRIMARY KEY (batch_export_id),
+  CONSTRAINT batch_export_sweep_batch_export_id_fkey FOREIGN KEY (batch_export_id) REFERENCES batch_export(id) ON DELETE CASCADE,
+  CONSTRAINT batch_export_sweep_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE
+);
+
+CREATE TABLE batch_export_upload (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  project_id integer NOT NULL,
+  run_id uuid NOT NULL,
+  attempt integer NOT NULL,
+  name text NOT NULL,
+  upload_id text NOT NULL,
+  CONSTRAINT batch_export_upload_pkey PRIMARY KEY (id),
+  CONSTRAINT batch_export_upload_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE,
+  CONSTRAINT batch_export_upload_run_id_fkey FOREIGN KEY (run_id) REFERENCES batch_export_run(id) ON DELETE CASCADE
+);
+CREATE INDEX batch_export_upload_run ON batch_export_upload (run_id);
 
 CREATE TABLE domain (
   id uuid NOT NULL,

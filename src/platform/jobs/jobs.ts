@@ -10,6 +10,8 @@ export type Job<Data extends object> = {
   name: string
   /** Timetable entry (cron, UTC) for work that no request causes. */
   cron?: string
+  /** How long one try may take; another follows after that. Two minutes unless told. */
+  time_limit_s?: number
   handle(services: Services, data: Data, now: Date): Promise<void>
 }
 
@@ -30,7 +32,8 @@ export type Jobs = {
 }
 
 // 5 s doubling up to 23 h between tries: a mail server may be away for a day and a half.
-const RETRY = { retryLimit: 15, retryDelay: 5, retryBackoff: true, expireInSeconds: 120, retentionDays: 30 }
+const RETRY = { retryLimit: 15, retryDelay: 5, retryBackoff: true, retentionDays: 30 }
+const TIME_LIMIT_S = 120
 // Enqueueing wakes the worker at once; polling only finds retries and what another process enqueued.
 const POLL_SECONDS = 5
 // pg-boss has no way to fail a job for good before its tries are used up: a cancelled one was given up too.
@@ -47,7 +50,9 @@ export async function migrateJobs(db: Database, jobs: readonly AnyJob[]): Promis
   const boss = new PgBoss({ db: executor(db.pool), supervise: false, schedule: false })
   await boss.start()
   const known = new Set((await boss.getQueues()).map((queue) => queue.name))
-  for (const { name } of jobs) if (!known.has(name)) await boss.createQueue(name, { name, ...RETRY })
+  for (const { name, time_limit_s = TIME_LIMIT_S } of jobs.filter((each) => !known.has(each.name))) {
+    await boss.createQueue(name, { name, ...RETRY, expireInSeconds: time_limit_s })
+  }
   await boss.stop({ graceful: false, close: false })
 }
 

@@ -64,7 +64,7 @@ export async function startDatabricks(): Promise<DatabricksStandIn> {
     return found
   }
   const files = async ({ method, url, body }: Exchange, kind: string, path: string): Promise<Reply> => {
-    if (!has_volume || !path.startsWith(`${VOLUME}/`)) return failed(404, 'NOT_FOUND', 'No such volume')
+    if (!has_volume || !`${path}/`.startsWith(`${VOLUME}/`)) return failed(404, 'NOT_FOUND', 'No such volume')
     if (kind === 'directories' && method === 'PUT') {
       const parts = path.slice(VOLUME.length + 1).split('/')
       parts.forEach((_, index) => paths.set(`${VOLUME}/${parts.slice(0, index + 1).join('/')}`, null))
@@ -80,7 +80,7 @@ export async function startDatabricks(): Promise<DatabricksStandIn> {
       paths.set(path, plain)
       return { status: 204 }
     }
-    if (!paths.has(path)) return failed(404, 'NOT_FOUND', path)
+    if (!paths.has(path) && path !== VOLUME) return failed(404, 'NOT_FOUND', path)
     if (method === 'GET' && kind === 'directories') {
       const direct = inFolder(path).filter((each) => !each.slice(path.length + 1).includes('/'))
       return {

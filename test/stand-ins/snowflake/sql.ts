@@ -24,6 +24,7 @@ const KNOWN = [
   `SELECT "rows" FROM ${NAME} WHERE "run_id" = \\?`,
   `MERGE INTO ${NAME} AS t USING \\(SELECT \\? AS run_id, .+ AS row_count\\) AS s ON t\\."run_id" = s\\.run_id WHEN NOT MATCHED THEN INSERT .+ VALUES .+`,
   `SELECT COLUMN_NAME AS "name", DATA_TYPE AS "type" FROM INFORMATION_SCHEMA\\.COLUMNS WHERE TABLE_SCHEMA = \\? AND TABLE_NAME = \\?`,
+  `SELECT TABLE_NAME AS "name" FROM INFORMATION_SCHEMA\\.TABLES WHERE TABLE_SCHEMA = \\? AND TABLE_NAME IN \\((\\?(, )?)+\\)`,
   `INSERT INTO ${NAME} \\((${NAME}(, )?)+\\) SELECT (s\\.${NAME}(, )?)+ FROM \\(SELECT .+ FROM ${NAME}\\) AS s( WHERE NOT EXISTS \\(SELECT 1 FROM ${NAME} AS t WHERE t\\.${NAME} = s\\.${NAME}\\))?`,
   `MERGE INTO ${NAME} AS t USING \\(SELECT .+ FROM ${NAME}\\) AS s ON (t\\.${NAME} = s\\.${NAME}( AND )?)+ WHEN MATCHED AND \\(.+\\) THEN UPDATE SET .+ WHEN NOT MATCHED THEN INSERT .+ VALUES .+`,
   `SELECT "uuid", COUNT\\(\\*\\) AS "count" FROM ${NAME} WHERE "uuid" IN \\((\\?(, )?)+\\) GROUP BY "uuid"`,

@@ -58,8 +58,8 @@ export function contextOf(
     settings: world.settings,
     signal: signal ?? new AbortController().signal,
     log: (level, message) => void logged?.push(`${level} ${message}`),
-    progress: { last: null, save: async () => {} },
     left_files: [],
+    progress: { last: null, save: async () => {}, began: async () => {} },
   }
 }
 

@@ -40,6 +40,30 @@ export type Destination<Config = Record<string, unknown>> = {
   open(context: DeliveryContext<Config>): Promise<Delivery>
   /** Reads back what was delivered, for verification; null where nothing can be read back. */
   inspect: ((context: InspectionContext<Config>) => Promise<Inspection>) | null
+  /**
+   * Removes what attempts left that died, and gives each thing once it is gone. Only what provably belongs to one of the
+   * given runs; absent where nothing is left, or where it goes by itself.
+   */
+  sweep?(context: SweepContext<Config>): AsyncIterable<Removed>
+}
+
+export type SweepContext<Config = Record<string, unknown>> = Pick<
+  DeliveryContext<Config>,
+  'config' | 'outbound' | 'settings' | 'signal'
+> & {
+  /** All delivered with this configuration, and over: nobody works on them, nobody will. */
+  runs: readonly SweptRun[]
+}
+
+export type SweptRun = RunFacts & {
+  /** Those that no attempt is known to have finished. */
+  uploads: readonly OpenUpload[]
+}
+
+export type Removed = {
+  /** For people, in the singular. */
+  kind: 'unfinished upload' | 'partial file' | 'staging table' | 'staging folder'
+  name: string
 }
 
 /** What a destination may know of the run it serves. */
@@ -70,16 +94,25 @@ export type DeliveryContext<Config = Record<string, unknown>> = {
   /** Aborted on cancel, on loss of the lease and when the time is up: stop all I/O. */
   signal: AbortSignal
   log(level: 'DEBUG' | 'INFO' | 'WARNING', message: string): void
-  /** Durable between attempts; saving fails once the run is no longer ours. */
-  progress: { last: unknown; save(value: unknown): Promise<void> }
   /** Files that earlier runs over these rows may have left here: whatever this one does not write again has to go. */
   left_files: readonly string[]
+  /** Durable between attempts. */
+  progress: {
+    last: unknown
+    /** Fails once the run is no longer ours. */
+    save(value: unknown): Promise<void>
+    /** Writes down what nobody could tell for ours afterwards: the sweep ends it if this attempt dies. */
+    began(upload: OpenUpload): Promise<void>
+  }
 }
 
 export type InspectionContext<Config = Record<string, unknown>> = Omit<
   DeliveryContext<Config>,
   'progress' | 'left_files'
 >
+
+/** An upload at an object store, by the name of its file and the id that the store has given it. */
+export type OpenUpload = { name: string; id: string }
 
 export type DestinationSettings = {
   /** Root of the `File` destination. */

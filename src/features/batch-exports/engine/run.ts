@@ -12,6 +12,7 @@ import { configOf, factsOf, selectionOf, type FrozenRun } from '../runs/frozen.t
 import { updateRun, type RunChange, type RunEnd } from '../runs/queries.ts'
 import type { SelectedRows } from '../source/select.ts'
 import { assertDelivered, assertWithinClaims } from './account-open.ts'
+import { insertUpload } from '../sweep/queries.ts'
 import { warnOfCutTexts } from './cut-texts.ts'
 import { freeze } from './freeze.ts'
 import { filesLeftBy, progressOf } from './leftovers.ts'
@@ -82,8 +83,12 @@ function contextOf(
     settings: services.settings,
     signal,
     log: (level, message) => log.write(level, message),
-    progress: { last: progressOf(run), save: (progress) => keep(work, { progress }) },
     left_files,
+    progress: {
+      last: progressOf(run),
+      save: (progress) => keep(work, { progress }),
+      began: (upload) => insertUpload(services.db, run, upload),
+    },
   }
 }
 

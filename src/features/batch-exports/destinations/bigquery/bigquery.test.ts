@@ -221,6 +221,23 @@ describe('errors', () => {
   })
 })
 
+describe('a sweep', () => {
+  it('drops the stages of the run, and no table of anybody else that is called alike', async () => {
+    const context = contextOf(world, { columns: COLUMNS, run: { attempt: 3 } })
+    const stage = `stage_events_${context.run.id.replaceAll('-', '')}`
+    const foreign = ['stage_events_backup', `${stage}_4`, `${stage}_x`, `${stage}_1_copy`]
+    for (const name of [...foreign, `${stage}_1`, `${stage}_3`])
+      await world.server.createTable(name, [{ name: 'a', type: 'STRING' }])
+    const { sweep } = await world.kind.load()
+    const removed: string[] = []
+    for await (const { name } of sweep!({ ...context, runs: [{ ...context.run, uploads: [] }] })) {
+      removed.push(name)
+    }
+    expect(removed).toEqual([`${stage}_1`, `${stage}_3`])
+    expect((await world.leftovers()).toSorted()).toEqual(foreign.toSorted())
+  })
+})
+
 describe('inspection', () => {
   it('finds nothing where there is no table', async () => {
     const { inspect } = await world.kind.load()

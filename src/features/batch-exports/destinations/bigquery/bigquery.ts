@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Destination, TestStep } from '../destination.ts'
 import { openApi } from './api.ts'
-import { openDelivery } from './delivery.ts'
+import { dropStages, openDelivery } from './delivery.ts'
 import { ask } from './jobs.ts'
 import type { BigQueryConfig } from './kind.ts'
 import { tableName } from './merge-script.ts'
@@ -38,6 +38,10 @@ export function bigQueryAt(base_url: string): Destination<BigQueryConfig> {
         },
         close: async () => {},
       }
+    },
+    async *sweep(context) {
+      const api = openApi(base_url, context)
+      for (const run of context.runs) yield* dropStages(api, run)
     },
   }
 }

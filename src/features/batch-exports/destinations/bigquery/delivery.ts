@@ -1,7 +1,14 @@
 // One attempt at bringing a run to BigQuery: its files are loaded into a stage of its own, then one script makes them
 // visible. Called by bigquery.ts.
-import { Passing, type Delivered, type Delivery, type DeliveryContext } from '../destination.ts'
-import { openApi, type Attempt } from './api.ts'
+import {
+  Passing,
+  type Delivered,
+  type Delivery,
+  type DeliveryContext,
+  type Removed,
+  type SweptRun,
+} from '../destination.ts'
+import { openApi, type Attempt, type BigQueryApi } from './api.ts'
 import { ask } from './jobs.ts'
 import type { BigQueryConfig } from './kind.ts'
 import { endOfLoad, startLoad, type Load } from './load.ts'
@@ -16,7 +23,7 @@ type Context = DeliveryContext<BigQueryConfig>
 export async function openDelivery(base_url: string, context: Context): Promise<Delivery> {
   const api = openApi(base_url, context)
   const location = await findLocation(api)
-  const stage = stageName(context, context.run.attempt)
+  const stage = stageName(context.config, context.run.id, context.run.attempt)
   const attempt: Attempt = { api, context, location, stage, merge_job: null }
   await ensureLedger(api)
   await dropEarlierStages(attempt)
@@ -62,8 +69,16 @@ function nothingToDo(rows: number): Delivery {
 }
 
 /** Of an attempt: whoever still works on an earlier one cannot get into this one's rows. */
-function stageName({ config, run }: Context, attempt: number): string {
-  return `stage_${config.table_id}_${run.id.replaceAll('-', '')}_${attempt}`
+function stageName({ table_id }: BigQueryConfig, run_id: string, attempt: number): string {
+  return `stage_${table_id}_${run_id.replaceAll('-', '')}_${attempt}`
+}
+
+/** Stages have the id of their run in their name. */
+export async function* dropStages(api: BigQueryApi, run: SweptRun): AsyncGenerator<Removed> {
+  for (let attempt = 1; attempt <= run.attempt; attempt += 1) {
+    const name = stageName(api.context.config, run.id, attempt)
+    if (await dropTable(api, name)) yield { kind: 'staging table', name }
+  }
 }
 
 const EARLIER_STAGES = 5
@@ -72,7 +87,7 @@ const EARLIER_STAGES = 5
 async function dropEarlierStages({ api, context }: Attempt): Promise<void> {
   const { attempt } = context.run
   for (let earlier = Math.max(1, attempt - EARLIER_STAGES); earlier < attempt; earlier += 1) {
-    await dropTable(api, stageName(context, earlier))
+    await dropTable(api, stageName(context.config, context.run.id, earlier))
   }
 }
 

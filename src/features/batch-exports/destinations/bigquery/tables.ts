@@ -104,8 +104,11 @@ export async function insertTable(api: BigQueryApi, name: string, table: JsonObj
   })
 }
 
-export async function dropTable(api: BigQueryApi, name: string): Promise<void> {
-  await api.call(tablePath(api.context.config.dataset_id, name), { method: 'DELETE', expect: [404] })
+/** Whether it was there. */
+export async function dropTable(api: BigQueryApi, name: string): Promise<boolean> {
+  const path = tablePath(api.context.config.dataset_id, name)
+  const { status } = await api.call(path, { method: 'DELETE', expect: [404] })
+  return status !== 404
 }
 
 function datasetPath(dataset_id: string): string {

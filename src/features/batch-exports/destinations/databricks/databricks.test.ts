@@ -1,6 +1,6 @@
 // Databricks against a stand-in that checks tokens, keeps a volume and runs the statements on real tables.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { attempt, contextOf } from '../../../../../test/stand-ins/warehouse/attempt.ts'
+import { attempt, contextOf, withFile } from '../../../../../test/stand-ins/warehouse/attempt.ts'
 import { openDatabricksWorld, type DatabricksWorld } from '../../../../../test/stand-ins/databricks/world.ts'
 import type { OutputColumn } from '../../definition.ts'
 import { Passing, Refused, type Delivery } from '../destination.ts'
@@ -132,6 +132,33 @@ async function droppedBy(late: Delivery, opening: Promise<Delivery>): Promise<De
     },
   }
 }
+
+describe('a sweep', () => {
+  const sweep = async (...ids: string[]) => {
+    const { run, ...context } = contextOf(world, { columns: COLUMNS })
+    const removed: string[] = []
+    const runs = ids.map((id) => ({ ...run, id, uploads: [] }))
+    for await (const { name } of (await world.kind.load()).sweep!({ ...context, runs })) removed.push(name)
+    return removed
+  }
+
+  it('finds nothing where there is no volume', async () => {
+    expect(await sweep('a')).toEqual([])
+  })
+
+  it('drops the folder of the run with all that is in it, and no other', async () => {
+    const { open } = await world.kind.load()
+    for (const id of ['a', 'a2']) {
+      const delivery = await open(contextOf(world, { columns: COLUMNS, run: { id } }))
+      await withFile([row('x')], (file) => delivery.write(file))
+    }
+    const volume = '/Volumes/main/analytics/longshore_stage'
+    expect(await sweep('a', 'never begun')).toEqual([`${volume}/a`])
+    expect(await world.leftovers()).toEqual(
+      ['', '/1', '/1/part-0.jsonl.gz'].map((rest) => `${volume}/a2${rest}`),
+    )
+  })
+})
 
 describe('errors', () => {
   it.each([

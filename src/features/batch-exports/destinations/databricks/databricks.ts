@@ -6,6 +6,7 @@ import { columnTypes, openDelivery } from './delivery.ts'
 import type { DatabricksConfig } from './kind.ts'
 import { openSession, type Session } from './session.ts'
 import * as statements from './statements.ts'
+import { dropRunFolders } from './volume.ts'
 
 /** A third of what is usual there: a file is sent from memory. */
 const MAX_FILE_BYTES = 32 * 1024 * 1024
@@ -36,6 +37,7 @@ export function databricksAt(workspaceUrl: WorkspaceUrl): Destination<Databricks
         close: async () => {},
       }
     },
+    sweep: (context) => dropRunFolders(openApi(workspaceUrl, context), context.runs),
   }
 }
 

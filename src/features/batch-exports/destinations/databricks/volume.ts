@@ -2,14 +2,33 @@
 import { readFile } from 'node:fs/promises'
 import { isObject } from '../../../../lib/json-object.ts'
 import type { OutputFile } from '../../formats/encoding.ts'
+import type { Removed, SweptRun } from '../destination.ts'
 import type { DatabricksApi } from './api.ts'
 import type { DatabricksConfig } from './kind.ts'
 import { listIn, textIn } from '../warehouse/reach.ts'
 
 export const VOLUME = 'longshore_stage'
 
-export function runFolder({ catalog, schema }: DatabricksConfig, run_id: string): string {
-  return `/Volumes/${catalog}/${schema}/${VOLUME}/${run_id}`
+export function runFolder(config: DatabricksConfig, run_id: string): string {
+  return `${volumeFolder(config)}/${run_id}`
+}
+
+function volumeFolder({ catalog, schema }: DatabricksConfig): string {
+  return `/Volumes/${catalog}/${schema}/${VOLUME}`
+}
+
+/** Folders are called after their runs. */
+export async function* dropRunFolders(
+  api: DatabricksApi,
+  runs: readonly SweptRun[],
+): AsyncGenerator<Removed> {
+  const { config } = api.context
+  const entries = await listFolder(api, volumeFolder(config))
+  const there = new Set(entries.map(({ path }) => path.split('/').at(-1)!))
+  for (const { id } of runs.filter((run) => there.has(run.id))) {
+    await dropFolder(api, runFolder(config, id))
+    yield { kind: 'staging folder', name: runFolder(config, id) }
+  }
 }
 
 export async function makeFolder(api: DatabricksApi, folder: string): Promise<void> {

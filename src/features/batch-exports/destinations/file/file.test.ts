@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openOutbound } from '../../../../platform/outbound/outbound.ts'
-import { Passing, Refused, type DestinationKind } from '../destination.ts'
+import { Passing, Refused, type DestinationKind, type Removed, type RunFacts } from '../destination.ts'
 import {
   contextOf,
   deliverTo,
@@ -92,6 +92,53 @@ describe('File alone', () => {
     await deliverTo(world, await writeFiles(folder.path, 'second'), { run: { attempt: 2 } })
     expect(await listFiles(world.root)).toEqual([`7/${NAME}`])
     expect(await readFile(join(world.root, '7', NAME), 'utf8')).toBe('second')
+  })
+
+  describe('a sweep', () => {
+    const sweep = async (...runs: Partial<RunFacts>[]) => {
+      const { sweep: remove } = await world.kind.load()
+      const swept = runs.map((run) => ({ ...RUN, ...run, uploads: [] }))
+      const removed: Removed[] = []
+      for await (const each of remove!({ ...contextOf(world), runs: swept })) removed.push(each)
+      return removed
+    }
+    const die = async (run: Partial<RunFacts> = {}) => {
+      const { open } = await world.kind.load()
+      const delivery = await open(contextOf(world, { run }))
+      for (const file of await writeFiles(folder.path, 'one', 'two')) await delivery.write(file)
+    }
+    const partial = (id: string, index: number) => `.${id}.1.${index}.partial`
+
+    test('removes the partial files of the run, and nothing that only looks like them', async () => {
+      await die()
+      const other = RUN.id.replace(/.$/, '9')
+      await die({ id: other })
+      const foreign = [`.${RUN.id}`, `.${RUN.id}.1.0.partial.mine`, `.${RUN.id}.notes`, '.1.0.partial']
+      const beside = join(world.root, '7/pre/events')
+      for (const name of foreign) await writeFile(join(beside, name), 'mine')
+      const removed = [0, 1].map((index) => `pre/events/${partial(RUN.id, index)}`)
+      expect((await sweep({})).map(({ name }) => name).toSorted()).toEqual(removed)
+      expect(await listFiles(beside)).toEqual([...foreign, partial(other, 0), partial(other, 1)].toSorted())
+      expect(await sweep({})).toEqual([])
+    })
+
+    test('looks where the run wrote, in the folder of its own project, and nowhere else', async () => {
+      await die({ project_id: 8 })
+      expect(await sweep({}, { interval: { start: null, end: new Date('2020-01-01T00:00:00Z') } })).toEqual(
+        [],
+      )
+      expect(await world.leftovers()).toHaveLength(2)
+    })
+
+    test('follows no symbolic link', async () => {
+      const target = join(folder.path, 'elsewhere')
+      await mkdir(target)
+      await writeFile(join(target, partial(RUN.id, 0)), 'not ours')
+      await mkdir(join(world.root, '7/pre'), { recursive: true })
+      await symlink(target, join(world.root, '7/pre/events'))
+      await expect(sweep({})).rejects.toThrow('symbolic link')
+      expect(await readdir(target)).toEqual([partial(RUN.id, 0)])
+    })
   })
 
   test('an attempt whose file was taken away fails in passing', async () => {

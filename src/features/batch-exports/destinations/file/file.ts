@@ -2,11 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { copyFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, posix } from 'node:path'
 import { errorCode } from '../../../../lib/error-code.ts'
-import type { Destination, RunFacts } from '../destination.ts'
+import type { Destination, Removed, RunFacts } from '../destination.ts'
 import { deliverFiles, fileEncoding, type FilePlace } from '../file-delivery.ts'
-import { findFile, flush, makeFolders, onDisk, temporaryName } from './folder.ts'
+import { renderName } from '../prefix.ts'
+import { attemptOf, findFile, flush, listBeside, makeFolders, onDisk, temporaryName } from './folder.ts'
 import type { FileConfig } from './kind.ts'
 
 /** Below those of the files, which count from 0. */
@@ -31,6 +32,12 @@ export const file: Destination<FileConfig> = {
         return path === null ? null : createReadStream(path)
       },
       close: async () => {},
+    }
+  },
+  async *sweep({ config, runs, settings, signal }) {
+    for (const run of runs) {
+      signal.throwIfAborted()
+      yield* removePartials(settings.export_folder, renderName(config.prefix, run), run)
     }
   },
 }
@@ -72,8 +79,18 @@ function placeInFolder(root: string, run: RunFacts): FilePlace {
 async function removeEarlier(folder: string, { id, attempt }: RunFacts): Promise<void> {
   if (attempt === 1) return
   for (const name of await readdir(folder)) {
-    const earlier = name.startsWith(`.${id}.`) && Number(name.split('.')[2]) < attempt
-    if (earlier) await rm(join(folder, name), { force: true })
+    const made_by = attemptOf(name, id)
+    if (made_by !== null && made_by < attempt) await rm(join(folder, name), { force: true })
+  }
+}
+
+/** Their names hold the id of the run. */
+async function* removePartials(root: string, name: string, run: RunFacts): AsyncGenerator<Removed> {
+  const found = await onDisk(() => listBeside(root, run.project_id, name))
+  const partials = found?.names.filter((each) => attemptOf(each, run.id) !== null) ?? []
+  for (const partial of partials) {
+    await onDisk(() => rm(join(found!.folder, partial), { force: true }))
+    yield { kind: 'partial file', name: posix.join(posix.dirname(name), partial) }
   }
 }
 

@@ -1,7 +1,7 @@
 // One project's own folder below the configured root. Nothing here follows a symbolic link below that root, so no name
 // leads out of the folder, nor into another project's.
 import { constants } from 'node:fs'
-import { lstat, mkdir, open, realpath } from 'node:fs/promises'
+import { lstat, mkdir, open, readdir, realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { errorCode } from '../../../../lib/error-code.ts'
 import { Passing, Refused } from '../destination.ts'
@@ -23,15 +23,38 @@ export async function makeFolders(root: string, project_id: number, name: string
 
 /** The same for reading: null when it is not there. */
 export async function findFile(root: string, project_id: number, name: string): Promise<string | null> {
+  return await ifThere(async () => {
+    const place = await placeOf(root, project_id, name)
+    return (await lstat(place)).isFile() ? place : null
+  })
+}
+
+/** What lies beside a file of this name, with the path of the folder; null when there is no such folder. */
+export async function listBeside(
+  root: string,
+  project_id: number,
+  name: string,
+): Promise<{ folder: string; names: string[] } | null> {
+  return await ifThere(async () => {
+    const folder = dirname(await placeOf(root, project_id, name))
+    return { folder, names: await readdir(folder) }
+  })
+}
+
+async function placeOf(root: string, project_id: number, name: string): Promise<string> {
+  let place = await realpath(root)
+  const segments = segmentsOf(project_id, name)
+  const file = segments.pop()!
+  for (const segment of segments) {
+    place = join(place, segment)
+    await assertFolder(place)
+  }
+  return join(place, file)
+}
+
+async function ifThere<T>(look: () => Promise<T>): Promise<T | null> {
   try {
-    let place = await realpath(root)
-    const segments = segmentsOf(project_id, name)
-    const file = segments.pop()!
-    for (const segment of segments) {
-      place = join(place, segment)
-      await assertFolder(place)
-    }
-    return (await lstat(join(place, file))).isFile() ? join(place, file) : null
+    return await look()
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return null
     throw error
@@ -94,4 +117,10 @@ async function assertFolder(folder: string): Promise<void> {
 /** Beside the file, so that renaming it is one step. The number tells attempts at a run apart. */
 export function temporaryName(path: string, { id, attempt }: { id: string; attempt: number }, index: number) {
   return join(dirname(path), `.${id}.${attempt}.${index}.partial`)
+}
+
+/** Which attempt at the run made a file of this name; null for every other file. */
+export function attemptOf(name: string, run_id: string): number | null {
+  const [, id, attempt] = /^\.([0-9a-f-]{36})\.(\d+)\.-?\d+\.partial$/.exec(name) ?? []
+  return id === run_id ? Number(attempt) : null
 }

@@ -44,6 +44,8 @@ function row(number: number, fields: Record<string, unknown> = {}): Record<strin
   }
 }
 
+const NO_PROGRESS = { last: null, save: async () => {}, began: async () => {} }
+
 function contextOf(change: Partial<DeliveryContext<HttpConfig>> = {}): DeliveryContext<HttpConfig> {
   return {
     config: { url: endpoint.url, token: TOKEN, include_events: null, exclude_events: null },
@@ -63,8 +65,8 @@ function contextOf(change: Partial<DeliveryContext<HttpConfig>> = {}): DeliveryC
     settings: { export_folder: '/nowhere', allow_plaintext: true },
     signal: new AbortController().signal,
     log: () => undefined,
-    progress: { last: null, save: async () => {} },
     left_files: [],
+    progress: NO_PROGRESS,
     ...change,
   }
 }
@@ -156,7 +158,7 @@ describe('a batch', () => {
 describe('a later attempt', () => {
   it('goes on after the last batch that was acknowledged, with the same numbers', async () => {
     const saved: unknown[] = []
-    const progress = { last: null, save: async (value: unknown) => void saved.push(value) }
+    const progress = { ...NO_PROGRESS, save: async (value: unknown) => void saved.push(value) }
     const files = [[row(1), row(2)], [row(3)], [row(4)]]
     endpoint.answerNext(saying(503), saying(503))
     await expect(deliver(files, { progress })).rejects.toBeInstanceOf(Passing)
@@ -188,7 +190,7 @@ describe('a later attempt', () => {
 
   it('stops when progress can no longer be saved', async () => {
     const lost = new Error('the run is somebody else’s')
-    const progress = { last: null, save: () => Promise.reject(lost) }
+    const progress = { ...NO_PROGRESS, save: () => Promise.reject(lost) }
     await expect(deliver([[row(1)], [row(2)]], { progress })).rejects.toBe(lost)
     expect(endpoint.requests()).toBe(1)
   })

@@ -44,6 +44,11 @@ export function isMissing(error: unknown): boolean {
   return error instanceof Error && ['NoSuchKey', 'NotFound'].includes(error.name)
 }
 
+/** Of an upload: it was completed or ended before, or the bucket is no more. */
+export function isGone(error: unknown): boolean {
+  return error instanceof Error && ['NoSuchUpload', 'NoSuchBucket'].includes(error.name)
+}
+
 export function isAccessDenied(error: unknown): boolean {
   return error instanceof Error && error.name === 'AccessDenied'
 }

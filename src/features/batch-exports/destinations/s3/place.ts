@@ -11,27 +11,33 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import type { OutputFile } from '../../formats/encoding.ts'
-import { Passing, Refused, type DeliveryContext } from '../destination.ts'
+import { Passing, Refused, type DeliveryContext, type OpenUpload, type Removed } from '../destination.ts'
 import type { FilePlace, StagedFile } from '../file-delivery.ts'
 import { sendParts, type FilePart } from '../file-parts.ts'
 import { tryAgain } from '../try-again.ts'
 import { asking, type Bucket } from './client.ts'
-import { notS3 } from './faults.ts'
+import { isGone, notS3 } from './faults.ts'
 
 type Upload = { Bucket: string; Key: string; UploadId: string }
-type Attempt = Pick<DeliveryContext, 'run' | 'signal' | 'log'>
+/** Longer than any store's: the database keeps them, and the endpoint may be anybody's. */
+const MAX_UPLOAD_ID = 2048
+
+type Attempt = Pick<DeliveryContext, 'run' | 'signal' | 'log' | 'progress'>
 
 export function placeInBucket(bucket: Bucket, attempt: Attempt): FilePlace {
   return {
     async stage(key, file) {
-      const upload = await begin(bucket, key, file, attempt)
+      const { upload, tries } = await begin(bucket, key, file, attempt.signal)
       try {
+        await attempt.progress.began({ name: key, id: upload.UploadId })
+        // An attempt that died, or a try whose answer was lost, may have begun one as well.
+        if (attempt.run.attempt > 1 || tries > 1) await dropOthers(bucket, upload, attempt)
         const etags = await sendParts(file, attempt.signal, (part, signal) =>
           sendPart(bucket, upload, part, signal),
         )
         return staged(bucket, upload, etags, file)
       } catch (error) {
-        // Left to the next attempt if this fails as well.
+        // Left to the next attempt, or to the sweep, if this fails as well.
         await drop(bucket, upload).catch(() => {})
         throw error
       }
@@ -59,20 +65,23 @@ export function placeInBucket(bucket: Bucket, attempt: Attempt): FilePlace {
   }
 }
 
-/** What is begun is also told apart from what was begun before: by an attempt that died, or by a lost answer. */
-async function begin(bucket: Bucket, key: string, file: OutputFile, attempt: Attempt): Promise<Upload> {
-  const { signal, run } = attempt
+async function begin(
+  bucket: Bucket,
+  key: string,
+  file: OutputFile,
+  signal: AbortSignal,
+): Promise<{ upload: Upload; tries: number }> {
   const command = new CreateMultipartUploadCommand({
     Bucket: bucket.name,
     Key: key,
     Metadata: marksOf(file),
     ...bucket.encryption,
   })
-  const begun = await asking(signal, () => bucket.client.send(command, { abortSignal: signal }))
-  if (begun.UploadId === undefined) throw notS3()
-  const upload = { Bucket: bucket.name, Key: key, UploadId: begun.UploadId }
-  if (run.attempt > 1 || (begun.$metadata.attempts ?? 1) > 1) await dropOthers(bucket, upload, attempt)
-  return upload
+  const { UploadId, $metadata } = await asking(signal, () =>
+    bucket.client.send(command, { abortSignal: signal }),
+  )
+  if (UploadId === undefined || UploadId.length > MAX_UPLOAD_ID) throw notS3()
+  return { upload: { Bucket: bucket.name, Key: key, UploadId }, tries: $metadata.attempts ?? 1 }
 }
 
 /** Unfinished uploads are paid for and never seen. Credentials that may not look for them are good enough to export. */
@@ -148,5 +157,26 @@ async function drop(bucket: Bucket, upload: Upload): Promise<void> {
   } catch (error) {
     // NoSuchUpload among them: it was completed, or somebody else dropped it.
     if (!(error instanceof Passing)) throw error
+  }
+}
+
+/** Ends the uploads with these ids and no others, whatever else goes on at the same keys. */
+export async function* dropUploads(
+  bucket: Bucket,
+  uploads: readonly OpenUpload[],
+  signal: AbortSignal,
+): AsyncGenerator<Removed> {
+  for (const { name, id } of uploads) {
+    const upload = { Bucket: bucket.name, Key: name, UploadId: id }
+    const was_open = await asking(signal, () =>
+      bucket.client.send(new AbortMultipartUploadCommand(upload), { abortSignal: signal }).then(
+        () => true,
+        (error: unknown) => {
+          if (isGone(error)) return false
+          throw error
+        },
+      ),
+    )
+    if (was_open) yield { kind: 'unfinished upload', name }
   }
 }

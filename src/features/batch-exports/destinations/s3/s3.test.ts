@@ -8,11 +8,12 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { S3Fault } from '../../../../../test/stand-ins/s3/faults.ts'
 import { openOutbound } from '../../../../platform/outbound/outbound.ts'
-import { Passing, Refused, Unreachable } from '../destination.ts'
+import { Passing, Refused, Unreachable, type OpenUpload, type Removed } from '../destination.ts'
 import {
   contextOf,
   deliverTo,
   makeTemporaryFolder,
+  RUN,
   RUN_NAME,
   runStep,
   writeFiles,
@@ -167,6 +168,69 @@ describe('S3 alone', () => {
       expect(bucket().objects.size).toBe(1)
       expect(logs.join()).toContain('Access denied')
     })
+  })
+
+  describe('a sweep', () => {
+    const uploads: OpenUpload[] = []
+    const keys = () => [...bucket().uploads.values()].map(({ key }) => key)
+    beforeEach(async () => {
+      uploads.length = 0
+      const { open: begin } = await world.kind.load()
+      const delivery = await begin(contextOf(world, { uploads }))
+      for (const file of await writeFiles(folder.path, 'x', 'y')) await delivery.write(file)
+    })
+
+    const sweep = async () => {
+      const { sweep: remove } = await world.kind.load()
+      const removed: Removed[] = []
+      for await (const each of remove!({ ...contextOf(world), runs: [{ ...RUN, uploads }] }))
+        removed.push(each)
+      return removed
+    }
+
+    test('ends the uploads of the run by their ids, and none of a stranger, not even at the same key', async () => {
+      const ours = [...bucket().uploads.values()][0]!
+      bucket().uploads.set('foreign', { ...ours, id: 'foreign' })
+      bucket().uploads.set('neighbour', { ...ours, id: 'neighbour', key: 'pre/events/other.jsonl' })
+      expect(await sweep()).toEqual([
+        { kind: 'unfinished upload', name: KEY },
+        { kind: 'unfinished upload', name: KEY },
+      ])
+      expect([...bucket().uploads.keys()]).toEqual(['foreign', 'neighbour'])
+      expect(world.server.calls).not.toContain('ListMultipartUploads')
+    })
+
+    test('says nothing of those that are gone, and leaves objects alone', async () => {
+      await deliverTo(world, await writeFiles(folder.path, 'x'), { run: { attempt: 2 } })
+      expect(await sweep()).toEqual([])
+      expect([...bucket().objects.keys()]).toEqual([KEY])
+    })
+
+    test('that is not allowed says so and leaves all', async () => {
+      world.server.denied.add('AbortMultipartUpload')
+      await expect(sweep()).rejects.toThrow(Refused)
+      expect(keys()).toEqual([KEY, KEY])
+    })
+
+    test('that is asked for nothing calls nobody', async () => {
+      uploads.length = 0
+      const before = world.server.calls.length
+      expect(await sweep()).toEqual([])
+      expect(world.server.calls).toHaveLength(before)
+    })
+  })
+
+  test('an upload that cannot be written down is ended at once', async () => {
+    const { open: begin } = await world.kind.load()
+    const context = contextOf(world)
+    const lost = new Error('the database is gone')
+    const delivery = await begin({
+      ...context,
+      progress: { ...context.progress, began: () => Promise.reject(lost) },
+    })
+    await expect(delivery.write((await writeFiles(folder.path, 'x'))[0]!)).rejects.toBe(lost)
+    expect(world.server.calls).toEqual(['CreateMultipartUpload', 'AbortMultipartUpload'])
+    expect(bucket().uploads.size).toBe(0)
   })
 
   describe('errors', () => {

@@ -12,7 +12,7 @@ import { trialName } from '../prefix.ts'
 import { asking, openBucket, type Bucket } from './client.ts'
 import { isAccessDenied, isMissing, notS3 } from './faults.ts'
 import type { S3Config } from './kind.ts'
-import { placeInBucket } from './place.ts'
+import { dropUploads, placeInBucket } from './place.ts'
 
 const reachable: TestStep<S3Config> = {
   name: 'Bucket reachable',
@@ -59,6 +59,16 @@ export const s3: Destination<S3Config> = {
     return {
       read: (name) => asking(signal, () => readObject(bucket, name, signal)),
       close: async () => bucket.close(),
+    }
+  },
+  async *sweep({ config, runs, outbound, signal }) {
+    const uploads = runs.flatMap((run) => run.uploads)
+    if (uploads.length === 0) return
+    const bucket = openBucket(config, outbound)
+    try {
+      yield* dropUploads(bucket, uploads, signal)
+    } finally {
+      bucket.close()
     }
   },
 }

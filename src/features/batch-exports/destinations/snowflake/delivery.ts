@@ -1,6 +1,13 @@
 // One attempt at bringing a run to Snowflake: its files go to a stage of its own, from there into a table beside the
 // user's, and one transaction takes the rows over. Called by snowflake.ts.
-import { Passing, Refused, type Delivery, type DeliveryContext } from '../destination.ts'
+import {
+  Passing,
+  Refused,
+  type Delivery,
+  type DeliveryContext,
+  type Removed,
+  type SweptRun,
+} from '../destination.ts'
 import { columnsInBoth } from '../warehouse/merge.ts'
 import type { SnowflakeConfig } from './kind.ts'
 import { connect, type AccessUrl, type Session } from './session.ts'
@@ -14,10 +21,11 @@ const EARLIER_STAGES = 5
 
 export async function openDelivery(accessUrl: AccessUrl, context: Context): Promise<Delivery> {
   const session = await connect(accessUrl, context)
-  const attempt = { session, context, stage: stageName(context, context.run.attempt) }
+  const { config, run } = context
+  const attempt = { session, context, stage: stageName(config, run.id, run.attempt) }
   try {
     await assertWarehouse(session)
-    await session.run(statements.createLedger(context.config))
+    await session.run(statements.createLedger(config))
     await dropEarlierStages(attempt)
     const delivered = await deliveredRows(attempt)
     return delivered === null ? await load(attempt) : nothingToDo(session, delivered)
@@ -72,15 +80,39 @@ export async function assertWarehouse(session: Session): Promise<void> {
 }
 
 /** Of an attempt: whoever still works on an earlier one cannot get into this one's rows. */
-function stageName({ config, run }: Context, attempt: number): string {
-  return `stage_${config.table_name}_${run.id.replaceAll('-', '')}_${attempt}`
+function stageName({ table_name }: SnowflakeConfig, run_id: string, attempt: number): string {
+  return `stage_${table_name}_${run_id.replaceAll('-', '')}_${attempt}`
+}
+
+const NAMES_AT_A_TIME = 1000
+
+/** Stages have the id of their run in their name. */
+export async function* dropStages(
+  session: Session,
+  config: SnowflakeConfig,
+  runs: readonly SweptRun[],
+): AsyncGenerator<Removed> {
+  const names = runs.flatMap(({ id, attempt }) =>
+    Array.from({ length: attempt }, (_, index) => stageName(config, id, index + 1)),
+  )
+  for (let at = 0; at < names.length; at += NAMES_AT_A_TIME) {
+    const some = names.slice(at, at + NAMES_AT_A_TIME)
+    for (const row of await session.run(statements.listTables(config, some.length), [
+      config.schema,
+      ...some,
+    ])) {
+      const name = String(row.name)
+      await session.run(statements.dropTable(config, name))
+      yield { kind: 'staging table', name }
+    }
+  }
 }
 
 /** What attempts before this one could not drop. */
 async function dropEarlierStages({ session, context }: Attempt): Promise<void> {
-  const { attempt } = context.run
-  for (let earlier = Math.max(1, attempt - EARLIER_STAGES); earlier < attempt; earlier += 1) {
-    await session.run(statements.dropTable(context.config, stageName(context, earlier)))
+  const { config, run } = context
+  for (let earlier = Math.max(1, run.attempt - EARLIER_STAGES); earlier < run.attempt; earlier += 1) {
+    await session.run(statements.dropTable(config, stageName(config, run.id, earlier)))
   }
 }
 

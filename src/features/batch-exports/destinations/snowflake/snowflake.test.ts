@@ -75,6 +75,23 @@ describe('a login', () => {
   })
 })
 
+describe('a sweep', () => {
+  it('drops the stages of the run, and no table of anybody else that is called alike', async () => {
+    const context = contextOf(world, { columns: COLUMNS, run: { attempt: 3 } })
+    const stage = `stage_events_${context.run.id.replaceAll('-', '')}`
+    const foreign = ['stage_events_backup', `${stage}_4`, `${stage}_x`, `${stage}_1_copy`]
+    for (const name of [...foreign, `${stage}_1`, `${stage}_3`])
+      await world.server.tables.run([`CREATE TABLE "${name}" (a VARCHAR)`])
+    const { sweep } = await world.kind.load()
+    const removed: string[] = []
+    for await (const { name } of sweep!({ ...context, runs: [{ ...context.run, uploads: [] }] })) {
+      removed.push(name)
+    }
+    expect(removed).toEqual([`${stage}_1`, `${stage}_3`])
+    expect((await world.leftovers()).toSorted()).toEqual(foreign.toSorted())
+  })
+})
+
 describe('a run', () => {
   it('closes its session, at the end and when given up', async () => {
     await attempt(world, { columns: COLUMNS, files: [[row('a')], [row('b')]] })

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Destination, TestStep } from '../destination.ts'
 import { quoted } from '../sql-table/identifiers.ts'
-import { assertWarehouse, columnTypes, openDelivery } from './delivery.ts'
+import { assertWarehouse, columnTypes, dropStages, openDelivery } from './delivery.ts'
 import type { SnowflakeConfig } from './kind.ts'
 import { connect, snowflakeUrl, type AccessUrl, type Session } from './session.ts'
 import { createTable, dropTable, tableName } from './statements.ts'
@@ -32,6 +32,14 @@ export function snowflakeAt(accessUrl: AccessUrl): Destination<SnowflakeConfig> 
           return counts
         },
         close: () => session.close(),
+      }
+    },
+    async *sweep(context) {
+      const session = await connect(accessUrl, context)
+      try {
+        yield* dropStages(session, context.config, context.runs)
+      } finally {
+        await session.close()
       }
     },
   }

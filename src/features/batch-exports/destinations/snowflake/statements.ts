@@ -49,6 +49,12 @@ export function listColumns({ database }: Place): string {
   return `SELECT COLUMN_NAME AS "name", DATA_TYPE AS "type" FROM ${quoted(database)}.INFORMATION_SCHEMA.COLUMNS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?`
 }
 
+/** Binds the schema and the tables. */
+export function listTables({ database }: Place, count: number): string {
+  const marks = Array.from({ length: count }, () => '?').join(', ')
+  return `SELECT TABLE_NAME AS "name" FROM ${quoted(database)}.INFORMATION_SCHEMA.TABLES WHERE TABLE_SCHEMA = ? AND TABLE_NAME IN (${marks})`
+}
+
 /** Each line of the files as it is: a table's own stage does not let files be transformed on their way in. */
 export function createStage(place: Place, stage: string): string {
   return `CREATE OR REPLACE TRANSIENT TABLE ${tableName(place, stage)} (record VARIANT) DATA_RETENTION_TIME_IN_DAYS = 0`
