@@ -55,7 +55,9 @@ export async function assertHostsAllowed(
     } catch (error) {
       if (!(error instanceof OutboundRefused)) throw error
       if (error instanceof OutboundUnresolved) continue
-      throw invalid('destination', 'invalid_input', 'The host of this destination may not be called.')
+      const detail =
+        'The host of this destination may not be called: its address is not public. Ask the operator of this server to add it to OUTBOUND_ALLOW.'
+      throw invalid('destination', 'invalid_input', detail)
     }
   }
 }

@@ -1,7 +1,7 @@
 // One HTTP call to a user's address: limits, redirects, and errors that give nothing away. The dispatcher it is
 // handed decides what may be dialled, on the first hop as on every other.
 import type { Dispatcher } from 'undici'
-import { OutboundFailed, OutboundRefused } from './errors.ts'
+import { OutboundFailed, OutboundNotHttp, OutboundRefused } from './errors.ts'
 
 export type OutboundInit = {
   method?: Dispatcher.HttpMethod
@@ -70,9 +70,9 @@ export async function call(
 
 /** Node's own error for a bad URL carries the URL, hence the test before parsing. */
 function parseHttpUrl(text: string, base?: URL): URL {
-  if (!URL.canParse(text, base?.href)) throw new OutboundRefused()
+  if (!URL.canParse(text, base?.href)) throw new OutboundNotHttp()
   const url = new URL(text, base)
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new OutboundRefused()
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new OutboundNotHttp()
   return url
 }
 
@@ -92,7 +92,7 @@ function basicLogin(url: URL): string | null {
     const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
     return `Basic ${Buffer.from(pair).toString('base64')}`
   } catch {
-    throw new OutboundRefused()
+    throw new OutboundNotHttp()
   }
 }
 

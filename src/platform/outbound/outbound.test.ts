@@ -182,6 +182,18 @@ describe('inner addresses are refused and nothing is dialled', () => {
   })
 
   test.each([
+    ['http://nowhere.example/', 'The host name of this address does not resolve.'],
+    ['http://10.0.0.1/', 'This address may not be called: it is not a public one.'],
+    ['http://inner.example/', 'This address may not be called: it is not a public one.'],
+    ['ftp://8.8.8.8/', 'This address may not be called: it is not an http or https address.'],
+  ])('each for its own reason, and that is said: %s', async (url, text) => {
+    const outbound = open([], async (name) => (name === 'inner.example' ? [{ address: '10.0.0.1' }] : []))
+    const error = await outbound.fetch(url).catch((caught: Error) => caught)
+    expect((error as Error).message.startsWith(text)).toBe(true)
+    expect((error as Error).message).not.toMatch(/10\.0|inner|nowhere/)
+  })
+
+  test.each([
     'file:///etc/passwd',
     'ftp://127.0.0.1/',
     'data:text/plain,hello',

@@ -21,7 +21,10 @@ import { RunLog } from './run-log.ts'
 import { performRun } from './run.ts'
 import { Stopped, type OnProgress, type Work } from './work.ts'
 
-const WORKERS_LOST = 'Again and again the process that worked on the run has ended before the run did.'
+const WORKERS_LOST =
+  'The worker process was lost at the last of 15 attempts at this run. Check the memory and the log of this server, then retry the run.'
+const TIME_IS_UP =
+  'The run took longer than its time limit. Find out what makes the destination slow, or export shorter intervals.'
 
 /** Never throws: what cannot be written down now is found by the next worker, once the lease has run out. */
 export async function attemptRun(
@@ -136,7 +139,7 @@ async function answer(work: Work, error: unknown): Promise<void> {
 async function answerStop(work: Work, { why }: Stopped): Promise<void> {
   const { services, lease } = work
   const now = services.now()
-  if (why === 'time is up') await fail(work, 'TimedOut', 'The run took longer than its time limit.')
+  if (why === 'time is up') await fail(work, 'TimedOut', TIME_IS_UP)
   if (why === 'closing') {
     await returnRun(services.db, lease, { run_after: now, latest_error: null, is_failure: false }, now)
   }

@@ -9,6 +9,7 @@ import { createOrganization, type Workspace } from '../../../../test/factories.t
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
 import { sql } from '../../../platform/db/sql.ts'
 import { HOUR_MS, setTenPastTheHour } from '../fixture/clock.ts'
+import { addRun } from '../runs/fixture/rows.ts'
 
 let app: TestApp
 let workspace: Workspace
@@ -205,10 +206,12 @@ describe('a run that fails', () => {
         status: 'Failed',
         records_completed: null,
         records_total_count: 1,
-        latest_error: 'The endpoint answered with status 400.',
+        latest_error: 'The endpoint answered with status 400. Its log says why.',
       },
     ])
-    expect((await logsOf(id))[0]).toBe('ERROR Failed: The endpoint answered with status 400.')
+    expect((await logsOf(id))[0]).toBe(
+      'ERROR Failed: The endpoint answered with status 400. Its log says why.',
+    )
     await endpoint.close()
   })
 
@@ -240,6 +243,21 @@ describe('a run that fails', () => {
     await pass(5_000)
     expect(await runsOf(id)).toMatchObject([{ status: 'Completed', records_completed: 1 }])
     expect(await exported()).toHaveLength(1)
+  })
+
+  it('ends when its worker was lost each time, and says what to do', async () => {
+    const id = await create()
+    await capture(1)
+    const now = app.services.now()
+    await addRun(app.db, { id, project_id: workspace.project.id }, now, { status: 'Running', failures: 15 })
+    await work()
+    expect(await runsOf(id)).toMatchObject([
+      {
+        status: 'FailedRetryable',
+        latest_error: expect.stringMatching(/^The worker process was lost .* 15 /),
+      },
+    ])
+    expect(await exported()).toEqual([])
   })
 
   it('pauses its export when it is the tenth, and no more runs begin', async () => {

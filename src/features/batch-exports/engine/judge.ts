@@ -15,7 +15,7 @@ export type Verdict =
 const MAX_FAILURES = 15
 const FIRST_DELAY_MS = 1_000
 const MAX_DELAY_MS = 120_000
-const OURS = 'Something went wrong on our side; the run will be tried again.'
+const OURS = 'Something went wrong in this server. Its operator finds the cause in its log.'
 
 export function judge(error: unknown): Verdict {
   if (error instanceof Refused || error instanceof OutboundRefused)

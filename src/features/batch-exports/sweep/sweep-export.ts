@@ -89,7 +89,7 @@ function reasonOf({ log }: Services, row: ExportRow, error: unknown): string {
   const verdict = judge(error)
   if (verdict.kind !== 'ours') return verdict.message
   log.error({ err: error, batch_export_id: row.id }, 'the sweep of an export failed on our side')
-  return 'Something went wrong on our side.'
+  return 'Something went wrong in this server.'
 }
 
 function logOf(services: Services, row: ExportRow): WriteLine {

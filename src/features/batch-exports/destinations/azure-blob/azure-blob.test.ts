@@ -138,7 +138,9 @@ describe('AzureBlob alone', () => {
       await deliverTo(world, await writeFiles(folder.path, 'x'), { config }).catch((error: unknown) => error)
     const missing = await fail({ container_name: 'nobody' })
     expect(missing).toBeInstanceOf(Refused)
-    expect((missing as Error).message).toBe('The container does not exist.')
+    expect((missing as Error).message).toBe(
+      'The container does not exist. Create it, or correct `container_name`.',
+    )
     const denied = await fail({ account_key: 'd3Jvbmc=' })
     expect(denied).toBeInstanceOf(Refused)
     expect((denied as Error).message).not.toMatch(/signature|[A-Za-z0-9+/]{40}/i)

@@ -5,12 +5,16 @@ import { connectionFault } from '../connection-faults.ts'
 import { Passing, Refused, Unreachable } from '../destination.ts'
 
 const WORDS: Record<string, string> = {
-  ContainerNotFound: 'The container does not exist.',
-  ContainerBeingDeleted: 'The container is being deleted.',
-  AuthenticationFailed: 'The account key does not belong to the account.',
-  AuthorizationFailure: 'Access denied: the account may not be used from here.',
-  InvalidResourceName: 'The name of the container or of the files is not valid.',
-  ResourceNotFound: 'The account or the container does not exist.',
+  ContainerNotFound: 'The container does not exist. Create it, or correct `container_name`.',
+  ContainerBeingDeleted: 'The container is being deleted. Use another.',
+  AuthenticationFailed:
+    'The account key does not belong to the account. Check `account_name` and send the key again.',
+  AuthorizationFailure:
+    'Access denied: the account may not be used from here. Let this server in through its firewall.',
+  InvalidResourceName:
+    'The name of the container or of the files is not valid. Correct `container_name` or `prefix`.',
+  ResourceNotFound:
+    'The account or the container does not exist. Correct `account_name` or `container_name`.',
 }
 
 export function azureFault(error: unknown): Error {
@@ -19,17 +23,22 @@ export function azureFault(error: unknown): Error {
   if (connection) return connection
   const status = statusOf(error)
   if (status === null || status < 400) {
-    return new Unreachable('The Azure endpoint is not valid, or what answers there is not Azure.')
+    return new Unreachable(
+      'The Azure endpoint is not valid, or what answers there is not Azure. Check `endpoint_url`.',
+    )
   }
   const named = /^[A-Za-z]{1,64}$/.test(code) ? code : 'unknown error'
   if (status === 408 || status === 429 || (status >= 500 && status !== 501)) {
-    return new Passing(`Azure could not do it just now (${named}, status ${status}).`)
+    return new Passing(`Azure could not take the request just now (${named}, status ${status}).`)
   }
   // A part that was damaged on the way, or whose blob another attempt has just finished.
   if (named === 'Md5Mismatch' || named === 'InvalidBlockList') {
-    return new Passing(`Azure did not take a part (${named}).`)
+    return new Passing(`Azure did not take a part of a file (${named}).`)
   }
-  return new Refused(WORDS[named] ?? `Azure refused the request (${named}, status ${status}).`)
+  return new Refused(
+    WORDS[named] ??
+      `Azure refused the request (${named}, status ${status}). Its documentation explains the code.`,
+  )
 }
 
 export function isMissing(error: unknown): boolean {

@@ -3,9 +3,9 @@ import type { Dispatcher } from 'undici'
 import type { OutboundAnswer, OutboundInit } from '../../../../platform/outbound/call.ts'
 import type { JsonObject } from '../../../../lib/json-object.ts'
 import { Passing, Refused, type DeliveryContext } from '../destination.ts'
-import { scrub } from '../../scrub.ts'
 import type { BigQueryConfig } from './kind.ts'
 import { bodyOf, listIn, objectIn, reach, retryAfterMs, textIn } from '../warehouse/reach.ts'
+import { said } from '../warehouse/said.ts'
 import { serviceAccountToken } from './token.ts'
 
 export type BigQueryContext = Pick<DeliveryContext<BigQueryConfig>, 'config' | 'outbound' | 'signal'>
@@ -98,20 +98,29 @@ function failure(answer: OutboundAnswer, config: BigQueryConfig): Error {
   const first = listIn(error, 'errors')[0] as JsonObject | undefined
   const message = textIn(error, 'message') || `status ${answer.status}`
   if (answer.status === 408 || answer.status === 429 || answer.status >= 500) {
-    return new Passing(said(message, config), retryAfterMs(answer))
+    return new Passing(inOurWords(message, config), retryAfterMs(answer))
   }
   return meaning(textIn(first ?? {}, 'reason'), message, config)
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  accessDenied:
+    'Grant the service account BigQuery Data Editor on the dataset and BigQuery Job User in the project.',
+  notFound: 'Create it again, or correct the export.',
+  invalidQuery: 'Change the table so that it takes the rows, then retry the run.',
 }
 
 /** What a reason of BigQuery's means for the run. */
 export function meaning(reason: string, message: string, config: BigQueryConfig): Error {
   // A transaction that met another one is told apart by its text alone.
   const passes = PASSING_REASONS.has(reason) || /concurrent (update|transaction)/i.test(message)
-  return passes ? new Passing(said(message, config)) : new Refused(said(message, config))
+  return passes
+    ? new Passing(inOurWords(message, config))
+    : new Refused(inOurWords(message, config, ADVICE[reason]))
 }
 
 /** Google's messages name the account, which counts as secret. */
-function said(message: string, config: BigQueryConfig): string {
+function inOurWords(message: string, config: BigQueryConfig, advice?: string): string {
   const secrets = [config.private_key, config.private_key_id, config.client_email, config.token_uri]
-  return `BigQuery: ${scrub(message, secrets)}`
+  return said('BigQuery', message, secrets, advice)
 }

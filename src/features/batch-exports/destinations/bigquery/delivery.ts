@@ -44,7 +44,8 @@ export async function openDelivery(base_url: string, context: Context): Promise<
         loads.reduce((sum, { rows }) => sum + rows, 0),
       )
       const rows = await deliveredRows(attempt)
-      if (rows === null) throw new Passing('BigQuery: the run is not in its ledger.')
+      if (rows === null)
+        throw new Passing('BigQuery: the table longshore_export_runs lacks the run that was just delivered.')
       await dropQuietly(attempt)
       return { rows, files: [] }
     },

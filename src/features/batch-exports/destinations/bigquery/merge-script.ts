@@ -50,7 +50,9 @@ function valueOf(column: OutputColumn, type: string): string {
   if (staged === 'STRING' && type === 'JSON')
     return `PARSE_JSON(${name}, wide_number_mode => 'round') AS ${name}`
   if (!/^[A-Z0-9]+$/.test(type))
-    throw new Refused(`The table's column ${column.name} has a type without rows' values.`)
+    throw new Refused(
+      `BigQuery: the column ${column.name} has the type ${type}, which no value can be cast to. Change its type.`,
+    )
   return `CAST(${name} AS ${type}) AS ${name}`
 }
 
@@ -60,6 +62,7 @@ export function tableName({ project_id, dataset_id }: BigQueryConfig, table: str
 
 /** Quoted names know the escapes of texts. */
 function quote(name: string): string {
-  if (/\p{Cc}/u.test(name)) throw new Refused('A column name may not have control characters.')
+  if (/\p{Cc}/u.test(name))
+    throw new Refused('BigQuery: a column name has control characters. Give the column another name with AS.')
   return `\`${name.replaceAll('\\', String.raw`\\`).replaceAll('`', String.raw`\``)}\``
 }

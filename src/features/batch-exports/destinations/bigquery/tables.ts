@@ -43,7 +43,10 @@ function tableType(column: OutputColumn, { use_json_type }: BigQueryConfig): str
 export async function findLocation(api: BigQueryApi): Promise<string> {
   const { dataset_id } = api.context.config
   const { status, body } = await api.call(datasetPath(dataset_id), { expect: [404] })
-  if (status === 404) throw new Refused(`BigQuery: there is no dataset ${dataset_id} in the project.`)
+  if (status === 404)
+    throw new Refused(
+      `BigQuery: there is no dataset ${dataset_id} in the project. Create it, or correct \`dataset_id\`.`,
+    )
   return textIn(body, 'location')
 }
 

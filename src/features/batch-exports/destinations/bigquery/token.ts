@@ -52,5 +52,5 @@ function readKey(text: string): KeyObject {
   } catch {
     // The error's own text may quote the key.
   }
-  throw new Refused('The private key cannot be read: it should be an RSA key in PEM form.')
+  throw new Refused('The private key cannot be read. Send it again: an RSA key in PEM form.')
 }

@@ -2,9 +2,9 @@
 import type { Dispatcher } from 'undici'
 import type { OutboundAnswer } from '../../../../platform/outbound/call.ts'
 import type { JsonObject } from '../../../../lib/json-object.ts'
-import { scrub } from '../../scrub.ts'
 import { Passing, Refused, type DeliveryContext } from '../destination.ts'
 import { bodyOf, keepToken, reach, readToken, retryAfterMs, textIn } from '../warehouse/reach.ts'
+import { said } from '../warehouse/said.ts'
 import type { DatabricksConfig } from './kind.ts'
 
 export type DatabricksContext = Pick<DeliveryContext<DatabricksConfig>, 'config' | 'outbound' | 'signal'>
@@ -79,17 +79,24 @@ function failure(answer: OutboundAnswer, config: DatabricksConfig): Error {
   const code = textIn(body, 'error_code')
   const message = textIn(body, 'message') || code || `status ${answer.status}`
   if (answer.status === 429 || answer.status >= 500) {
-    return new Passing(said(message, config), retryAfterMs(answer))
+    return new Passing(inOurWords(message, config), retryAfterMs(answer))
   }
   return meaning(code, message, config)
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  PERMISSION_DENIED: 'Grant it to the service principal.',
+  UNAUTHENTICATED: 'Check `client_id` and `client_secret`.',
 }
 
 /** Another writer at the same table, and files that another attempt has dropped, are told apart by the text alone. */
 export function meaning(code: string, message: string, config: DatabricksConfig): Error {
   const passes = PASSING_CODES.has(code) || /CONCURRENT|PATH_NOT_FOUND/.test(message)
-  return passes ? new Passing(said(message, config)) : new Refused(said(message, config))
+  return passes
+    ? new Passing(inOurWords(message, config))
+    : new Refused(inOurWords(message, config, ADVICE[code]))
 }
 
-function said(message: string, { client_id, client_secret }: DatabricksConfig): string {
-  return `Databricks: ${scrub(message, [client_id, client_secret])}`
+function inOurWords(message: string, config: DatabricksConfig, advice?: string): string {
+  return said('Databricks', message, [config.client_id, config.client_secret], advice)
 }

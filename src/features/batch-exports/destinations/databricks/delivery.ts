@@ -84,7 +84,8 @@ async function enterInLedger(session: Session, context: Context, rows: number): 
   const entry = { run_id: run.id, batch_export_id: run.batch_export_id, table_name: config.table_name, rows }
   await session.run(statements.enterInLedger(config), entry)
   const delivered = await deliveredRows(session, context)
-  if (delivered === null) throw new Passing('Databricks: the run is not in its ledger.')
+  if (delivered === null)
+    throw new Passing('Databricks: the table longshore_export_runs lacks the run that was just delivered.')
   return delivered
 }
 

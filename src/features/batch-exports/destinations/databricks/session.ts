@@ -72,6 +72,6 @@ async function resultOf(api: DatabricksApi, path: string, first: JsonObject): Pr
 function statementFailure(answer: JsonObject, state: string, config: DatabricksConfig): Error {
   const error = objectIn(objectIn(answer, 'status'), 'error')
   if (state !== 'FAILED')
-    return new Passing(`Databricks: the statement was stopped (${state.toLowerCase()}).`)
+    return new Passing(`Databricks: somebody stopped the statement (${state.toLowerCase()}).`)
   return meaning(textIn(error, 'error_code'), textIn(error, 'message') || 'the statement failed', config)
 }

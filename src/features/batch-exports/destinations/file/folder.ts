@@ -78,21 +78,26 @@ export async function onDisk<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     const code = errorCode(error)
     if (code === '') throw error
-    if (code === 'ENAMETOOLONG') throw new Refused('The file names are too long: use a shorter prefix.')
+    if (code === 'ENAMETOOLONG') throw new Refused('The file names are too long. Use a shorter prefix.')
     if (['ENOTDIR', 'EISDIR', 'ENOTEMPTY', 'EEXIST'].includes(code)) {
-      throw new Refused(`There is a file where a folder is needed, or the reverse (${code}).`)
+      throw new Refused(
+        `There is a file where a folder is needed, or the reverse (${code}). Remove it, or use another prefix.`,
+      )
     }
     if (['EACCES', 'EPERM', 'EROFS', 'ELOOP'].includes(code)) {
-      throw new Refused(`The export folder cannot be written (${code}).`)
+      throw new Refused(
+        `The export folder cannot be written (${code}). Ask the operator of this server to allow writing there.`,
+      )
     }
-    throw new Passing(`The export folder could not be written (${code}).`)
+    if (code === 'ENOSPC') throw new Passing('The disk of the export folder is full. Free some room there.')
+    throw new Passing(`The export folder could not be written (${code}). Check the disk of this server.`)
   }
 }
 
 function segmentsOf(project_id: number, name: string): string[] {
   const segments = name.split('/').filter((segment) => segment !== '')
   if (segments.length === 0 || segments.some((segment) => segment === '.' || segment === '..')) {
-    throw new Refused('This name leads out of the folder.')
+    throw new Refused('The prefix leads out of the export folder. Use one without `.` and `..`.')
   }
   return [String(project_id), ...segments]
 }
@@ -110,8 +115,12 @@ async function makeFolder(folder: string): Promise<boolean> {
 
 async function assertFolder(folder: string): Promise<void> {
   const found = await lstat(folder)
-  if (found.isSymbolicLink()) throw new Refused('The way to the folder leads through a symbolic link.')
-  if (!found.isDirectory()) throw new Refused('There is a file where a folder is needed.')
+  if (found.isSymbolicLink()) {
+    throw new Refused('A symbolic link stands for a folder of the prefix. Replace it, or use another prefix.')
+  }
+  if (!found.isDirectory()) {
+    throw new Refused('There is a file where a folder is needed. Remove it, or use another prefix.')
+  }
 }
 
 /** Beside the file, so that renaming it is one step. The number tells attempts at a run apart. */

@@ -87,14 +87,23 @@ function failureOf(error: unknown): unknown {
   return error.failure === 'request' ? new Refused(error.message) : new Passing(error.message)
 }
 
+/** For those who say nothing themselves. */
+const ADVICE: Readonly<Record<number, string>> = {
+  401: 'Check `token`.',
+  403: 'Check `token`.',
+  404: 'Check `url`.',
+  405: 'Check `url`.',
+}
+
 function assertTaken({ status, headers, body }: OutboundAnswer, token: string): void {
   if (status >= 200 && status < 300) return
   const message = `The endpoint answered with status ${status}`
-  if (status < 400) throw new Refused(`${message}, a redirect, which is not followed.`)
+  if (status < 400) throw new Refused(`${message}, a redirect. Use the address that it leads to as \`url\`.`)
   const said = scrub(body.toString(), [token]).slice(0, MAX_CHARACTERS)
-  const whole = said === '' ? `${message}.` : `${message}: ${said}`
-  if (status === 429 || status >= 500) throw new Passing(whole, retryAfterMs(headers))
-  throw new Refused(whole)
+  const passes = status === 429 || status >= 500
+  const advice = passes ? '' : ` ${ADVICE[status] ?? 'Its log says why.'}`
+  const whole = said === '' ? `${message}.${advice}` : `${message}: ${said}`
+  throw passes ? new Passing(whole, retryAfterMs(headers)) : new Refused(whole)
 }
 
 /** Seconds or a date; a date is held against the answer's own, so that clocks need not agree. */

@@ -75,7 +75,9 @@ export async function upsert(
 export async function assertKey(session: Session, table: Table, model: Model): Promise<void> {
   const key = KEYS[model]
   if (key === null || (await hasUniqueKey(session, table, key))) return
-  throw new Refused(`The table ${table.name} has no primary key on (${key.join(', ')}).`)
+  throw new Refused(
+    `The table ${table.name} has no primary key on (${key.join(', ')}). Add one, or export to a new table.`,
+  )
 }
 
 /** What ON CONFLICT can go by: no part of the rows left out, no expressions, checked at once. */

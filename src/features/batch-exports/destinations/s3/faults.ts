@@ -16,14 +16,17 @@ const PASSING = new Set([
 ])
 
 const WORDS: Record<string, string> = {
-  NoSuchBucket: 'The bucket does not exist.',
-  AccessDenied: 'Access denied: the credentials may not do this in the bucket.',
-  InvalidAccessKeyId: 'The access key is not known to S3.',
-  SignatureDoesNotMatch: 'The secret access key does not belong to the access key.',
-  PermanentRedirect: 'The bucket is in another region, or behind another endpoint.',
-  AuthorizationHeaderMalformed: 'The bucket is in another region.',
-  RequestTimeTooSkewed: 'The clocks of this server and of S3 differ too much.',
-  KeyTooLongError: 'The file names are longer than S3 allows: use a shorter prefix.',
+  NoSuchBucket: 'The bucket does not exist. Create it, or correct `bucket_name`.',
+  AccessDenied:
+    'Access denied: the credentials may not do this in the bucket. Allow them s3:PutObject and s3:AbortMultipartUpload.',
+  InvalidAccessKeyId: 'The access key is not known to S3. Check `aws_access_key_id`.',
+  SignatureDoesNotMatch: 'The secret access key does not belong to the access key. Send both again.',
+  PermanentRedirect:
+    'The bucket is in another region, or behind another endpoint. Correct `region` or `endpoint_url`.',
+  AuthorizationHeaderMalformed: 'The bucket is in another region. Correct `region`.',
+  RequestTimeTooSkewed:
+    'The clocks of this server and of S3 differ too much. Ask the operator of this server to set its clock.',
+  KeyTooLongError: 'The file names are longer than S3 allows. Use a shorter prefix.',
 }
 
 export function s3Fault(error: unknown): Error {
@@ -33,10 +36,12 @@ export function s3Fault(error: unknown): Error {
   const status = statusOf(error)
   if (status === null) return code === 'TimeoutError' ? new Passing('S3 took too long to answer.') : notS3()
   if (PASSING.has(code) || status === 408 || status === 429 || (status >= 500 && status !== 501)) {
-    return new Passing(`S3 could not do it just now (${code}, status ${status}).`)
+    return new Passing(`S3 could not take the request just now (${code}, status ${status}).`)
   }
   if (status < 400 && code !== 'PermanentRedirect') return notS3()
-  return new Refused(WORDS[code] ?? `S3 refused the request (${code}, status ${status}).`)
+  return new Refused(
+    WORDS[code] ?? `S3 refused the request (${code}, status ${status}). Its documentation explains the code.`,
+  )
 }
 
 /** Named by S3, with or without a body to say it in. */
@@ -55,7 +60,9 @@ export function isAccessDenied(error: unknown): boolean {
 
 /** Also for an answer that lacks what S3 always says: any web server answers 200 to something. */
 export function notS3(): Unreachable {
-  return new Unreachable('The S3 endpoint is not valid, or what answers there is not S3.')
+  return new Unreachable(
+    'The S3 endpoint is not valid, or what answers there is not S3. Check `endpoint_url` and `region`.',
+  )
 }
 
 function statusOf(error: unknown): number | null {

@@ -238,18 +238,26 @@ describe('S3 alone', () => {
       await deliverTo(world, await writeFiles(folder.path, 'x'), { config }).catch((error: unknown) => error)
 
     test.each([
-      ['an unknown bucket', { bucket_name: 'nobody' }, 'The bucket does not exist.'],
-      ['an unknown key', { aws_access_key_id: 'AKIAUNKNOWN' }, 'The access key is not known to S3.'],
+      [
+        'an unknown bucket',
+        { bucket_name: 'nobody' },
+        'The bucket does not exist. Create it, or correct `bucket_name`.',
+      ],
+      [
+        'an unknown key',
+        { aws_access_key_id: 'AKIAUNKNOWN' },
+        'The access key is not known to S3. Check `aws_access_key_id`.',
+      ],
       [
         'a wrong secret',
         { aws_secret_access_key: 'wrong' },
-        'The secret access key does not belong to the access key.',
+        'The secret access key does not belong to the access key. Send both again.',
       ],
-      ['another region', { region: 'us-west-2' }, 'The bucket is in another region.'],
+      ['another region', { region: 'us-west-2' }, 'The bucket is in another region. Correct `region`.'],
       [
         'a long name',
         { prefix: 'p'.repeat(1020) },
-        'The file names are longer than S3 allows: use a shorter prefix.',
+        'The file names are longer than S3 allows. Use a shorter prefix.',
       ],
     ])('%s is refused', async (_what, config, message) => {
       const error = await fail(config)
@@ -290,15 +298,16 @@ describe('S3 alone', () => {
       const { port } = other.address() as AddressInfo
       const outbound = openOutbound({ allow: ['127.0.0.1'], lookup: async () => [] })
       try {
-        for (const endpoint_url of [
-          'http://127.0.0.1:1',
-          'http://nowhere.example',
-          `http://127.0.0.1:${port}`,
-          `https://127.0.0.1:${port}`,
-        ]) {
+        for (const [endpoint_url, text] of [
+          ['http://127.0.0.1:1', 'cannot be reached (ECONNREFUSED). Check host and port'],
+          ['http://nowhere.example', 'its host name does not resolve. Check the host name.'],
+          [`http://127.0.0.1:${port}`, 'what answers there is not S3. Check `endpoint_url`'],
+          [`https://127.0.0.1:${port}`, 'Check its address and its certificate.'],
+        ] as const) {
           const files = await writeFiles(folder.path, 'x')
           const failed = deliverTo({ ...world, outbound }, files, { config: { endpoint_url } })
           await expect(failed, endpoint_url).rejects.toThrow(Unreachable)
+          await expect(failed, endpoint_url).rejects.toThrow(text)
           const step = runStep({ ...world, outbound }, 0, { endpoint_url })
           await expect(step, endpoint_url).rejects.toThrow(Unreachable)
         }

@@ -76,7 +76,9 @@ export async function assertWarehouse(session: Session): Promise<void> {
   const [row] = await session.run('SELECT CURRENT_WAREHOUSE() AS "warehouse"')
   // A login with a warehouse that is not there succeeds, without any.
   if (typeof row?.warehouse !== 'string')
-    throw new Refused('Snowflake: the warehouse does not exist, or the user may not use it.')
+    throw new Refused(
+      'Snowflake: the warehouse does not exist, or the user may not use it. Correct `warehouse`, or grant USAGE on it.',
+    )
 }
 
 /** Of an attempt: whoever still works on an earlier one cannot get into this one's rows. */
@@ -173,6 +175,7 @@ async function commit(attempt: Attempt, takeOver: string, rows: number): Promise
   if (Number(claimed?.['number of rows inserted']) === 1) await session.run(takeOver)
   await session.run('COMMIT')
   const delivered = await deliveredRows(attempt)
-  if (delivered === null) throw new Passing('Snowflake: the run is not in its ledger.')
+  if (delivered === null)
+    throw new Passing('Snowflake: the table longshore_export_runs lacks the run that was just delivered.')
   return delivered
 }

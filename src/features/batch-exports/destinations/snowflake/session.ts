@@ -63,14 +63,14 @@ async function createConnection(url: string, config: SnowflakeConfig): Promise<C
   try {
     return driver.createConnection(options)
   } catch {
-    throw new Refused('Snowflake: no connection can be made with this account, user and role.')
+    throw new Refused('Snowflake: no connection can be made with this account, user and role. Check them.')
   }
 }
 
 async function loadDriver() {
   const { default: driver } = await import('snowflake-sdk').catch(() => {
     throw new Refused(
-      'The package snowflake-sdk is not installed on this server: exports to Snowflake need it.',
+      'The package snowflake-sdk is not installed on this server. Ask its operator to install it.',
     )
   })
   // Its own log would be a file in the working directory, with statements in it.
@@ -94,7 +94,7 @@ function readKey({ private_key, private_key_passphrase }: SnowflakeConfig): stri
   } catch {
     // The error's own text may quote the key.
     throw new Refused(
-      'The private key cannot be read: it should be in PEM form, with the passphrase that goes with it.',
+      'The private key cannot be read. Send it again in PEM form, with its passphrase if it has one.',
     )
   }
 }

@@ -194,7 +194,9 @@ describe('test steps', () => {
   it('each says what its part of the way lacks', async () => {
     await open()
     expect(await stepAt(0, { password: 'wrong' })).toContain('28P01')
-    expect(await stepAt(1, { schema: 'nowhere' })).toBe('There is no schema "nowhere" in this database.')
+    expect(await stepAt(1, { schema: 'nowhere' })).toBe(
+      'There is no schema "nowhere" in this database. Create it, or correct `schema`.',
+    )
     const schema = `"${world.schema.replaceAll('"', '""')}"`
     await server.admin.query(
       `ALTER SCHEMA ${schema} OWNER TO longshore; GRANT USAGE ON SCHEMA ${schema} TO exporter`,

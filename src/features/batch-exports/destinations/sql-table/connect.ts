@@ -119,7 +119,9 @@ function offersNoTls(error: unknown): boolean {
 function connectFailure(error: unknown, secrets: readonly string[]): Error {
   if (error instanceof OutboundUnresolved) return new Unreachable(error.message)
   if (error instanceof OutboundRefused) return new Refused(error.message)
-  if (offersNoTls(error)) return new Refused('The server offers no TLS, which is required.')
+  if (offersNoTls(error)) {
+    return new Refused('The database server offers no TLS, which is required. Turn it on there.')
+  }
   const code = errorCode(error)
   if (error instanceof pg.DatabaseError) {
     const failure = failureOf(error, secrets)
@@ -127,7 +129,12 @@ function connectFailure(error: unknown, secrets: readonly string[]): Error {
   }
   // Without a code: silence for too long, a connection closed in the middle, or something that is no database.
   if (code === '' || NETWORK_CODES.has(code)) {
-    return new Unreachable(`The server could not be reached${code === '' ? '' : ` (${code})`}.`)
+    const named = code === '' ? '' : ` (${code})`
+    return new Unreachable(
+      `The database server cannot be reached${named}. Check host and port, and that its firewall lets this server in.`,
+    )
   }
-  return new Refused(`The server's certificate is not accepted (${code}).`)
+  return new Refused(
+    `The certificate of the database server is not accepted (${code}). Install one of a known authority, or set \`has_self_signed_cert\`.`,
+  )
 }

@@ -30,7 +30,9 @@ export async function lookAround(
   if (ledger === null) {
     const lack = `The table of delivered runs cannot be kept beside ${qualified(name)}`
     if (!has_uuid && key === null)
-      throw new Refused(`${lack}, and without a uuid nothing else tells rows apart.`)
+      throw new Refused(
+        `${lack}, and without a uuid nothing else tells rows apart. Grant CREATE on the schema, or export the uuid too.`,
+      )
     log('WARNING', `${lack}: rows are told apart by their keys alone, which is slower.`)
   }
   return { session, table, ledger, shared, has_uuid }

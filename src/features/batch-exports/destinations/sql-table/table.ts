@@ -42,7 +42,8 @@ export async function ensureTable(
     if (!MADE_MEANWHILE.has(sqlstateOf(error))) throw error
   })
   const made = await findTable(session, name)
-  if (made === null) throw new Refused(`The table ${qualified(name)} is gone again.`)
+  if (made === null)
+    throw new Refused(`The table ${qualified(name)} was made and is gone again. Find out what drops it.`)
   return made
 }
 
@@ -62,7 +63,10 @@ export async function findTable(session: Session, { schema, table }: TableName):
 
 export async function assertSchema(session: Session, schema: string): Promise<void> {
   const found = await session.rows(`SELECT 1 FROM pg_namespace WHERE nspname = $1`, [schema])
-  if (found.length === 0) throw new Refused(`There is no schema ${quoted(schema)} in this database.`)
+  if (found.length === 0)
+    throw new Refused(
+      `There is no schema ${quoted(schema)} in this database. Create it, or correct \`schema\`.`,
+    )
 }
 
 /** The body of CREATE TABLE. */
@@ -83,7 +87,11 @@ export function columnsInBoth(
 ): OutputColumn[] {
   const shared = columns.filter((column) => types.has(column.name))
   const lacking = columns.filter((column) => !types.has(column.name)).map((column) => column.name)
-  if (shared.length === 0) throw new Refused(`The table ${name} has none of the columns to be exported.`)
+  if (shared.length === 0) {
+    throw new Refused(
+      `The table ${name} has none of the exported columns: ${lacking.join(', ')}. Export to another table.`,
+    )
+  }
   if (lacking.length > 0) {
     warn(`The table ${name} lacks the columns ${lacking.join(', ')}: they are left out.`)
   }

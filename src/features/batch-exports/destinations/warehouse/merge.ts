@@ -25,7 +25,9 @@ export function mergeKey(model: Model, columns: readonly string[]): MergeKey {
   const missing = [...key.columns, ...key.versions].filter((column) => !columns.includes(column))
   if (missing.length === 0) return key
   if (model === 'events') return { columns: [], versions: [] }
-  throw new Refused(`The table lacks what tells ${model} apart: ${missing.join(', ')}.`)
+  throw new Refused(
+    `The table lacks the columns that tell ${model} apart: ${missing.join(', ')}. Add them, or export to a new table.`,
+  )
 }
 
 /** A table of an earlier version may lack columns: they are left out, and the owner is told. */
@@ -35,8 +37,11 @@ export function columnsInBoth(
   warn: (message: string) => void,
 ): OutputColumn[] {
   const lacking = columns.filter(({ name }) => !isInTable(name)).map(({ name }) => name)
-  if (lacking.length === columns.length)
-    throw new Refused('The table has none of the columns to be exported.')
+  if (lacking.length === columns.length) {
+    throw new Refused(
+      `The table has none of the exported columns: ${lacking.join(', ')}. Export to another table.`,
+    )
+  }
   if (lacking.length > 0) warn(`The table lacks the columns ${lacking.join(', ')}: they are left out.`)
   return columns.filter(({ name }) => isInTable(name))
 }

@@ -81,5 +81,7 @@ export function readToken(answer: OutboundAnswer, whose: string): Token {
     throw new Passing(`The token endpoint answered with status ${answer.status}.`, retryAfterMs(answer))
   }
   const reason = /^[a-z_]{1,40}$/.exec(textIn(body, 'error'))?.[0] ?? `status ${answer.status}`
-  throw new Refused(`The credentials of the ${whose} were not accepted (${reason}).`)
+  throw new Refused(
+    `The credentials of the ${whose} were not accepted (${reason}). Check them and send them again.`,
+  )
 }
