@@ -86,7 +86,7 @@ function failure(answer: OutboundAnswer, config: DatabricksConfig): Error {
 
 const ADVICE: Readonly<Record<string, string>> = {
   PERMISSION_DENIED: 'Grant it to the service principal.',
-  UNAUTHENTICATED: 'Check `client_id` and `client_secret`.',
+  UNAUTHENTICATED: 'Send the credentials of the service principal again.',
 }
 
 /** Another writer at the same table, and files that another attempt has dropped, are told apart by the text alone. */

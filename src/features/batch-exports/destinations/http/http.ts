@@ -89,8 +89,8 @@ function failureOf(error: unknown): unknown {
 
 /** For those who say nothing themselves. */
 const ADVICE: Readonly<Record<number, string>> = {
-  401: 'Check `token`.',
-  403: 'Check `token`.',
+  401: 'Check the token.',
+  403: 'Check the token.',
   404: 'Check `url`.',
   405: 'Check `url`.',
 }

@@ -19,7 +19,7 @@ const WORDS: Record<string, string> = {
   NoSuchBucket: 'The bucket does not exist. Create it, or correct `bucket_name`.',
   AccessDenied:
     'Access denied: the credentials may not do this in the bucket. Allow them s3:PutObject and s3:AbortMultipartUpload.',
-  InvalidAccessKeyId: 'The access key is not known to S3. Check `aws_access_key_id`.',
+  InvalidAccessKeyId: 'The access key is not known to S3. Send one that is, with its secret.',
   SignatureDoesNotMatch: 'The secret access key does not belong to the access key. Send both again.',
   PermanentRedirect:
     'The bucket is in another region, or behind another endpoint. Correct `region` or `endpoint_url`.',

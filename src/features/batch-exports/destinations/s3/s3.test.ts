@@ -246,7 +246,7 @@ describe('S3 alone', () => {
       [
         'an unknown key',
         { aws_access_key_id: 'AKIAUNKNOWN' },
-        'The access key is not known to S3. Check `aws_access_key_id`.',
+        'The access key is not known to S3. Send one that is, with its secret.',
       ],
       [
         'a wrong secret',

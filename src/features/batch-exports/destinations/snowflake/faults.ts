@@ -23,8 +23,8 @@ const ADVICE: Readonly<Record<string, string>> = {
   '002003': 'Create it, or grant the role access to it.',
   '002043': 'Create it, or grant the role access to it.',
   '003001': 'Grant them to the role.',
-  '390100': 'Check `user`, and send the password again.',
-  '390144': 'Check `user`, and that its public key belongs to `private_key`.',
+  '390100': 'Check the user, and send the password again.',
+  '390144': 'Check the user, and that it has the public key of the private one.',
 }
 
 export function meaning(error: SnowflakeError, config: SnowflakeConfig): Error {

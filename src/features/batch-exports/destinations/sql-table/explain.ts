@@ -47,7 +47,7 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   ],
   '28': () => [
     'The database refused the login',
-    'Check `user` and `password`, and that its server lets this one in.',
+    'Check user and password, and that its server lets this one in.',
   ],
   '3D': ({ said }) => [said, 'Create the database, or correct `database`.'],
   '3F': ({ said }) => [said, 'Create the schema, or correct `schema`.'],
