@@ -48,6 +48,7 @@ describe('POST batch_exports/', () => {
           schema: 'public',
           table_name: 'events',
           has_self_signed_cert: false,
+          include_person_properties: false,
           include_events: null,
           exclude_events: null,
         },
@@ -241,6 +242,24 @@ describe('choosing rows and columns', () => {
     const destination = { type: 'HTTP', config: { url: `https://${PUBLIC_HOST}/batch`, token: 'the-token' } }
     const reply = await create({ destination, hogql_query: 'select event from events' })
     expect(reply).toMatchObject({ status: 400, body: { attr: 'hogql_query' } })
+  })
+
+  it('400 for person properties beside a query, or for another model than events', async () => {
+    const destination = postgres(app, { include_person_properties: true })
+    const attr = 'destination__include_person_properties'
+    const query = await create({ destination, hogql_query: 'select event from events' })
+    expect(query).toMatchObject({
+      status: 400,
+      body: { attr, detail: expect.stringContaining('hogql_query') },
+    })
+    for (const model of ['persons', 'sessions']) {
+      expect(await create({ destination, model })).toMatchObject({ status: 400, body: { attr } })
+    }
+    const taken = await create({ destination })
+    expect(taken.body.destination.config).toMatchObject({ include_person_properties: true })
+    const added = { hogql_query: 'select event from events' }
+    const changed = await app.patch(path(`${taken.body.id}/`), added, { key })
+    expect(changed).toMatchObject({ status: 400, body: { attr } })
   })
 })
 

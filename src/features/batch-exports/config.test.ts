@@ -74,6 +74,18 @@ describe('a complete configuration', () => {
     expect(readConfig(getKind('Postgres'), sent)).toMatchObject({ port: 6543, has_self_signed_cert: true })
   })
 
+  it('asks for persons in tables by choice, where they are not always there', () => {
+    const asks = (type: string) =>
+      readConfig(getKind(type), { ...GOOD[type], include_person_properties: 'true' })
+    for (const type of ['Postgres', 'Redshift', 'BigQuery', 'Snowflake']) {
+      expect(readConfig(getKind(type), GOOD[type]!), type).toMatchObject({ include_person_properties: false })
+      expect(asks(type), type).toMatchObject({ include_person_properties: true })
+    }
+    for (const type of ['S3', 'AzureBlob', 'File', 'Databricks', 'HTTP', 'NoOp']) {
+      expect(refusal(() => asks(type)).detail, type).toContain('`include_person_properties`')
+    }
+  })
+
   it('drops what only later clients send', () => {
     const config = readConfig(getKind('NoOp'), { arg: 'x', team_id: 5, interval: 'day', is_backfill: true })
     expect(config).toEqual({ arg: 'x', include_events: null, exclude_events: null })

@@ -57,9 +57,20 @@ export function assertSound(row: Whole, kind: DestinationKind): void {
   if (row.hogql_query !== null && !kind.takes_custom_columns) {
     throw invalid('hogql_query', 'invalid_input', `The columns for ${kind.type} are fixed.`)
   }
+  assertPersonsWanted(row)
   if (row.model !== 'events') assertUnfiltered(row)
   assertOffsets(row)
   assertTimes(row)
+}
+
+/** Ignored in silence, it would leave people waiting for columns that never come. */
+function assertPersonsWanted({ model, hogql_query, config }: Whole): void {
+  if (config.include_person_properties !== true || (model === 'events' && hogql_query === null)) return
+  const detail =
+    hogql_query === null
+      ? 'Only the model events has person properties to add: leave this out.'
+      : 'With `hogql_query` the columns are those it selects: add person_properties there, and leave this out.'
+  throw invalid('destination__include_person_properties', 'invalid_input', detail)
 }
 
 /** Left out in silence, filters would let through what was to stay. */

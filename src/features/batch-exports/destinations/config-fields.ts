@@ -38,6 +38,9 @@ const eventNames = () => z.array(z.string().max(MAX_TEXT)).max(MAX_EVENT_NAMES).
 /** Every destination has these. */
 export const eventFilter = { include_events: eventNames(), exclude_events: eventNames() }
 
+/** Tables whose own columns for events are without persons; the others have them always. */
+export const personColumns = { include_person_properties: flag(false) }
+
 /** Those that take files. */
 export const fileOutput = {
   file_format: z.enum(FILE_FORMATS).default('JSONLines'),

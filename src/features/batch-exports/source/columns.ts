@@ -22,6 +22,9 @@ const LISTS: Readonly<Record<ColumnSet, string>> = {
   http: 'uuid distinct_id timestamp event properties elements_chain',
 }
 
+/** What `include_person_properties` adds, as the event had them when it came. */
+const OF_PERSONS = ['person_properties', 'person_id']
+
 /** Kept for those who read it: the chain as a JSON text. */
 const ELEMENTS = call('toJSONString', field('elements_chain'))
 
@@ -30,6 +33,7 @@ const VALUES: Readonly<Record<string, Value>> = {
   uuid: { expr: field('uuid'), hint: 'varchar200' },
   event: { expr: field('event'), hint: 'varchar200' },
   distinct_id: { expr: field('distinct_id'), hint: 'varchar200' },
+  person_id: { expr: field('person_id'), hint: 'varchar200' },
   team_id: { expr: field('team_id'), hint: 'int32' },
   ip: { expr: field('properties', '$ip'), hint: 'varchar200' },
   site_url: { expr: constant(null), hint: 'varchar200' },
@@ -43,7 +47,11 @@ const DIFFERENT: Readonly<Partial<Record<ColumnSet, Readonly<Record<string, Valu
   bigquery: { elements: { expr: ELEMENTS } },
 }
 
-export function eventColumns(set: ColumnSet, interval_end: Date): EventColumn[] {
+export function eventColumns(
+  set: ColumnSet,
+  config: Readonly<Record<string, unknown>>,
+  interval_end: Date,
+): EventColumn[] {
   // The time of the load would be another at every attempt.
   const ingested: Value = { expr: call('toDateTime', moment(BigInt(interval_end.getTime()) * 1000n)) }
   const values: Readonly<Record<string, Value>> = {
@@ -52,5 +60,6 @@ export function eventColumns(set: ColumnSet, interval_end: Date): EventColumn[] 
     databricks_ingested_timestamp: ingested,
     ...DIFFERENT[set],
   }
-  return LISTS[set].split(/\s+/).map((name) => ({ name, ...(values[name] ?? { expr: field(name) }) }))
+  const names = [...LISTS[set].split(/\s+/), ...(config.include_person_properties === true ? OF_PERSONS : [])]
+  return names.map((name) => ({ name, ...(values[name] ?? { expr: field(name) }) }))
 }

@@ -20,7 +20,9 @@ export function eventRows(
   now: Date,
 ): SourceRows {
   const { query, columns } =
-    definition.hogql_query === null ? ownColumns(set, bounds) : customColumns(definition.hogql_query)
+    definition.hogql_query === null
+      ? ownColumns(set, definition, bounds)
+      : customColumns(definition.hogql_query)
   const where = allOf([...areaConditions(bounds.areas), ...choiceConditions(project, definition, now)])!
   const { types, ...compiled } = compileEvents(project, query, where, now)
   return {
@@ -46,8 +48,8 @@ export function eventTimes(
   return { sql, parameters }
 }
 
-function ownColumns(set: ColumnSet, { interval }: Bounds): AskedEvents {
-  const columns = eventColumns(set, interval.end)
+function ownColumns(set: ColumnSet, { config }: Definition, { interval }: Bounds): AskedEvents {
+  const columns = eventColumns(set, config, interval.end)
   return { query: { select: columns.map(({ expr }) => expr), select_from: FROM_EVENTS }, columns }
 }
 

@@ -1,7 +1,7 @@
 // A table in BigQuery, with the fields of a service account's key.
 import { z } from 'zod'
 import type { DestinationKind } from '../destination.ts'
-import { eventFilter, flag, httpUrl, name, secret } from '../config-fields.ts'
+import { eventFilter, flag, httpUrl, name, personColumns, secret } from '../config-fields.ts'
 
 // These become parts of addresses and of statements: nothing that means something there.
 const projectId = () =>
@@ -27,6 +27,7 @@ const Config = z.strictObject({
   token_uri: httpUrl(),
   client_email: secret(),
   use_json_type: flag(false),
+  ...personColumns,
   ...eventFilter,
 })
 export type BigQueryConfig = z.output<typeof Config>

@@ -1,12 +1,13 @@
 // A table in PostgreSQL.
 import { z } from 'zod'
 import type { DestinationKind } from '../destination.ts'
-import { eventFilter, port, sqlTable } from '../config-fields.ts'
+import { eventFilter, personColumns, port, sqlTable } from '../config-fields.ts'
 import { ledgerFault } from '../ledger-name.ts'
 
 const Config = z.strictObject({
   ...sqlTable,
   port: port(5432),
+  ...personColumns,
   ...eventFilter,
 })
 export type PostgresConfig = z.output<typeof Config>

@@ -1,7 +1,7 @@
 // A table in Amazon Redshift: PostgreSQL's protocol, but no COPY from the client.
 import { z } from 'zod'
 import type { DestinationKind } from '../destination.ts'
-import { eventFilter, port, sqlTable } from '../config-fields.ts'
+import { eventFilter, personColumns, port, sqlTable } from '../config-fields.ts'
 import { ledgerFault } from '../ledger-name.ts'
 
 const Config = z.strictObject({
@@ -9,6 +9,7 @@ const Config = z.strictObject({
   port: port(5439),
   properties_data_type: z.enum(['varchar', 'super']).default('varchar'),
   mode: z.enum(['INSERT'], { error: 'Only the mode INSERT is supported.' }).default('INSERT'),
+  ...personColumns,
   ...eventFilter,
 })
 export type RedshiftConfig = z.output<typeof Config>

@@ -1,7 +1,7 @@
 // A table in Snowflake.
 import { z } from 'zod'
 import type { DestinationKind } from '../destination.ts'
-import { eventFilter, name, optionalName, secret } from '../config-fields.ts'
+import { eventFilter, name, optionalName, personColumns, secret } from '../config-fields.ts'
 
 const Config = z.strictObject({
   account: name(),
@@ -15,6 +15,7 @@ const Config = z.strictObject({
   password: secret().nullable().default(null),
   private_key: secret().nullable().default(null),
   private_key_passphrase: secret().nullable().default(null),
+  ...personColumns,
   ...eventFilter,
 })
 export type SnowflakeConfig = z.output<typeof Config>
