@@ -57,6 +57,10 @@ export class MemoryStore {
     return this.events.length
   }
 
+  async arrivalsOf(positions: readonly number[]): Promise<(Date | null)[]> {
+    return positions.map((position) => this.events[position - 1]?.inserted_at ?? null)
+  }
+
   /** The one question that runs ask: whether texts were cut. */
   async query({ sql }: StoreQuery): Promise<StoreAnswer> {
     if (sql.startsWith('SELECT count(*), arg_min(')) return { columns: [], rows: [[0, null]] }
@@ -74,14 +78,13 @@ export class MemoryStore {
   }
 
   async countBlocks(rows: ExportRows, block_size: number): Promise<PositionBlock[]> {
-    const counts = new Map<number, number>()
+    const blocks = new Map<number, PositionBlock>()
     for (const { seq } of this.#select(rows, { from: 0, to: this.events.length })) {
       const block = Math.ceil(seq / block_size) - 1
-      counts.set(block, (counts.get(block) ?? 0) + 1)
+      const before = blocks.get(block)?.rows ?? 0
+      blocks.set(block, { from: block * block_size, to: seq, rows: before + 1 })
     }
-    return [...counts].map(([block, count]) => {
-      return { from: block * block_size, to: (block + 1) * block_size, rows: count }
-    })
+    return [...blocks.values()]
   }
 
   async cutRows(

@@ -97,6 +97,7 @@ function gatedStore({ store, turnstile }: World, actor: Actor): EventStore {
     lastPosition: () => pass('last position', () => store.lastPosition()),
     measureAreas: (rows, areas, signal) =>
       pass(`measure ${areas.length} areas`, () => store.measureAreas(rows, areas), signal),
+    arrivalsOf: (_id, positions) => pass('arrivals', () => store.arrivalsOf(positions)),
     countBlocks: (rows, size, signal) => pass('count', () => store.countBlocks(rows, size), signal),
     cutRows: (rows, range, limit, signal) => pass('cut', () => store.cutRows(rows, range, limit), signal),
     exportRows: (rows, range, _format, signal) =>

@@ -177,6 +177,7 @@ function openWhenUsed(open: () => Promise<EventStore>): EventStore {
     query: async (query) => (await store()).query(query),
     positionAt: async (...args) => (await store()).positionAt(...args),
     lastPosition: async (project_id) => (await store()).lastPosition(project_id),
+    arrivalsOf: async (...args) => (await store()).arrivalsOf(...args),
     measureAreas: async (...args) => (await store()).measureAreas(...args),
     countBlocks: async (...args) => (await store()).countBlocks(...args),
     cutRows: async (...args) => (await store()).cutRows(...args),

@@ -137,9 +137,14 @@ export type EventStore = {
   positionAt(project_id: number, time: Date): Promise<number>
   /** The project's last position of all; 0 when it has no events. */
   lastPosition(project_id: number): Promise<number>
+  /** When the events at these positions arrived, in the same order; null where there is no event. */
+  arrivalsOf(project_id: number, positions: readonly number[]): Promise<(Date | null)[]>
   /** What each area holds of the rows, whose first column is the time of the event. */
   measureAreas(rows: ExportRows, areas: readonly Area[], signal: AbortSignal): Promise<Measured[]>
-  /** How many rows there are in each stretch of `block_size` positions; stretches without rows are left out. */
+  /**
+   * How many rows there are in each stretch of `block_size` positions, each up to its last row; stretches without rows
+   * are left out.
+   */
   countBlocks(rows: ExportRows, block_size: number, signal: AbortSignal): Promise<PositionBlock[]>
   /**
    * The positions (from, to] as stretches that keep to the limit, at least one. By rows all but the last are full; by bytes

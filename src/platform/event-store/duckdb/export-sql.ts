@@ -15,11 +15,12 @@ import { columnAt, LINES, textLiteral } from './line-sql.ts'
 
 export type Statement = { sql: string; parameters: readonly Parameter[] }
 
-/** Blocks by number: block 0 holds the positions from 1 on. */
+/** Blocks by number: block 0 holds the positions from 1 on. With how many rows each has, and where the last of them is. */
 export function countSql({ sql, parameters }: ExportRows, block_size: number): Statement {
   const size = `$${parameters.length + 1}`
   return {
-    sql: `SELECT (r.position - 1) // ${size} AS block, count(*) FROM (${sql}) AS r GROUP BY block ORDER BY block`,
+    sql: `SELECT (r.position - 1) // ${size} AS block, count(*), max(r.position)
+      FROM (${sql}) AS r GROUP BY block ORDER BY block`,
     parameters: [...parameters, block_size],
   }
 }

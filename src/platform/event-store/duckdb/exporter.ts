@@ -62,10 +62,11 @@ export class Exporter {
 
   async countBlocks(rows: ExportRows, block_size: number, signal: AbortSignal): Promise<PositionBlock[]> {
     const blocks = await this.#run(rows.project_id, signal, (ask) => ask(countSql(rows, block_size)))
-    return blocks.map(([block, count]) => {
-      const from = Number(block) * block_size
-      return { from, to: from + block_size, rows: Number(count) }
-    })
+    return blocks.map(([block, count, last]) => ({
+      from: Number(block) * block_size,
+      to: Number(last),
+      rows: Number(count),
+    }))
   }
 
   async cutRows(

@@ -31,6 +31,7 @@ export type Calls = {
   /** Microseconds since 1970. */
   positionAt(project_id: number, time: bigint): number
   lastPosition(project_id: number): number
+  arrivalsOf(project_id: number, positions: readonly number[]): (Date | null)[]
   measureAreas(rows: ExportRows, areas: readonly Area[]): Measured[]
   countBlocks(rows: ExportRows, block_size: number): PositionBlock[]
   cutRows(rows: ExportRows, range: PositionRange, limit: StretchLimit): PositionBlock[]

@@ -56,6 +56,7 @@ function storeOf(thread: StoreThread, onClosed: () => void): EventStore {
     },
     positionAt: (project_id, time) => thread.call('positionAt', project_id, micros(time)),
     lastPosition: (project_id) => thread.call('lastPosition', project_id),
+    arrivalsOf: (project_id, positions) => thread.call('arrivalsOf', project_id, positions),
     measureAreas: (rows, areas, signal) => thread.callUntil(signal, 'measureAreas', rows, areas),
     countBlocks: (rows, block_size, signal) => thread.callUntil(signal, 'countBlocks', rows, block_size),
     cutRows: (rows, range, limit, signal) => thread.callUntil(signal, 'cutRows', rows, range, limit),

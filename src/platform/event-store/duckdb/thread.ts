@@ -64,6 +64,7 @@ async function open(options: ThreadOptions): Promise<Handlers> {
     },
     positionAt: (project_id, time) => writer.positionAt(project_id, time),
     lastPosition: (project_id) => writer.lastPosition(project_id),
+    arrivalsOf: (project_id, positions) => writer.arrivalsOf(project_id, positions),
     async measureAreas(rows, areas, signal) {
       if (!writer.isDeleted(rows.project_id)) await writer.makeTables(rows.project_id)
       return exporter.measureAreas(rows, areas, signal)

@@ -127,6 +127,15 @@ export class Writer {
     return this.#inTurn(() => this.#lastSeq(project_id))
   }
 
+  /** One statement each, and writes may come in between: a list of positions would be looked for in the whole table. */
+  async arrivalsOf(project_id: number, positions: readonly number[]): Promise<(Date | null)[]> {
+    const arrivals: (Date | null)[] = []
+    for (const position of positions) {
+      arrivals.push(await this.#inTurn(() => this.#arrivalOf(project_id, position)))
+    }
+    return arrivals
+  }
+
   deleteProject(project_id: number): Promise<void> {
     return this.#transaction(async () => {
       for (const sql of dropProjectTables(project_id)) await this.#connection.run(sql)
@@ -252,6 +261,17 @@ export class Writer {
     const { events } = tablesOf(project_id)
     const [row] = await rows(this.#connection, `SELECT coalesce(max(seq), 0) FROM ${events}`)
     return Number(row![0])
+  }
+
+  async #arrivalOf(project_id: number, position: number): Promise<Date | null> {
+    if (!this.#projects.has(project_id)) return null
+    const [row] = await rows(
+      this.#connection,
+      `SELECT epoch_ms(inserted_at) FROM ${tablesOf(project_id).events} WHERE seq = $1`,
+      [BigInt(position)],
+      [BIGINT],
+    )
+    return row ? new Date(Number(row[0])) : null
   }
 
   /** The first position that arrived at `time` or later, or the one to be given next: times never run backwards. */
