@@ -4,6 +4,7 @@ import { twoFactorRoutes } from '../features/account/two-factor-routes.ts'
 import { activityLogRoutes } from '../features/activity-log/routes.ts'
 import { findCallerByKey } from '../features/api-keys/caller.ts'
 import { backfillRoutes } from '../features/batch-exports/backfills/routes.ts'
+import { freshnessRoutes } from '../features/batch-exports/freshness/routes.ts'
 import { logRoutes } from '../features/batch-exports/logs/routes.ts'
 import { reconciliationRoutes } from '../features/batch-exports/reconciliation/routes.ts'
 import { batchExportRoutes } from '../features/batch-exports/routes.ts'
@@ -42,6 +43,7 @@ export const routes: readonly Route[] = [
   ...eventRoutes,
   ...queryRoutes,
   ...destinationTestRoutes,
+  ...freshnessRoutes,
   ...batchExportRoutes,
   ...runRoutes,
   ...logRoutes,

@@ -167,7 +167,7 @@ async function buildHttp(services: Services, ingest: Ingest, config: Config): Pr
   return http
 }
 
-/** Most tests never touch events: opening the store for each would cost the run a minute. */
+/** Most tests never touch events: opening the store for each would cost the run a minute. Closed, it is opened anew. */
 function openWhenUsed(open: () => Promise<EventStore>): EventStore {
   let opened: Promise<EventStore> | undefined
   const store = () => (opened ??= open())
@@ -184,7 +184,11 @@ function openWhenUsed(open: () => Promise<EventStore>): EventStore {
     exportRows: async (...args) => (await store()).exportRows(...args),
     copiesPosition: async () => (await store()).copiesPosition(),
     deleteProject: async (project_id) => (await store()).deleteProject(project_id),
-    close: async () => (await opened)?.close(),
+    async close() {
+      const closing = opened
+      opened = undefined
+      await (await closing)?.close()
+    },
   }
 }
 

@@ -10,6 +10,7 @@ import { findCurrentProjectId } from '../projects/current.ts'
 import { findFirstProject, findProject } from '../projects/queries.ts'
 import { changeExport, replaceExport, type Addressed } from './change.ts'
 import { createExport } from './create.ts'
+import { withFreshness } from './freshness/present.ts'
 import { presentExports, presentWithRuns } from './present.ts'
 import { countExports, getExport, getProjectOfExport, listExports, type ExportOwner } from './queries.ts'
 import {
@@ -48,7 +49,8 @@ function exportRoutesBelow(base: Base) {
         const { db, page, paged } = context
         const owner = ownerIn(context)
         const rows = await listExports(db, owner, page)
-        return ok(paged(await countExports(db, owner), await presentExports(db, rows)))
+        const shown = await withFreshness(context, rows, await presentExports(db, rows))
+        return ok(paged(await countExports(db, owner), shown))
       },
     }),
 
@@ -75,7 +77,11 @@ function exportRoutesBelow(base: Base) {
       level: 'member',
       item: getAddressed,
       answers: { 200: BatchExport },
-      handle: async ({ db, item }) => ok(await presentWithRuns(db, item.row)),
+      async handle(context) {
+        const { db, item } = context
+        const shown = [await presentWithRuns(db, item.row)]
+        return ok((await withFreshness(context, [item.row], shown))[0]!)
+      },
     }),
 
     route({

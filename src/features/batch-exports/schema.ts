@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { bool, instant, int, text, timestamp, uuid } from '../../platform/http/fields.ts'
 import { ProjectUpdate } from '../projects/schema.ts'
 import { INTERVALS, MODELS } from './definition.ts'
+import { Freshness } from './freshness/schema.ts'
 import { Run } from './runs/schema.ts'
 
 const json = z.record(z.string(), z.unknown())
@@ -38,6 +39,7 @@ export const BatchExport = z
     hogql_query: z.string().nullable(),
     schema: Schema.nullable(),
     filters: z.array(z.unknown()).nullable(),
+    freshness: Freshness.optional().describe('In lists, and where one export is read.'),
   })
   .meta({ id: 'BatchExport' })
 

@@ -132,9 +132,15 @@ CREATE TABLE batch_export_backfill (
   created_at timestamp with time zone NOT NULL,
   finished_at timestamp with time zone,
   last_updated_at timestamp with time zone NOT NULL,
+  kind text NOT NULL,
+  queue uuid[] NOT NULL DEFAULT '{}'::uuid[],
+  last_end_at timestamp with time zone,
+  rows_to_deliver bigint,
+  rows_delivered_before bigint,
   CONSTRAINT batch_export_backfill_pkey PRIMARY KEY (id),
   CONSTRAINT batch_export_backfill_batch_export_id_fkey FOREIGN KEY (batch_export_id) REFERENCES batch_export(id) ON DELETE CASCADE,
-  CONSTRAINT batch_export_backfill_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE
+  CONSTRAINT batch_export_backfill_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE,
+  CONSTRAINT batch_export_backfill_kind_check CHECK ((kind = ANY (ARRAY['backfill'::text, 'unpause'::text, 'repair'::text, 'retry'::text])))
 );
 CREATE INDEX batch_export_backfill_export ON batch_export_backfill (batch_export_id, created_at, id);
 CREATE INDEX batch_export_backfill_live ON batch_export_backfill (project_id) WHERE (status = ANY (ARRAY['Starting'::text, 'Running'::text]));
@@ -146,6 +152,17 @@ CREATE TABLE batch_export_bound (
   CONSTRAINT batch_export_bound_pkey PRIMARY KEY (project_id, at),
   CONSTRAINT batch_export_bound_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE
 );
+
+CREATE TABLE batch_export_claim (
+  batch_export_id uuid NOT NULL,
+  run_id uuid NOT NULL,
+  positions int8range NOT NULL,
+  times tstzrange NOT NULL,
+  events bigint,
+  CONSTRAINT batch_export_claim_batch_export_id_fkey FOREIGN KEY (batch_export_id) REFERENCES batch_export(id) ON DELETE CASCADE,
+  CONSTRAINT batch_export_claim_run_id_fkey FOREIGN KEY (run_id) REFERENCES batch_export_run(id) ON DELETE CASCADE
+);
+CREATE INDEX batch_export_claim_run ON batch_export_claim (run_id);
 
 CREATE TABLE batch_export_log (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -164,6 +181,16 @@ CREATE TABLE batch_export_log (
 CREATE INDEX batch_export_log_export ON batch_export_log (batch_export_id, "timestamp", id);
 CREATE INDEX batch_export_log_run ON batch_export_log (run_id, "timestamp", id);
 CREATE INDEX batch_export_log_time ON batch_export_log ("timestamp");
+
+CREATE TABLE batch_export_progress (
+  batch_export_id uuid NOT NULL,
+  newest_delivered_at timestamp with time zone,
+  last_completed_at timestamp with time zone NOT NULL,
+  timed_rows double precision NOT NULL,
+  timed_ms double precision NOT NULL,
+  CONSTRAINT batch_export_progress_pkey PRIMARY KEY (batch_export_id),
+  CONSTRAINT batch_export_progress_batch_export_id_fkey FOREIGN KEY (batch_export_id) REFERENCES batch_export(id) ON DELETE CASCADE
+);
 
 CREATE TABLE batch_export_run (
   id uuid NOT NULL,
@@ -194,10 +221,15 @@ CREATE TABLE batch_export_run (
   started_at timestamp with time zone,
   finished_at timestamp with time zone,
   last_updated_at timestamp with time zone NOT NULL,
+  repeats uuid,
+  is_claimed boolean NOT NULL DEFAULT false,
+  published jsonb,
+  is_delivered boolean NOT NULL DEFAULT false,
   CONSTRAINT batch_export_run_pkey PRIMARY KEY (id),
   CONSTRAINT batch_export_run_backfill_id_fkey FOREIGN KEY (backfill_id) REFERENCES batch_export_backfill(id) ON DELETE CASCADE,
   CONSTRAINT batch_export_run_batch_export_id_fkey FOREIGN KEY (batch_export_id) REFERENCES batch_export(id) ON DELETE CASCADE,
   CONSTRAINT batch_export_run_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE,
+  CONSTRAINT batch_export_run_repeats_fkey FOREIGN KEY (repeats) REFERENCES batch_export_run(id) ON DELETE CASCADE,
   CONSTRAINT batch_export_run_check CHECK (((lease_owner IS NULL) = (lease_until IS NULL))),
   CONSTRAINT batch_export_run_check1 CHECK (((finished_at IS NULL) = (status = ANY (ARRAY['Starting'::text, 'Running'::text])))),
   CONSTRAINT batch_export_run_selection_check CHECK ((selection = ANY (ARRAY['arrival'::text, 'timestamp'::text]))),
@@ -207,10 +239,21 @@ CREATE INDEX batch_export_run_created ON batch_export_run (batch_export_id, crea
 CREATE INDEX batch_export_run_interval ON batch_export_run (batch_export_id, data_interval_start, id);
 CREATE INDEX batch_export_run_leased ON batch_export_run (lease_until) WHERE (lease_owner IS NOT NULL);
 CREATE INDEX batch_export_run_live ON batch_export_run (batch_export_id, backfill_id) WHERE (finished_at IS NULL);
-CREATE INDEX batch_export_run_unclean ON batch_export_run (finished_at) WHERE ((finished_at IS NOT NULL) AND ((status <> 'Completed'::text) OR (attempt > 1)));
+CREATE INDEX batch_export_run_repeats ON batch_export_run (repeats) WHERE (repeats IS NOT NULL);
+CREATE INDEX batch_export_run_undelivered ON batch_export_run (batch_export_id) WHERE ((selection = 'arrival'::text) AND (repeats IS NULL) AND (NOT is_delivered));
 CREATE INDEX batch_export_run_waiting ON batch_export_run (project_id, run_after) WHERE ((finished_at IS NULL) AND (lease_owner IS NULL));
-CREATE UNIQUE INDEX batch_export_run_backfilled ON batch_export_run (backfill_id, data_interval_end) WHERE (backfill_id IS NOT NULL);
-CREATE UNIQUE INDEX batch_export_run_scheduled ON batch_export_run (batch_export_id, data_interval_end) WHERE (backfill_id IS NULL);
+CREATE UNIQUE INDEX batch_export_run_arrivals ON batch_export_run (batch_export_id, data_interval_end) WHERE ((selection = 'arrival'::text) AND (repeats IS NULL));
+CREATE UNIQUE INDEX batch_export_run_backfilled ON batch_export_run (backfill_id, data_interval_end, repeats) NULLS NOT DISTINCT WHERE (backfill_id IS NOT NULL);
+
+CREATE TABLE batch_export_share (
+  interval_run_id uuid NOT NULL,
+  run_id uuid NOT NULL,
+  events bigint NOT NULL,
+  rows bigint NOT NULL,
+  CONSTRAINT batch_export_share_pkey PRIMARY KEY (interval_run_id, run_id),
+  CONSTRAINT batch_export_share_interval_run_id_fkey FOREIGN KEY (interval_run_id) REFERENCES batch_export_run(id) ON DELETE CASCADE,
+  CONSTRAINT batch_export_share_run_id_fkey FOREIGN KEY (run_id) REFERENCES batch_export_run(id) ON DELETE CASCADE
+);
 
 CREATE TABLE batch_export_slot (
   project_id integer NOT NULL,

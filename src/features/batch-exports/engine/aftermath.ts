@@ -1,22 +1,23 @@
-// What follows from the end of a run: its backfill may be over, and an export that keeps failing is paused and its owners
-// told. All in the transaction that ends the run.
+// What follows from the end of a run: the export is fresher, its backfill may be over, and an export that keeps failing is
+// paused and its owners told. All in the transaction that ends the run.
 import type { Db } from '../../../platform/db/database.ts'
 import { sql } from '../../../platform/db/sql.ts'
 import { settleBackfill } from '../backfills/settle.ts'
 import { cancelLiveBackfills } from '../backfills/cancel.ts'
 import { enqueueFailureEmails } from '../failure-email.ts'
+import { keepProgress } from '../freshness/queries.ts'
 import { writeLog } from '../logs/write.ts'
-import type { EndStatus } from '../rows.ts'
-import { countRecentFailures } from '../runs/queries.ts'
+import { countRecentFailures, type RunEnd } from '../runs/queries.ts'
 import { pauseExport } from '../schedule/actions.ts'
 import type { Work } from './work.ts'
 
 const FAILURES_TO_PAUSE = 10
 const RUNS_LOOKED_AT = 50
 
-export async function settle(tx: Db, work: Work, status: EndStatus, now: Date): Promise<void> {
+export async function settle(tx: Db, work: Work, end: RunEnd, now: Date): Promise<void> {
   const { run } = work
-  if (status === 'Failed') await answerFailure(tx, work, now)
+  if (end.status === 'Completed') await keepProgress(tx, run, end.newest_arrival ?? null)
+  if (end.status === 'Failed') await answerFailure(tx, work, now)
   if (run.backfill_id !== null) await settleBackfill(tx, run.backfill_id, now)
 }
 

@@ -19,7 +19,7 @@ import { settle } from './aftermath.ts'
 import { delayMs, isLastAttempt, isUsedUp, judge } from './judge.ts'
 import { RunLog } from './run-log.ts'
 import { performRun } from './run.ts'
-import { Stopped, type OnProgress, type Work } from './work.ts'
+import { Stopped, type Work } from './work.ts'
 
 const WORKERS_LOST =
   'The worker process was lost at the last of 15 attempts at this run. Check the memory and the log of this server, then retry the run.'
@@ -31,18 +31,18 @@ export async function attemptRun(
   services: Services,
   run: RunRow,
   owner: string,
-  signal: AbortSignal,
-  onProgress?: OnProgress,
+  attempt: Pick<Work, 'signal' | 'tally' | 'onProgress'>,
 ): Promise<void> {
   const lease: Lease = { run_id: run.id, owner, attempt: run.attempt }
   try {
     const row = await findExport(services, run)
     if (!row) await cancelRun(services.db, run, services.now())
-    else await attemptWork({ ...startWork(services, row, run, lease), signal, onProgress })
+    else await attemptWork({ ...startWork(services, row, run, lease), ...attempt })
   } catch (error) {
     services.log.error({ err: error, run_id: run.id }, 'an export run could not be settled')
   } finally {
-    await releaseRun(services.db, lease).catch(() => undefined)
+    const wasCancelled = await releaseRun(services.db, lease).catch(() => false)
+    if (wasCancelled) attempt.tally.cancelled()
   }
 }
 
@@ -61,7 +61,7 @@ function startWork(
   row: ExportOfProject,
   run: RunRow,
   lease: Lease,
-): Omit<Work, 'signal' | 'onProgress'> {
+): Omit<Work, 'signal' | 'tally' | 'onProgress'> {
   const secrets = secretsOf(services, row)
   const owner = { project_id: run.project_id, batch_export_id: run.batch_export_id, run_id: run.id }
   const log = new RunLog(services, owner, (text) => scrub(text, secrets))
@@ -97,13 +97,16 @@ async function attemptWork(work: Work): Promise<void> {
 }
 
 async function finish(work: Work, end: RunEnd): Promise<boolean> {
-  const { services, lease } = work
+  const { services, lease, tally } = work
   const now = services.now()
-  return services.db.transaction(async (tx) => {
+  const wasOurs = await services.db.transaction(async (tx) => {
     const isOurs = await endRun(tx, lease, end, now)
-    if (isOurs) await settle(tx, work, end.status, now)
+    if (isOurs) await settle(tx, work, end, now)
     return isOurs
   })
+  if (wasOurs) tally.ended(end)
+  else tally.attempted('stopped')
+  return wasOurs
 }
 
 async function answer(work: Work, error: unknown): Promise<void> {
@@ -129,6 +132,7 @@ async function answer(work: Work, error: unknown): Promise<void> {
   const latest_error = cleaned(work, verdict.message)
   const run_after = new Date(now.getTime() + wait_ms)
   if (!(await returnRun(services.db, lease, { run_after, latest_error, is_failure: true }, now))) return
+  work.tally.attempted('retried')
   const seconds = Math.ceil(wait_ms / 1000)
   work.log.write(
     'WARNING',
@@ -139,7 +143,8 @@ async function answer(work: Work, error: unknown): Promise<void> {
 async function answerStop(work: Work, { why }: Stopped): Promise<void> {
   const { services, lease } = work
   const now = services.now()
-  if (why === 'time is up') await fail(work, 'TimedOut', TIME_IS_UP)
+  if (why === 'time is up') return fail(work, 'TimedOut', TIME_IS_UP)
+  work.tally.attempted('stopped')
   if (why === 'closing') {
     await returnRun(services.db, lease, { run_after: now, latest_error: null, is_failure: false }, now)
   }

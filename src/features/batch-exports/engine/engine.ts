@@ -7,6 +7,7 @@ import type { RunRow } from '../rows.ts'
 import { claimRun, keepLeases, leaseKey, makeSlots, reapRuns, returnRun } from '../runs/queries.ts'
 import { makeDueRuns } from '../schedule/due.ts'
 import { attemptRun } from './attempt.ts'
+import { RunTally } from './tally.ts'
 import { Stopped, type OnProgress } from './work.ts'
 
 const MAX_RUNS = 8
@@ -23,6 +24,7 @@ export type EngineOptions = {
 }
 
 export class ExportEngine {
+  readonly tally = new RunTally()
   readonly #services: Services
   readonly #options: EngineOptions
   readonly #owner = randomUUID()
@@ -92,7 +94,11 @@ export class ExportEngine {
     const controller = new AbortController()
     const key = leaseKey(lease)
     const time_limit = setTimeout(() => controller.abort(new Stopped('time is up')), timeLimitMs(run)).unref()
-    const work = attemptRun(this.#services, run, this.#owner, controller.signal, this.#options.onProgress)
+    const work = attemptRun(this.#services, run, this.#owner, {
+      signal: controller.signal,
+      tally: this.tally,
+      onProgress: this.#options.onProgress,
+    })
     const done = work.finally(() => {
       clearTimeout(time_limit)
       this.#active.delete(key)

@@ -6,6 +6,7 @@ import { DESTINATIONS } from '../destinations/index.ts'
 import { encode } from '../formats/encode.ts'
 import type { OutputFile } from '../formats/encoding.ts'
 import { planPieces } from '../formats/plan.ts'
+import { findNewestArrival } from '../freshness/newest.ts'
 import { countClaimed } from '../ledger/count.ts'
 import { deliver } from '../runs/deliver.ts'
 import { configOf, factsOf, selectionOf, type FrozenRun } from '../runs/frozen.ts'
@@ -34,9 +35,11 @@ export async function performRun(work: Work): Promise<RunEnd> {
   }
   log.write('INFO', `Exporting ${plan.rows} rows to ${kind.target(definition.config)}.`)
   await warnOfCutTexts(work, selection.checks)
+  // Before anything is sent: should the store be too busy for it, the next attempt sends nothing twice.
+  const newest_arrival = await findNewestArrival(services.eventStore, run, plan.pieces)
   const end = await send(work, run, kind, selection, plan.pieces, left_files)
   assertDelivered(run, plan.rows, end.records_completed!)
-  return end
+  return { ...end, newest_arrival }
 }
 
 async function send(

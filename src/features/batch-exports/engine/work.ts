@@ -3,6 +3,7 @@ import type { Services } from '../../../platform/services.ts'
 import type { ExportRow, RunRow } from '../rows.ts'
 import type { Lease } from '../runs/queries.ts'
 import type { RunLog } from './run-log.ts'
+import type { RunTally } from './tally.ts'
 
 export type Work = {
   services: Services
@@ -13,6 +14,7 @@ export type Work = {
   lease: Lease
   log: RunLog
   signal: AbortSignal
+  tally: RunTally
   onProgress: OnProgress | undefined
 }
 

@@ -143,6 +143,8 @@ export type RunEnd = {
   bytes_exported: number | null
   files: DeliveredFile[] | null
   latest_error: string | null
+  /** When the newest of the delivered events arrived here. */
+  newest_arrival?: Date | null
 }
 
 /** Ends the run and frees its slot. False: it is no longer ours, or has ended otherwise. */
@@ -186,15 +188,16 @@ export async function returnRun(
   return count === 1
 }
 
-/** After work on a run that was cancelled meanwhile has stopped. */
-export async function releaseRun(db: Db, { run_id, owner, attempt }: Lease): Promise<void> {
-  await db.run(sql`
+/** After work on a run has stopped: true where it was cancelled meanwhile. */
+export async function releaseRun(db: Db, { run_id, owner, attempt }: Lease): Promise<boolean> {
+  const count = await db.run(sql`
     WITH released AS (
       UPDATE batch_export_run SET lease_owner = NULL, lease_until = NULL
       WHERE id = ${run_id} AND lease_owner = ${owner} AND attempt = ${attempt} AND finished_at IS NOT NULL
       RETURNING project_id)
     UPDATE batch_export_slot SET active = active - 1 FROM released
     WHERE batch_export_slot.project_id = released.project_id`)
+  return count === 1
 }
 
 /** Takes back what dead workers hold. Counts as a failure, so that a run which kills its worker comes to an end. */

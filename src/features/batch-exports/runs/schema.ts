@@ -4,7 +4,7 @@ import { timestamp, uuid } from '../../../platform/http/fields.ts'
 import { choicesParameter, textParameter } from '../../../platform/http/parameters.ts'
 import { END_STATUSES, LIVE_STATUSES } from '../rows.ts'
 
-const RunStatus = z.enum([...LIVE_STATUSES, ...END_STATUSES])
+export const RunStatus = z.enum([...LIVE_STATUSES, ...END_STATUSES])
 
 export const DeliveredFiles = z
   .array(z.object({ name: z.string(), rows: z.int(), bytes: z.int(), sha256: z.string() }))

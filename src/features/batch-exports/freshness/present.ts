@@ -1,0 +1,55 @@
+// Figures of freshness → their JSON in the API.
+import type { Services } from '../../../platform/services.ts'
+import { measureFreshness, type Figures } from './measure.ts'
+import type { WatchedExport } from './queries.ts'
+import type { ExportStatus, Freshness } from './schema.ts'
+
+/** Exports as they are shown, each with its freshness added. */
+export async function withFreshness<Shown>(
+  { services, now }: { services: Services; now: Date },
+  rows: readonly WatchedExport[],
+  shown: readonly Shown[],
+): Promise<(Shown & { freshness: Freshness })[]> {
+  const figures = await measureFreshness(services, rows, now)
+  return shown.map((each, index) => ({
+    ...each,
+    freshness: presentFreshness(figures.get(rows[index]!.id)!, now),
+  }))
+}
+
+function presentFreshness(figures: Figures, now: Date): Freshness {
+  const { last_run } = figures
+  return {
+    newest_delivered_at: text(figures.newest_delivered_at),
+    newest_delivered_age_s: ageInSeconds(figures.newest_delivered_at, now),
+    oldest_pending_at: text(figures.oldest_pending_at),
+    oldest_pending_age_s: ageInSeconds(figures.oldest_pending_at, now),
+    rows_behind: figures.rows_behind,
+    runs_behind: figures.runs_behind,
+    live_runs: figures.live_runs,
+    last_run: last_run && { ...last_run, finished_at: text(dateOf(last_run.finished_at)) },
+    last_completed_at: text(figures.last_completed_at),
+    next_run_at: text(figures.next_run_at),
+    expected_end_at: text(figures.expected_end_at),
+    is_late: figures.is_late,
+  }
+}
+
+export function presentStatus(row: WatchedExport, figures: Figures, now: Date): ExportStatus {
+  const { id, name, paused, destination_type, model, interval } = row
+  return { id, name, paused, destination_type, model, interval, ...presentFreshness(figures, now) }
+}
+
+/** Null without an instant. One that lies ahead, because the clock was set back, has no age yet. */
+export function ageInSeconds(instant: Date | null, now: Date): number | null {
+  return instant && Math.max(0, Math.floor((now.getTime() - instant.getTime()) / 1000))
+}
+
+/** From the way that JSON of PostgreSQL writes it. */
+function dateOf(written: string | null): Date | null {
+  return written === null ? null : new Date(written)
+}
+
+function text(instant: Date | null): string | null {
+  return instant?.toISOString() ?? null
+}

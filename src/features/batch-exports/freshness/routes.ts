@@ -1,0 +1,30 @@
+// The freshness of all exports of a project, in one call. The same below both names of a project.
+import { ok, route } from '../../../platform/http/route.ts'
+import { measureFreshness } from './measure.ts'
+import { presentStatus } from './present.ts'
+import { listWatched } from './queries.ts'
+import { StatusOfAll } from './schema.ts'
+
+type Base = '/api/projects/:project_id' | '/api/environments/:project_id'
+
+export const freshnessRoutes = [
+  statusRoute('/api/projects/:project_id'),
+  statusRoute('/api/environments/:project_id'),
+]
+
+function statusRoute(base: Base) {
+  return route({
+    method: 'GET',
+    path: `${base}/batch_exports/status/`,
+    summary: 'How fresh each batch export of the project is: what is delivered, what waits, what is late',
+    scope: 'batch_export:read',
+    level: 'member',
+    answers: { 200: StatusOfAll },
+    async handle({ services, db, project, now }) {
+      const exports = await listWatched(db, project.id)
+      const figures = await measureFreshness(services, exports, now)
+      const results = exports.map((row) => presentStatus(row, figures.get(row.id)!, now))
+      return ok({ as_of: now.toISOString(), results })
+    },
+  })
+}

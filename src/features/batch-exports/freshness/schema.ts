@@ -1,0 +1,70 @@
+// How fresh an export is, as the API gives it.
+import { z } from 'zod'
+import { timestamp, uuid } from '../../../platform/http/fields.ts'
+import { INTERVALS, MODELS } from '../definition.ts'
+import { RunStatus } from '../runs/schema.ts'
+
+const age = z.int().nullable()
+
+export const Freshness = z
+  .object({
+    newest_delivered_at: timestamp
+      .nullable()
+      .describe('When the newest event that is at the destination arrived here. Null for other models.'),
+    newest_delivered_age_s: age.describe(
+      'Also grows while nothing arrives, or nothing that passes the filters.',
+    ),
+    oldest_pending_at: timestamp
+      .nullable()
+      .describe('When the oldest event that waits for the schedule arrived here; null when none does.'),
+    oldest_pending_age_s: age,
+    rows_behind: z
+      .int()
+      .nullable()
+      .describe(
+        'Events that wait for the schedule, or are to be repeated where a run has failed; filters are applied, and what backfills took is left out, when the run begins. Null for other models.',
+      ),
+    runs_behind: z
+      .int()
+      .describe('Intervals of the schedule that have ended and are not at the destination.'),
+    live_runs: z.int().describe('Runs that wait or are worked on, those of backfills included.'),
+    last_run: z
+      .object({
+        id: uuid,
+        status: RunStatus,
+        finished_at: timestamp.nullable(),
+        latest_error: z.string().nullable(),
+      })
+      .nullable()
+      .describe('The newest, of the schedule or of a backfill.'),
+    last_completed_at: timestamp.nullable(),
+    next_run_at: timestamp.nullable().describe('By the schedule; null when it is paused or over.'),
+    expected_end_at: timestamp
+      .nullable()
+      .describe('Of the run that is worked on, by the speed of earlier ones; null when there is no telling.'),
+    is_late: z
+      .boolean()
+      .describe(
+        'An event, or for other models an interval, has waited for more than two intervals. Never while paused.',
+      ),
+  })
+  .meta({ id: 'BatchExportFreshness' })
+
+const ExportStatus = z
+  .object({
+    id: uuid,
+    name: z.string(),
+    paused: z.boolean(),
+    destination_type: z.string(),
+    model: z.enum(MODELS),
+    interval: z.enum(INTERVALS),
+    ...Freshness.shape,
+  })
+  .meta({ id: 'BatchExportStatus' })
+
+export const StatusOfAll = z.object({
+  as_of: timestamp.describe('Ages are counted to this instant.'),
+  results: z.array(ExportStatus).describe('Every batch export of the project, newest first.'),
+})
+export type ExportStatus = z.input<typeof ExportStatus>
+export type Freshness = z.input<typeof Freshness>
