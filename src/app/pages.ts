@@ -3,6 +3,7 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isSameText } from '../lib/same-text.ts'
+import { within } from '../lib/within.ts'
 import { pendingMigrations } from '../platform/db/migrate.ts'
 import { sql } from '../platform/db/sql.ts'
 import { denied } from '../platform/http/errors.ts'
@@ -10,7 +11,6 @@ import type { Metrics } from '../platform/http/metrics.ts'
 import type { Services } from '../platform/services.ts'
 import { apiDocument } from './document.ts'
 import { addWebPages } from './web-pages/serve.ts'
-import { within } from './within.ts'
 
 const READY_LIMIT_MS = 2_000
 // The page reads this server and nobody else; the package's own policy names other hosts, and asks for https.

@@ -2,11 +2,13 @@
 import type { FastifyInstance } from 'fastify'
 import type { AddressInfo } from 'node:net'
 import { ExportEngine } from '../features/batch-exports/engine/engine.ts'
+import { addExportMetrics } from '../features/batch-exports/freshness/metrics.ts'
 import { addCapture } from '../features/events/capture/serve.ts'
 import { Ingest } from '../features/events/ingest.ts'
 import { syncInlinePlugins } from '../features/plugins/inline/sync.ts'
 import { PluginRuntime } from '../features/plugins/running/runtime.ts'
 import { addSiteApps } from '../features/plugins/site-apps/serve.ts'
+import { within } from '../lib/within.ts'
 import { openMetrics } from '../platform/http/metrics.ts'
 import { buildServer } from '../platform/http/server.ts'
 import { openLog, type Log } from '../platform/log/log.ts'
@@ -17,7 +19,6 @@ import { firstStartText, makeFirstOwner } from './first-start.ts'
 import { access, routes } from './http.ts'
 import { addPages } from './pages.ts'
 import { migrateAll, openEventStore, openMetadata, openServices } from './services.ts'
-import { within } from './within.ts'
 
 export type RunningServer = { url: string; stop(): Promise<void> }
 
@@ -25,7 +26,6 @@ const REQUESTS_LIMIT_MS = 10_000
 const IDLE_SWEEP_MS = 50
 // Jobs at work may finish; without an answer of the database they never do.
 const SERVICES_LIMIT_MS = 8_000
-const METRIC_LIMIT_MS = 1_000
 
 /** `now` is the real clock unless told otherwise. */
 export async function serve(
@@ -60,7 +60,7 @@ export async function serve(
     await plugins.refresh()
     const exports = new ExportEngine(services)
     opened.push({ what: 'exports', close: () => within(SERVICES_LIMIT_MS, exports.close(), undefined) })
-    const app = await buildApp(config, services, ingest)
+    const app = await buildApp(config, services, ingest, exports)
     opened.push({ what: 'HTTP', close: () => finishRequests(app) })
     const open = closedUntilReady(app)
     await app.listen({ host: config.HOST, port: config.PORT })
@@ -86,28 +86,22 @@ export async function serve(
   }
 }
 
-async function buildApp(config: Config, services: Services, ingest: Ingest): Promise<FastifyInstance> {
+async function buildApp(
+  config: Config,
+  services: Services,
+  ingest: Ingest,
+  exports: ExportEngine,
+): Promise<FastifyInstance> {
   const metrics = openMetrics()
-  // Without the database there is nothing to count, but the figures of the process are wanted all the more.
-  const counted = (count: () => Promise<Record<string, number>>) => () =>
-    within(
-      METRIC_LIMIT_MS,
-      count().catch(() => ({})),
-      {},
-    )
   const { jobs } = services
-  metrics.gauge(
-    'longshore_jobs_waiting',
-    'Background jobs not done yet.',
-    counted(() => jobs.countWaiting()),
-    'job',
-  )
+  metrics.gauge('longshore_jobs_waiting', 'Background jobs not done yet.', () => jobs.countWaiting(), 'job')
   metrics.gauge(
     'longshore_jobs_failed',
     'Background jobs that were given up.',
-    counted(() => jobs.countFailed()),
+    () => jobs.countFailed(),
     'job',
   )
+  addExportMetrics(metrics, services, exports.tally)
   const app = buildServer({
     services,
     access,

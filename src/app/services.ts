@@ -1,4 +1,5 @@
 // Opens the stores and clients in order and closes them in reverse; the only place that knows the real clock.
+import { within } from '../lib/within.ts'
 import { Changes } from '../platform/changes.ts'
 import { migrate } from '../platform/db/migrate.ts'
 import { openDatabase, type Database } from '../platform/db/database.ts'
@@ -19,7 +20,6 @@ import { join } from 'node:path'
 import type { Config } from './config.ts'
 import { jobs } from './jobs.ts'
 import { readSecretKey } from './secret-key.ts'
-import { within } from './within.ts'
 
 export type OpenedDatabase = { db: Database; close(): Promise<void> }
 

@@ -11,6 +11,7 @@ import { access, routes } from '../../src/app/http.ts'
 import { addPages } from '../../src/app/pages.ts'
 import { openEventStore, openServices } from '../../src/app/services.ts'
 import { ExportEngine } from '../../src/features/batch-exports/engine/engine.ts'
+import { addExportMetrics } from '../../src/features/batch-exports/freshness/metrics.ts'
 import { addCapture } from '../../src/features/events/capture/serve.ts'
 import { Ingest } from '../../src/features/events/ingest.ts'
 import { PluginRuntime } from '../../src/features/plugins/running/runtime.ts'
@@ -90,9 +91,9 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
   const services = { ...opened, now: () => new Date(Date.now() + ahead_ms) }
   const ingest = new Ingest(services, { transform: (...batch) => plugins.transform(...batch) })
   const plugins = new PluginRuntime(services, ingest)
-  const http = await buildHttp(services, ingest, config)
-  await services.jobs.work(services)
   const exports = new ExportEngine(services)
+  const http = await buildHttp(services, ingest, exports, config)
+  await services.jobs.work(services)
   const canary = new Canary()
 
   const call = async (method: string, url: string, options: Call = {}): Promise<Reply> => {
@@ -151,8 +152,14 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
   }
 }
 
-async function buildHttp(services: Services, ingest: Ingest, config: Config): Promise<FastifyInstance> {
+async function buildHttp(
+  services: Services,
+  ingest: Ingest,
+  exports: ExportEngine,
+  config: Config,
+): Promise<FastifyInstance> {
   const metrics = openMetrics()
+  addExportMetrics(metrics, services, exports.tally)
   const http = buildServer({
     services,
     access,

@@ -1,10 +1,17 @@
-// Prometheus metrics of the process and of requests, and who may read them.
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+// Prometheus metrics of the process, of requests, and of whatever others count.
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { within } from '../../lib/within.ts'
+
+/** A scrape does not wait longer for a figure. */
+const READ_LIMIT_MS = 3_000
 
 export type Metrics = {
   observeRequest(method: string, route: string, status: number, seconds: number): void
-  /** Adds a figure that is asked for at each scrape. */
+  /** Adds a figure that is asked for at each scrape, by the values of its label; missing when it cannot be had. */
   gauge(name: string, help: string, read: () => Promise<Record<string, number>>, label: string): void
+  /** Adds a count that only grows, asked for at each scrape; by the values of its label, if it has one. */
+  counter(name: string, help: string, read: () => number): void
+  counter(name: string, help: string, read: () => Record<string, number>, label: string): void
   text(): Promise<string>
 }
 
@@ -27,8 +34,28 @@ export function openMetrics(): Metrics {
         labelNames: [label],
         registers: [registry],
         async collect() {
+          // Without the database there is nothing to count, but the figures of the process are wanted all the more.
+          const values = await within(
+            READ_LIMIT_MS,
+            read().catch(() => ({})),
+            {},
+          )
           this.reset()
-          for (const [key, value] of Object.entries(await read())) this.set({ [label]: key }, value)
+          for (const [key, value] of Object.entries(values)) this.set({ [label]: key }, value)
+        },
+      })
+    },
+    counter(name: string, help: string, read: () => number | Record<string, number>, label?: string) {
+      new Counter({
+        name,
+        help,
+        labelNames: label === undefined ? [] : [label],
+        registers: [registry],
+        collect() {
+          this.reset()
+          const values = read()
+          if (typeof values === 'number') this.inc(values)
+          else for (const [key, value] of Object.entries(values)) this.inc({ [label!]: key }, value)
         },
       })
     },
