@@ -35,6 +35,7 @@ export async function openBigQueryWorld(config: Record<string, unknown> = {}): P
     leftovers: async () =>
       (await server.tables.names()).filter((name) => !['events', 'longshore_export_runs'].includes(name)),
     cuts: server.cuts,
+    tamper: (statement) => server.tables.run([statement.replaceAll('TABLE_', '"events"')]),
     async close() {
       await outbound.close()
       await server.close()

@@ -15,9 +15,10 @@ const KNOWN = [
   `ALTER TABLE ${NAME} ADD COLUMNS ${COLUMNS}`,
   `DROP TABLE IF EXISTS ${NAME}`,
   `SELECT ${NAME} FROM ${NAME} WHERE ${NAME} = :run_id`,
-  `MERGE INTO ${NAME} AS t USING \\(SELECT :run_id AS run_id, .+ AS row_count\\) AS s ON t\\.${NAME} = s\\.run_id WHEN NOT MATCHED THEN INSERT .+`,
+  `MERGE INTO ${NAME} AS t USING \\(SELECT :run_id AS run_id, .+ AS row_count\\) AS s ON t\\.${NAME} = s\\.run_id( WHEN MATCHED THEN UPDATE SET ${NAME} = s\\.row_count, ${NAME} = current_timestamp\\(\\))? WHEN NOT MATCHED THEN INSERT .+`,
   `SELECT column_name, data_type FROM information_schema\\.columns WHERE table_schema = lower\\(:schema\\) AND table_name = lower\\(:table\\)`,
   `MERGE INTO ${NAME} AS t USING \\(${SELECTED} FROM \\(SELECT from_json\\(value, ${TEXT}\\) AS r FROM read_files\\(${TEXT}, format => 'text'\\)\\)\\) AS s ON (t\\.${NAME} = s\\.${NAME}( AND )?)+( WHEN MATCHED AND .+)? WHEN NOT MATCHED THEN INSERT .+`,
+  `MERGE INTO ${NAME} AS t USING \\(SELECT (r\\.${NAME}, )+c\\.longshore_is_added FROM \\(SELECT .+read_files\\(${TEXT}, format => 'text'\\)\\)\\)( AS s LEFT JOIN ${NAME} AS n ON .+ WHERE n\\.${NAME} IS NULL\\))? AS r CROSS JOIN \\(SELECT TRUE AS longshore_is_added UNION ALL SELECT FALSE AS longshore_is_added\\) AS c\\) AS s ON (t\\.${NAME} = s\\.${NAME} AND )+NOT s\\.longshore_is_added WHEN MATCHED THEN DELETE WHEN NOT MATCHED AND s\\.longshore_is_added THEN INSERT .+ VALUES .+`,
   `COPY INTO ${NAME} FROM \\(${SELECTED} FROM ${TEXT}\\) FILEFORMAT = TEXT FILES = \\((${TEXT}(, )?)+\\)`,
   `SELECT ${NAME}, COUNT\\(\\*\\) FROM ${NAME} WHERE array_contains\\(from_json\\(:uuids, 'ARRAY<STRING>'\\), ${NAME}\\) GROUP BY ${NAME}`,
 ].map((shape) => new RegExp(`^${shape}$`, 's'))
@@ -61,7 +62,7 @@ export function toDuckDb(statement: string, filesIn: (folder: string) => string[
     .replaceAll(/parse_json\(((?:[^()]|\([^()]*\))+)\)/g, 'CAST($1 AS JSON)')
     .replaceAll(/(?<=[( ]"(?:""|[^"])*" )(STRING|VARIANT)(?=[,)])/g, typeOf)
     .replace(/ TBLPROPERTIES .+$/, '')
-    .replace('current_timestamp()', 'now()::TIMESTAMP')
+    .replaceAll('current_timestamp()', 'now()::TIMESTAMP')
     .replace(
       " array_contains(from_json(:uuids, 'ARRAY<STRING>'),",
       ' list_contains(from_json($uuids, \'["VARCHAR"]\'),',

@@ -40,6 +40,7 @@ export async function openDatabricksWorld(config: Record<string, unknown> = {}):
       ...server.paths(),
     ],
     cuts: server.cuts,
+    tamper: (statement) => server.tables.run([statement.replaceAll('TABLE_', '"events"')]),
     async close() {
       await outbound.close()
       await server.close()

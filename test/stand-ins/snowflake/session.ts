@@ -65,13 +65,24 @@ async function execute(
   binds: readonly (string | number | null)[],
 ): Promise<Row[]> {
   try {
-    const reader = await connection.runAndReadAll(statement, [...binds])
-    const rows = reader.getRowObjectsJS() as Row[]
-    return /^(MERGE|INSERT)/.test(statement) ? [{ 'number of rows inserted': rows[0]?.Count }] : rows
+    const merges = statement.startsWith('MERGE ')
+    const told = merges ? `${statement} RETURNING merge_action` : statement
+    const rows = (await connection.runAndReadAll(told, [...binds])).getRowObjectsJS() as Row[]
+    if (merges) return [countsOf(rows)]
+    return statement.startsWith('INSERT') ? [{ 'number of rows inserted': rows[0]?.Count }] : rows
   } catch (error) {
     if (/does not exist/.test(String(error)))
       throw new SqlFault('002003', '02000', 'Object does not exist or not authorized.')
     throw error
+  }
+}
+
+function countsOf(actions: readonly Row[]): Row {
+  const counts = (action: string) => actions.filter(({ merge_action }) => merge_action === action).length
+  return {
+    'number of rows inserted': counts('INSERT'),
+    'number of rows updated': counts('UPDATE'),
+    'number of rows deleted': counts('DELETE'),
   }
 }
 

@@ -22,11 +22,12 @@ const KNOWN = [
   `CREATE OR REPLACE TRANSIENT TABLE ${NAME} \\(record VARIANT\\) DATA_RETENTION_TIME_IN_DAYS = 0`,
   `DROP TABLE IF EXISTS ${NAME}`,
   `SELECT "rows" FROM ${NAME} WHERE "run_id" = \\?`,
-  `MERGE INTO ${NAME} AS t USING \\(SELECT \\? AS run_id, .+ AS row_count\\) AS s ON t\\."run_id" = s\\.run_id WHEN NOT MATCHED THEN INSERT .+ VALUES .+`,
+  `MERGE INTO ${NAME} AS t USING \\(SELECT \\? AS run_id, .+ AS row_count\\) AS s ON t\\."run_id" = s\\.run_id( WHEN MATCHED THEN UPDATE SET "rows" = s\\.row_count, "finished_at" = CURRENT_TIMESTAMP\\(\\))? WHEN NOT MATCHED THEN INSERT .+ VALUES .+`,
   `SELECT COLUMN_NAME AS "name", DATA_TYPE AS "type" FROM INFORMATION_SCHEMA\\.COLUMNS WHERE TABLE_SCHEMA = \\? AND TABLE_NAME = \\?`,
   `SELECT TABLE_NAME AS "name" FROM INFORMATION_SCHEMA\\.TABLES WHERE TABLE_SCHEMA = \\? AND TABLE_NAME IN \\((\\?(, )?)+\\)`,
   `INSERT INTO ${NAME} \\((${NAME}(, )?)+\\) SELECT (s\\.${NAME}(, )?)+ FROM \\(SELECT .+ FROM ${NAME}\\) AS s( WHERE NOT EXISTS \\(SELECT 1 FROM ${NAME} AS t WHERE t\\.${NAME} = s\\.${NAME}\\))?`,
   `MERGE INTO ${NAME} AS t USING \\(SELECT .+ FROM ${NAME}\\) AS s ON (t\\.${NAME} = s\\.${NAME}( AND )?)+ WHEN MATCHED AND \\(.+\\) THEN UPDATE SET .+ WHEN NOT MATCHED THEN INSERT .+ VALUES .+`,
+  `MERGE INTO ${NAME} AS t USING \\(SELECT (r\\.${NAME}, )+c\\.longshore_is_added FROM \\(SELECT .+ FROM ${NAME}\\)( AS s LEFT JOIN ${NAME} AS n ON .+ WHERE n\\.${NAME} IS NULL\\))? AS r CROSS JOIN \\(SELECT TRUE AS longshore_is_added UNION ALL SELECT FALSE AS longshore_is_added\\) AS c\\) AS s ON (t\\.${NAME} = s\\.${NAME} AND )+NOT s\\.longshore_is_added WHEN MATCHED THEN DELETE WHEN NOT MATCHED AND s\\.longshore_is_added THEN INSERT .+ VALUES .+`,
   `SELECT "uuid", COUNT\\(\\*\\) AS "count" FROM ${NAME} WHERE "uuid" IN \\((\\?(, )?)+\\) GROUP BY "uuid"`,
 ].map((shape) => new RegExp(`^${shape}$`, 's'))
 
@@ -69,7 +70,7 @@ export function toDuckDb(sql: string, place: { database: string; schema: string 
     .replaceAll(/(?<=[( ]"(?:""|[^"])*" )(STRING|VARIANT|INTEGER|FLOAT)(?=[,)])/g, (type) => TYPES[type]!)
     .replace('(record VARIANT) DATA_RETENTION_TIME_IN_DAYS = 0', '(record JSON)')
     .replace('OR REPLACE TRANSIENT TABLE', 'OR REPLACE TABLE')
-    .replace('CURRENT_TIMESTAMP()', 'now()::TIMESTAMP')
+    .replaceAll('CURRENT_TIMESTAMP()', 'now()::TIMESTAMP')
     .replace('DATA_TYPE AS "type"', `${REPORTED} AS "type"`)
     .replace('TABLE_SCHEMA = ?', `? = '${place.schema}'`)
 }

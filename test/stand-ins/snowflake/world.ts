@@ -38,6 +38,7 @@ export async function openSnowflakeWorld(config: Record<string, unknown> = {}): 
     leftovers: async () =>
       (await server.tables.names()).filter((name) => !['events', 'longshore_export_runs'].includes(name)),
     cuts: server.cuts,
+    tamper: (statement) => server.tables.run([statement.replaceAll('TABLE_', '"events"')]),
     async close() {
       // The driver sets it for every process that copies a file to a local stage.
       process.umask(umask)

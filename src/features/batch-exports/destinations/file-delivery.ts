@@ -1,8 +1,8 @@
 // What all destinations for files share: names, the order in which files become visible, and the manifest. S3,
 // AzureBlob and File each bring a place to put them.
 import type { Encoding, OutputFile } from '../formats/encoding.ts'
-import type { DeliveredFile, Delivery, DeliveryContext } from './destination.ts'
 import type { FileOutput } from './config-fields.ts'
+import { Refused, type DeliveredFile, type Delivery, type DeliveryContext } from './destination.ts'
 import { fileName, manifestName, renderName } from './prefix.ts'
 
 export type FilePlace = {
@@ -70,6 +70,17 @@ export function deliverFiles(place: FilePlace, { config, run, signal, left_files
       await Promise.allSettled(staged.map((file) => file.drop()))
       place.close()
     },
+  }
+}
+
+/** For `catch`. The place has just taken files, so it is the removal alone that it refuses; `right` is what that needs. */
+export function explainRemoval(name: string, right: string): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof Refused)) throw error
+    throw new Refused(
+      `The file ${name} of an earlier run over these rows could not be removed. Allow ${right}, or remove the file yourself, then retry the run.`,
+      { cause: error },
+    )
   }
 }
 

@@ -60,6 +60,8 @@ async function openWorld(more: object = {}): Promise<World & { container: Contai
     // Azure has no call that drops blocks of an attempt: they are not visible, and go by themselves.
     leftovers: async () => [],
     cuts: proxy.cuts,
+    refuseRemoval: async (name) =>
+      void (await container.getBlobClient(name).getBlobLeaseClient().acquireLease(-1)),
     async close() {
       await outbound.close()
       await proxy.close()

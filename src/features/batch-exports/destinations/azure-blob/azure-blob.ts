@@ -9,7 +9,7 @@ import {
 import type { Outbound } from '../../../../platform/outbound/outbound.ts'
 import type { OutputFile } from '../../formats/encoding.ts'
 import type { Destination, TestStep } from '../destination.ts'
-import { deliverFiles, fileEncoding, type FilePlace } from '../file-delivery.ts'
+import { deliverFiles, explainRemoval, fileEncoding, type FilePlace } from '../file-delivery.ts'
 import { sendParts } from '../file-parts.ts'
 import { trialName } from '../prefix.ts'
 import { azureFault, isMissing } from './faults.ts'
@@ -97,7 +97,8 @@ function placeInContainer({ client, close }: Container, signal: AbortSignal): Fi
       )
     },
     async remove(name) {
-      await asking(null, () => client.getBlobClient(name).deleteIfExists())
+      const removed = asking(null, () => client.getBlobClient(name).deleteIfExists())
+      await removed.catch(explainRemoval(name, 'it by ending the lease or the policy that keeps the blob'))
     },
     close,
   }

@@ -27,7 +27,7 @@ export async function openDelivery(base_url: string, context: Context): Promise<
   const attempt: Attempt = { api, context, location, stage, merge_job: null }
   await ensureLedger(api)
   await dropEarlierStages(attempt)
-  const delivered = await deliveredRows(attempt)
+  const delivered = context.run.is_repair ? null : await deliveredRows(attempt)
   if (delivered !== null) return nothingToDo(delivered)
   const merge = await planMerge(attempt)
   await makeStage(api, stage, context.columns)

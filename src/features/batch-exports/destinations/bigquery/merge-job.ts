@@ -5,7 +5,8 @@ import { endOfJob, jobFailure, queryParameters } from './jobs.ts'
 
 /**
  * The script runs as a job whose id only this run and its failed predecessors decide on. BigQuery takes each id once:
- * whoever repeats the script after a lost answer, or at the same time, finds the job instead of starting another.
+ * whoever repeats the script after a lost answer, or at the same time, finds the job instead of starting another. That of
+ * a repair does the same however often it runs, and must run although the first delivery's has: its id has the attempt.
  */
 export async function runMerge(attempt: Attempt, query: string, rows: number): Promise<void> {
   const { api, context, location } = attempt
@@ -15,7 +16,7 @@ export async function runMerge(attempt: Attempt, query: string, rows: number): P
     query: { query, useLegacySql: false, parameterMode: 'NAMED', queryParameters: queryParameters(values) },
   }
   for (let failed = 0; ; failed += 1) {
-    const job_id = `longshore_${run.id}_${failed}`
+    const job_id = `longshore_${run.id}_${run.is_repair ? `repair${run.attempt}_` : ''}${failed}`
     attempt.merge_job = job_id
     const is_ours = await startJob(api, { jobId: job_id, location }, configuration)
     const failure = jobFailure(await endOfJob(api, job_id, location), api)

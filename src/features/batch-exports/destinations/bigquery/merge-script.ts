@@ -3,12 +3,12 @@ import type { OutputColumn } from '../../definition.ts'
 import { Refused, type RunFacts } from '../destination.ts'
 import type { BigQueryConfig } from './kind.ts'
 import { LEDGER_TABLE } from '../ledger-name.ts'
-import { insertMissing, mergeKey, mergeRows } from '../warehouse/merge.ts'
+import { mergeKey, takeRows } from '../warehouse/merge.ts'
 import { stageType } from './tables.ts'
 
 export type MergeScript = {
   config: BigQueryConfig
-  run: Pick<RunFacts, 'model' | 'has_custom_columns'>
+  run: Pick<RunFacts, 'model' | 'has_custom_columns' | 'is_repair'>
   /** Those that the table has as well. */
   columns: readonly OutputColumn[]
   /** Of the table's columns, by their names in small letters. */
@@ -22,7 +22,10 @@ export function mergeScript({ config, run, columns, types, stage }: MergeScript)
   const values = columns.map((column) => valueOf(column, types.get(column.name.toLowerCase())!))
   const staged = tableName(config, stage)
   // The time of an event never changes, so the same event is on the same day. Custom columns may call anything a time.
-  const by_day = run.model === 'events' && !run.has_custom_columns && names.includes('timestamp')
+  // A repair looks everywhere: the time may be what somebody changed.
+  const by_day =
+    run.model === 'events' && !run.has_custom_columns && !run.is_repair && names.includes('timestamp')
+  const ledger = tableName(config, LEDGER_TABLE)
   const merge = {
     table: tableName(config, config.table_id),
     source: `(SELECT ${values.join(', ')} FROM ${staged})`,
@@ -35,8 +38,9 @@ export function mergeScript({ config, run, columns, types, stage }: MergeScript)
     ...(by_day ? [`DECLARE first_at DEFAULT (SELECT MIN(\`timestamp\`) FROM ${staged})`] : []),
     ...(by_day ? [`DECLARE last_at DEFAULT (SELECT MAX(\`timestamp\`) FROM ${staged})`] : []),
     'BEGIN TRANSACTION',
-    run.model === 'events' ? insertMissing(merge) : mergeRows(merge),
-    `INSERT INTO ${tableName(config, LEDGER_TABLE)} (run_id, batch_export_id, table_name, \`rows\`, finished_at) VALUES (@run_id, @batch_export_id, @table_name, @rows, CURRENT_TIMESTAMP())`,
+    takeRows(run, merge),
+    ...(run.is_repair ? [`DELETE FROM ${ledger} WHERE run_id = @run_id`] : []),
+    `INSERT INTO ${ledger} (run_id, batch_export_id, table_name, \`rows\`, finished_at) VALUES (@run_id, @batch_export_id, @table_name, @rows, CURRENT_TIMESTAMP())`,
     'COMMIT TRANSACTION',
   ].join(';\n')
 }

@@ -20,7 +20,7 @@ export async function openDelivery(workspaceUrl: WorkspaceUrl, context: Context)
   const api = openApi(workspaceUrl, context)
   const session = openSession(api)
   await session.run(statements.createLedger(config))
-  const delivered = await deliveredRows(session, context)
+  const delivered = run.is_repair ? null : await deliveredRows(session, context)
   if (delivered !== null) {
     await dropQuietly(api, context, runFolder(config, run.id))
     return nothingToDo(delivered)
@@ -82,7 +82,7 @@ async function deliveredRows(session: Session, { config, run }: Context): Promis
 async function enterInLedger(session: Session, context: Context, rows: number): Promise<number> {
   const { config, run } = context
   const entry = { run_id: run.id, batch_export_id: run.batch_export_id, table_name: config.table_name, rows }
-  await session.run(statements.enterInLedger(config), entry)
+  await session.run(statements.enterInLedger(config, run), entry)
   const delivered = await deliveredRows(session, context)
   if (delivered === null)
     throw new Passing('Databricks: the table longshore_export_runs lacks the run that was just delivered.')

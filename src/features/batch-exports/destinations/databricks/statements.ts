@@ -3,7 +3,7 @@ import type { ColumnKind } from '../../../../platform/event-store/event-store.ts
 import type { OutputColumn } from '../../definition.ts'
 import type { RunFacts } from '../destination.ts'
 import { LEDGER_TABLE } from '../ledger-name.ts'
-import { mergeKey, mergeRows } from '../warehouse/merge.ts'
+import { mergeKey, mergeRows, replaceRows } from '../warehouse/merge.ts'
 import type { DatabricksConfig } from './kind.ts'
 import { VOLUME } from './volume.ts'
 
@@ -34,9 +34,10 @@ export function findInLedger(place: Place): string {
   return `SELECT \`rows\` FROM ${nameOf(place, LEDGER_TABLE)} WHERE \`run_id\` = :run_id`
 }
 
-/** Takes the parameters run_id, batch_export_id, table_name and rows. */
-export function enterInLedger(place: Place): string {
-  return `MERGE INTO ${nameOf(place, LEDGER_TABLE)} AS t USING (SELECT :run_id AS run_id, :batch_export_id AS batch_export_id, :table_name AS table_name, :rows AS row_count) AS s ON t.\`run_id\` = s.run_id WHEN NOT MATCHED THEN INSERT (\`run_id\`, \`batch_export_id\`, \`table_name\`, \`rows\`, \`finished_at\`) VALUES (s.run_id, s.batch_export_id, s.table_name, s.row_count, current_timestamp())`
+/** Takes the parameters run_id, batch_export_id, table_name and rows. The entry of a repaired run is renewed. */
+export function enterInLedger(place: Place, { is_repair }: Pick<RunFacts, 'is_repair'>): string {
+  const renewed = 'WHEN MATCHED THEN UPDATE SET `rows` = s.row_count, `finished_at` = current_timestamp() '
+  return `MERGE INTO ${nameOf(place, LEDGER_TABLE)} AS t USING (SELECT :run_id AS run_id, :batch_export_id AS batch_export_id, :table_name AS table_name, :rows AS row_count) AS s ON t.\`run_id\` = s.run_id ${is_repair ? renewed : ''}WHEN NOT MATCHED THEN INSERT (\`run_id\`, \`batch_export_id\`, \`table_name\`, \`rows\`, \`finished_at\`) VALUES (s.run_id, s.batch_export_id, s.table_name, s.row_count, current_timestamp())`
 }
 
 /** Takes the parameters schema and table; names are kept in small letters there. */
@@ -93,23 +94,27 @@ const FILE_TYPES: Record<ColumnKind, string> = {
 
 export type Taken = {
   config: DatabricksConfig
-  run: Pick<RunFacts, 'model'>
+  run: Pick<RunFacts, 'model' | 'is_repair'>
   /** Those that the table has as well. */
   columns: readonly OutputColumn[]
   /** Of the table's columns, by their names in small letters. */
   types: ReadonlyMap<string, string>
 }
 
-/** Null when nothing tells rows apart. Repeating the statement changes nothing. */
+/**
+ * Null when nothing tells rows apart. Repeating the statement changes nothing. There are no transactions over several
+ * statements here, so a repair too is one: readers see the table as it was before or as it is afterwards.
+ */
 export function mergeFolder({ config, run, columns, types }: Taken, folder: string): string | null {
   const names = columns.map(({ name }) => name)
   const key = mergeKey(run.model, names)
-  if (key.columns.length === 0) return null
+  if (key.columns.length === 0 && !run.is_repair) return null
   const line = `from_json(value, ${literal(lineSchema(columns))})`
   const values = columns.map((column) => valueOf(column, `r.${quote(column.name)}`, types))
   const lines = `(SELECT ${line} AS r FROM read_files(${literal(folder)}, format => 'text'))`
   const source = `(SELECT ${values.join(', ')} FROM ${lines})`
-  return mergeRows({ table: nameOf(config, config.table_name), source, columns: names, key, quote })
+  const merge = { table: nameOf(config, config.table_name), source, columns: names, key, quote }
+  return run.is_repair ? replaceRows(merge) : mergeRows(merge)
 }
 
 /** Databricks loads a file of a given name once, so this may be repeated as well; a file that is gone is an error. */

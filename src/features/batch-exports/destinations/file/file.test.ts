@@ -1,6 +1,6 @@
 // Files in a folder of this machine: the promises of every destination, and that no name leads out of a project's own
 // folder.
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -19,6 +19,9 @@ import {
 import { describeDestination } from '../fixture/suite.ts'
 import type { World } from '../fixture/world.ts'
 import { fileKind } from './kind.ts'
+
+/** The suite's. */
+const PROJECT_ID = 1
 
 async function openWorld(more: object = {}): Promise<World & { root: string }> {
   const root = await mkdtemp(join(tmpdir(), 'longshore-exports-'))
@@ -39,6 +42,12 @@ async function openWorld(more: object = {}): Promise<World & { root: string }> {
     makeTableWithout: null,
     leftovers: async () => (await listFiles(root)).filter(isTemporary),
     cuts: null,
+    // Rights would not keep root out, a link does.
+    async refuseRemoval(name) {
+      const folder = join(root, String(PROJECT_ID), name.split('/')[0]!)
+      await rename(folder, `${folder} moved`)
+      await symlink(`${folder} moved`, folder)
+    },
     async close() {
       await outbound.close()
       await rm(root, { recursive: true, force: true })
@@ -50,7 +59,7 @@ const isTemporary = (name: string) => name.split('/').at(-1)!.startsWith('.')
 
 async function listFiles(root: string): Promise<string[]> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true })
-  const files = entries.filter((entry) => !entry.isDirectory())
+  const files = entries.filter((entry) => entry.isFile())
   return files.map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1)).toSorted()
 }
 

@@ -5,7 +5,7 @@ import { copyFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promise
 import { dirname, join, posix } from 'node:path'
 import { errorCode } from '../../../../lib/error-code.ts'
 import type { Destination, Removed, RunFacts } from '../destination.ts'
-import { deliverFiles, fileEncoding, type FilePlace } from '../file-delivery.ts'
+import { deliverFiles, explainRemoval, fileEncoding, type FilePlace } from '../file-delivery.ts'
 import { renderName } from '../prefix.ts'
 import { attemptOf, findFile, flush, listBeside, makeFolders, onDisk, temporaryName } from './folder.ts'
 import type { FileConfig } from './kind.ts'
@@ -70,7 +70,7 @@ function placeInFolder(root: string, run: RunFacts): FilePlace {
         if (place === null) return
         await rm(place, { force: true })
         await flush(dirname(place))
-      }),
+      }).catch(explainRemoval(name, 'this server to remove files from its export folder')),
     close() {},
   }
 }

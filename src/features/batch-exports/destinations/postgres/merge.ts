@@ -51,19 +51,19 @@ async function spanOfStage(session: Session): Promise<{ first: string; last: str
   return { first: span.first, last: span.last }
 }
 
-/** Persons and sessions: one row for each, and the newer one stays. */
+/** Persons and sessions: one row for each, and the newer one stays. A repair also replaces the same version. */
 export async function upsert(
   session: Session,
   table: Table,
   columns: readonly string[],
-  model: Exclude<Model, 'events'>,
+  { model, is_repair }: { model: Exclude<Model, 'events'>; is_repair: boolean },
 ): Promise<void> {
   const key = KEYS[model]!
   const changed = columns.filter((column) => !key.includes(column)).map(quoted)
-  const newer = VERSIONS[model]
-    .filter((column) => columns.includes(column))
-    .map(quoted)
-    .map((column) => `there.${column} IS NULL OR there.${column} < excluded.${column}`)
+  const versions = VERSIONS[model].filter((column) => columns.includes(column)).map(quoted)
+  const newer = versions.map((column) => `there.${column} IS NULL OR there.${column} < excluded.${column}`)
+  if (is_repair && versions.length > 0)
+    newer.push(versions.map((column) => `there.${column} = excluded.${column}`).join(' AND '))
   await session.run(
     `INSERT INTO ${table.name} AS there (${quotedList(columns)}) SELECT ${quotedList(columns)} FROM ${STAGE}
      ON CONFLICT (${quotedList(key)}) DO UPDATE

@@ -137,11 +137,12 @@ async function merge(place: PostgresPlace, { run }: Context): Promise<boolean> {
   const { session, table, shared, has_uuid, is_keyed } = place
   const names = shared.map(({ name }) => name)
   await lockTable(place)
-  if (run.model !== 'events') {
-    await upsert(session, table, names, run.model)
+  const { model, is_repair } = run
+  if (model !== 'events') {
+    await upsert(session, table, names, { model, is_repair })
     return false
   }
-  if (run.is_repair) {
+  if (is_repair) {
     await replaceAll(session, table, names)
     return false
   }

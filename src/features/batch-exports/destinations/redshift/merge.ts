@@ -19,8 +19,9 @@ export type Move = {
 
 export async function moveRows({ session, table, columns, run, is_clear, has_uuid }: Move): Promise<void> {
   const names = columns.map(({ name }) => name)
-  if (run.model !== 'events') await replaceOlder(session, table, names, run.model)
-  else if (run.is_repair) await removeEvents(session, table)
+  const { model, is_repair } = run
+  if (model !== 'events') await replaceOlder(session, table, names, { model, is_repair })
+  else if (is_repair) await removeEvents(session, table)
   else if (has_uuid && !is_clear) await dropKnownEvents(session, table, names)
   const values = columns.map(({ name }) =>
     table.types.get(name) === 'super' ? `JSON_PARSE(${quoted(name)})` : quoted(name),
@@ -48,20 +49,20 @@ async function dropKnownEvents(session: Session, table: Table, names: readonly s
   )
 }
 
+/** A repair also replaces the same version. */
 async function replaceOlder(
   session: Session,
   table: Table,
   names: readonly string[],
-  model: Exclude<Model, 'events'>,
+  { model, is_repair }: { model: Exclude<Model, 'events'>; is_repair: boolean },
 ): Promise<void> {
-  const same = KEYS[model]!.map((key) => `${STAGE}.${quoted(key)} = there.${quoted(key)}`).join(' AND ')
-  const older = VERSIONS[model]
-    .filter((version) => names.includes(version))
-    .map((version) => `there.${quoted(version)} >= ${STAGE}.${quoted(version)}`)
-  if (older.length > 0) {
-    await session.run(
-      `DELETE FROM ${STAGE} USING ${table.name} there WHERE ${same} AND ${older.join(' AND ')}`,
-    )
+  const same = KEYS[model]!.map((key) => `${STAGE}.${quoted(key)} = there.${quoted(key)}`)
+  const versions = VERSIONS[model].filter((version) => names.includes(version)).map(quoted)
+  if (versions.length > 0) {
+    const known = versions.map((version) => `there.${version} >= ${STAGE}.${version}`)
+    const newer = versions.map((version) => `there.${version} > ${STAGE}.${version}`)
+    const stays = [...same, ...known, ...(is_repair ? [`(${newer.join(' OR ')})`] : [])]
+    await session.run(`DELETE FROM ${STAGE} USING ${table.name} there WHERE ${stays.join(' AND ')}`)
   }
   const replaced = KEYS[model]!.map((key) => `${table.name}.${quoted(key)} = stage.${quoted(key)}`)
   await session.run(`DELETE FROM ${table.name} USING ${STAGE} stage WHERE ${replaced.join(' AND ')}`)

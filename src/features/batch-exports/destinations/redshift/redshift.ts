@@ -8,7 +8,7 @@ import type { OutputColumn } from '../../definition.ts'
 import type { Delivery, DeliveryContext, Destination } from '../destination.ts'
 import { ATTEMPTS_OF_RUNS, connect } from '../sql-table/connect.ts'
 import { inspectTable } from '../sql-table/inspect.ts'
-import { entryOf } from '../sql-table/ledger.ts'
+import { entryOf, renewalOf } from '../sql-table/ledger.ts'
 import { alreadyDelivered, assertRepairable, isClear, lookAround, type Place } from '../sql-table/place.ts'
 import type { Session } from '../sql-table/session.ts'
 import { tableSteps } from '../sql-table/steps.ts'
@@ -120,12 +120,10 @@ async function moveAndRecord(place: Place, { run, config }: Context, rows: numbe
   }
   const is_clear = place.has_uuid && (await isClear(place, run))
   await moveRows({ session, table, columns: shared, run, is_clear, has_uuid: place.has_uuid })
-  if (ledger !== null && recorded === null) {
-    const { text, values } = entryOf(
-      ledger,
-      { run, table: nameOf(config).table, rows, disjoint: is_clear },
-      'GETDATE()',
-    )
+  if (ledger !== null) {
+    const entry = { run, table: nameOf(config).table, rows, disjoint: is_clear }
+    const { text, values } =
+      recorded === null ? entryOf(ledger, entry, 'GETDATE()') : renewalOf(ledger, entry)
     await session.run(text, values)
   }
   const { command } = await session.run('COMMIT')

@@ -12,7 +12,7 @@ import {
 } from '@aws-sdk/client-s3'
 import type { OutputFile } from '../../formats/encoding.ts'
 import { Passing, Refused, type DeliveryContext, type OpenUpload, type Removed } from '../destination.ts'
-import type { FilePlace, StagedFile } from '../file-delivery.ts'
+import { explainRemoval, type FilePlace, type StagedFile } from '../file-delivery.ts'
 import { sendParts, type FilePart } from '../file-parts.ts'
 import { tryAgain } from '../try-again.ts'
 import { asking, type Bucket } from './client.ts'
@@ -59,7 +59,8 @@ export function placeInBucket(bucket: Bucket, attempt: Attempt): FilePlace {
     async remove(key) {
       // S3 answers the same whether it was there or not.
       const command = new DeleteObjectCommand({ Bucket: bucket.name, Key: key })
-      await asking(null, () => bucket.client.send(command))
+      const removed = asking(null, () => bucket.client.send(command))
+      await removed.catch(explainRemoval(key, 's3:DeleteObject in the bucket'))
     },
     close: () => bucket.close(),
   }

@@ -27,7 +27,7 @@ export async function openDelivery(accessUrl: AccessUrl, context: Context): Prom
     await assertWarehouse(session)
     await session.run(statements.createLedger(config))
     await dropEarlierStages(attempt)
-    const delivered = await deliveredRows(attempt)
+    const delivered = context.run.is_repair ? null : await deliveredRows(attempt)
     return delivered === null ? await load(attempt) : nothingToDo(session, delivered)
   } catch (error) {
     await session.close()
@@ -165,14 +165,15 @@ async function copyFiles({ session, context, stage }: Attempt, sent: number): Pr
   if (loaded !== sent) throw new Passing(`Snowflake: ${loaded} of ${sent} rows were loaded.`)
 }
 
-/** The run's entry in the ledger comes first: whoever finds it there adds nothing. */
+/** The run's entry in the ledger comes first: whoever finds it there adds nothing, unless it is to be repaired. */
 async function commit(attempt: Attempt, takeOver: string, rows: number): Promise<number> {
   const { session, context } = attempt
   const { config, run } = context
   await session.run('BEGIN TRANSACTION')
   const entry = [run.id, run.batch_export_id, config.table_name, rows]
-  const [claimed] = await session.run(statements.claimInLedger(config), entry)
-  if (Number(claimed?.['number of rows inserted']) === 1) await session.run(takeOver)
+  const [claimed] = await session.run(statements.claimInLedger(config, run), entry)
+  const is_ours = Number(claimed?.['number of rows inserted']) === 1
+  if (is_ours || run.is_repair) await session.run(takeOver)
   await session.run('COMMIT')
   const delivered = await deliveredRows(attempt)
   if (delivered === null)

@@ -4,7 +4,7 @@ import type { OutputColumn } from '../../definition.ts'
 import type { RunFacts } from '../destination.ts'
 import { quoted } from '../sql-table/identifiers.ts'
 import { LEDGER_TABLE } from '../ledger-name.ts'
-import { insertMissing, mergeKey, mergeRows } from '../warehouse/merge.ts'
+import { mergeKey, takeRows } from '../warehouse/merge.ts'
 import type { SnowflakeConfig } from './kind.ts'
 
 type Place = Pick<SnowflakeConfig, 'database' | 'schema'>
@@ -38,10 +38,11 @@ export function findInLedger(place: Place): string {
 
 /**
  * Binds the run's id, the export's, the table's name and the number of rows. MERGE locks the ledger until the end of the
- * transaction: of two workers at one run the second waits, and finds the entry of the first.
+ * transaction: of two workers at one run the second waits, and finds the entry of the first. A repair renews it.
  */
-export function claimInLedger(place: Place): string {
-  return `MERGE INTO ${tableName(place, LEDGER_TABLE)} AS t USING (SELECT ? AS run_id, ? AS batch_export_id, ? AS table_name, ? AS row_count) AS s ON t."run_id" = s.run_id WHEN NOT MATCHED THEN INSERT ("run_id", "batch_export_id", "table_name", "rows", "finished_at") VALUES (s.run_id, s.batch_export_id, s.table_name, s.row_count, CURRENT_TIMESTAMP())`
+export function claimInLedger(place: Place, { is_repair }: Pick<RunFacts, 'is_repair'>): string {
+  const renewed = 'WHEN MATCHED THEN UPDATE SET "rows" = s.row_count, "finished_at" = CURRENT_TIMESTAMP() '
+  return `MERGE INTO ${tableName(place, LEDGER_TABLE)} AS t USING (SELECT ? AS run_id, ? AS batch_export_id, ? AS table_name, ? AS row_count) AS s ON t."run_id" = s.run_id ${is_repair ? renewed : ''}WHEN NOT MATCHED THEN INSERT ("run_id", "batch_export_id", "table_name", "rows", "finished_at") VALUES (s.run_id, s.batch_export_id, s.table_name, s.row_count, CURRENT_TIMESTAMP())`
 }
 
 /** Binds the schema and the table. */
@@ -79,7 +80,7 @@ function ownStage({ database, schema }: Place, stage: string): string {
 /** From the stage into the table. `types` are those of the table's columns. */
 export function takeOver(
   config: SnowflakeConfig,
-  run: Pick<RunFacts, 'model'>,
+  run: Pick<RunFacts, 'model' | 'is_repair'>,
   columns: readonly OutputColumn[],
   types: ReadonlyMap<string, string>,
   stage: string,
@@ -95,7 +96,7 @@ export function takeOver(
     key: mergeKey(run.model, names),
     quote: quoted,
   }
-  return run.model === 'events' ? insertMissing(merge) : mergeRows(merge)
+  return takeRows(run, merge)
 }
 
 function valueOf({ name, kind }: OutputColumn, type: string): string {

@@ -66,12 +66,11 @@ function ledgerOf(session: Session, name: string, table: string): Ledger {
   }
 }
 
+type Entry = { run: RunFacts; table: string; rows: number; disjoint: boolean }
+type Statement = { text: string; values: unknown[] }
+
 /** For the entry of a run; `instant` is how this database writes the present. */
-export function entryOf(
-  ledger: Ledger,
-  entry: { run: RunFacts; table: string; rows: number; disjoint: boolean },
-  instant: string,
-): { text: string; values: unknown[] } {
+export function entryOf(ledger: Ledger, entry: Entry, instant: string): Statement {
   const { run, table, rows, disjoint } = entry
   const { interval } = run
   return {
@@ -80,4 +79,9 @@ export function entryOf(
            VALUES ($1, $2, $3, $4, $5, $6, $7, ${instant})`,
     values: [run.id, run.batch_export_id, table, interval.start, interval.end, rows, disjoint],
   }
+}
+
+/** After a repair: the entry that is there stays what it was, but for the number of rows. */
+export function renewalOf(ledger: Ledger, { run, rows }: Entry): Statement {
+  return { text: `UPDATE ${ledger.name} SET "rows" = $2 WHERE "run_id" = $1`, values: [run.id, rows] }
 }

@@ -1,6 +1,7 @@
 // What an attempt finds out about the place before it sends rows: the table, the ledger, and what they allow.
 import type { OutputColumn } from '../../definition.ts'
 import { Refused, type Delivery, type DeliveryContext } from '../destination.ts'
+import { notReplaceable } from '../not-replaceable.ts'
 import { qualified, type TableName } from './identifiers.ts'
 import { openLedger, type Ledger } from './ledger.ts'
 import type { Session } from './session.ts'
@@ -51,10 +52,7 @@ export async function isClear(
 
 /** Without a uuid nothing tells which rows of the table are the run's. */
 export function assertRepairable({ has_uuid, table }: Place, { model }: DeliveryContext['run']): void {
-  if (model !== 'events' || has_uuid) return
-  throw new Refused(
-    `Rows of ${table.name} cannot be replaced, because they have no uuid column. Empty the table and make a new export.`,
-  )
+  if (model === 'events' && !has_uuid) throw notReplaceable(table.name)
 }
 
 /** The ledger has the run: there is nothing to send. */

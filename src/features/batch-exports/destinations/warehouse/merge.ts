@@ -1,7 +1,8 @@
 // How a run's rows join those of a warehouse's table: what tells rows apart, which of two is kept, and the statement
 // that says so. For BigQuery, Snowflake and Databricks, which differ in names and types only.
 import type { Model, OutputColumn } from '../../definition.ts'
-import { Refused } from '../destination.ts'
+import { Refused, type RunFacts } from '../destination.ts'
+import { notReplaceable } from '../not-replaceable.ts'
 
 export type MergeKey = {
   /** Empty: rows cannot be told apart, all are added. */
@@ -58,8 +59,14 @@ export type Merge = {
   within?: string
 }
 
+/** The statement by which a run's rows come into the table. */
+export function takeRows({ model, is_repair }: Pick<RunFacts, 'model' | 'is_repair'>, merge: Merge): string {
+  if (is_repair) return replaceRows(merge)
+  return model === 'events' ? insertMissing(merge) : mergeRows(merge)
+}
+
 /** Adds the rows that are not there. Unlike MERGE it does not get in the way of other writers. */
-export function insertMissing(merge: Merge): string {
+function insertMissing(merge: Merge): string {
   const names = merge.columns.map(merge.quote)
   const all = `INSERT INTO ${merge.table} (${names.join(', ')}) SELECT ${names.map((name) => `s.${name}`).join(', ')} FROM ${merge.source} AS s`
   if (merge.key.columns.length === 0) return all
@@ -81,7 +88,44 @@ export function mergeRows(merge: Merge): string {
   ].join(' ')
 }
 
-function isSame({ key, quote, within }: Merge): string {
-  const equal = key.columns.map(quote).map((name) => `t.${name} = s.${name}`)
-  return [...equal, ...(within === undefined ? [] : [within])].join(' AND ')
+/**
+ * For a repair. Whatever the table has under the keys of these rows goes, however often it is there and whatever became
+ * of it, and the rows come again as they were; only a newer version of a row stays.
+ *
+ * One statement, so that nobody sees the table without the rows, also where there are no transactions: each row comes
+ * twice, once to delete what it matches and once to be inserted.
+ */
+export function replaceRows(merge: Merge): string {
+  const { table, columns, key, quote } = merge
+  if (key.columns.length === 0) throw notReplaceable(table)
+  const names = columns.map(quote)
+  const twice = '(SELECT TRUE AS longshore_is_added UNION ALL SELECT FALSE AS longshore_is_added) AS c'
+  const source = `(SELECT ${names.map((name) => `r.${name}`).join(', ')}, c.longshore_is_added FROM ${notOutdated(merge)} CROSS JOIN ${twice})`
+  return [
+    `MERGE INTO ${table} AS t USING ${source} AS s ON ${equal(merge, 't', 's')} AND NOT s.longshore_is_added`,
+    'WHEN MATCHED THEN DELETE',
+    `WHEN NOT MATCHED AND s.longshore_is_added THEN INSERT (${names.join(', ')}) VALUES (${names.map((name) => `s.${name}`).join(', ')})`,
+  ].join(' ')
+}
+
+/** As `r`: the rows of which the table has no newer version. */
+function notOutdated(merge: Merge): string {
+  const { table, source, columns, key, quote } = merge
+  if (key.versions.length === 0) return `${source} AS r`
+  const versions = key.versions.map(quote)
+  const newer = [
+    equal(merge, 'n', 's'),
+    ...versions.map((name) => `n.${name} >= s.${name}`),
+    `(${versions.map((name) => `n.${name} > s.${name}`).join(' OR ')})`,
+  ]
+  const names = columns.map(quote).map((name) => `s.${name}`)
+  return `(SELECT ${names.join(', ')} FROM ${source} AS s LEFT JOIN ${table} AS n ON ${newer.join(' AND ')} WHERE n.${quote(key.columns[0]!)} IS NULL) AS r`
+}
+
+function equal({ key, quote }: Merge, one: string, other: string): string {
+  return key.columns.map((name) => `${one}.${quote(name)} = ${other}.${quote(name)}`).join(' AND ')
+}
+
+function isSame(merge: Merge): string {
+  return [equal(merge, 't', 's'), ...(merge.within === undefined ? [] : [merge.within])].join(' AND ')
 }
