@@ -1,6 +1,5 @@
 // Jobs of BigQuery's stand-in: loads of uploaded files, scripts and queries. A job runs on after its call was answered,
 // and its id is taken once.
-import { listValue } from '@duckdb/node-api'
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,8 +7,9 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import type { Exchange, Reply } from '../warehouse/cuttable-server.ts'
 import { DATASET, failed, PROJECT, type Field } from './place.ts'
+import { startQueries, valuesOf, type Query } from './queries.ts'
 import { toDuckDb } from './sql.ts'
-import { quoted, textOf, type Tables, type Values } from '../warehouse/tables.ts'
+import { quoted, type Tables } from '../warehouse/tables.ts'
 
 type Job = {
   jobReference: { projectId: string; jobId: string; location: string }
@@ -21,17 +21,12 @@ type Load = { destinationTable: { projectId: string; datasetId: string; tableId:
   string,
   unknown
 >
-type Query = { query: string; useLegacySql: boolean; parameterMode: string; queryParameters: Parameter[] }
-type Parameter = {
-  name: string
-  parameterType: { type: string }
-  parameterValue: { value?: string; arrayValues?: { value: string }[] }
-}
 
 export function startJobs(tables: Tables, fieldsOf: (table: string) => Field[]) {
   const jobs = new Map<string, Job>()
   const ends = new Map<string, Promise<unknown>>()
   const asked_to_stop: string[] = []
+  const queries = startQueries(tables)
   let still_running = 0
   let questions = 0
 
@@ -104,11 +99,13 @@ export function startJobs(tables: Tables, fieldsOf: (table: string) => Field[]) 
         await ends.get(found.jobReference.jobId)
         return { status: 200, body: found }
       }
+      const asked = /^\/queries\/([^/]+)$/.exec(path)?.[1]
+      if (method === 'GET' && asked !== undefined) return queries.nextPage(decodeURIComponent(asked), url)
       if (method !== 'POST') return failed(405, 'invalid', 'Method not allowed')
       const cancelled = /^\/jobs\/([^/]+)\/cancel$/.exec(path)?.[1]
       if (cancelled !== undefined) return cancel(decodeURIComponent(cancelled))
       const sent = JSON.parse(body.toString()) as { configuration?: Configuration; location?: string } & Query
-      if (path === '/queries') return await answerQuery(tables, sent)
+      if (path === '/queries') return await queries.ask(sent)
       const query = sent.configuration?.query
       if (path !== '/jobs' || query === undefined || query.useLegacySql)
         return failed(400, 'invalid', 'Invalid job')
@@ -128,32 +125,6 @@ function isLoad({ destinationTable, sourceFormat, writeDisposition, createDispos
     sourceFormat === 'NEWLINE_DELIMITED_JSON' &&
     writeDisposition === 'WRITE_APPEND' &&
     createDisposition === 'CREATE_NEVER'
-  )
-}
-
-async function answerQuery(tables: Tables, query: Query & { location?: string }): Promise<Reply> {
-  if (query.useLegacySql || query.location !== 'EU') return failed(400, 'invalid', 'Invalid query')
-  const jobReference = { projectId: PROJECT, jobId: randomUUID(), location: 'EU' }
-  try {
-    const rows = await tables.run(toDuckDb(query.query, `${PROJECT}.${DATASET}`), valuesOf(query))
-    const cells = rows.map((row) => ({
-      f: Object.values(row).map((value) => ({ v: textOf(value) })),
-    }))
-    return { status: 200, body: { jobComplete: true, jobReference, rows: cells } }
-  } catch (error) {
-    return failed(400, 'invalidQuery', String(error))
-  }
-}
-
-function valuesOf({ parameterMode, queryParameters }: Query): Values {
-  if (parameterMode !== 'NAMED') throw new Error('Parameters have no names')
-  return Object.fromEntries(
-    queryParameters.map(({ name, parameterType, parameterValue }) => {
-      if (parameterType.type === 'ARRAY') {
-        return [name, listValue(parameterValue.arrayValues!.map(({ value }) => value))]
-      }
-      return [name, parameterType.type === 'INT64' ? BigInt(parameterValue.value!) : parameterValue.value!]
-    }),
   )
 }
 

@@ -1,5 +1,19 @@
 // The statements that the BigQuery destination sends, as DuckDB's. Any other statement is an error.
+import { digestShapes, type DigestWords } from '../warehouse/digest-shapes.ts'
 import { partsOf, quoted } from '../warehouse/tables.ts'
+
+const DIGEST_WORDS: DigestWords = {
+  name: '§',
+  text: '¤',
+  text_type: 'STRING',
+  integer_type: 'INT64',
+  parameter: '@bucket',
+  md5: (text) => `TO_HEX\\(MD5\\(${text}\\)\\)`,
+  numberOf: (digits) => `CAST\\(CONCAT\\(¤, ${digits}\\) AS INT64\\)`,
+  micros: (value) => `UNIX_MICROS\\(${value}\\)`,
+  json: (value) => `TO_JSON_STRING\\(${value}\\)`,
+  moment_type: 'TIMESTAMP',
+}
 
 const KNOWN = [
   /^DECLARE (first|last)_at DEFAULT \(SELECT (MIN|MAX)\(§\) FROM §\)$/,
@@ -11,7 +25,7 @@ const KNOWN = [
   /^DELETE FROM § WHERE run_id = @run_id$/,
   /^INSERT INTO § \(run_id, batch_export_id, table_name, §, finished_at\) VALUES \(@run_id, @batch_export_id, @table_name, @rows, CURRENT_TIMESTAMP\(\)\)$/,
   /^SELECT § FROM § WHERE run_id = @run_id$/,
-  /^SELECT uuid, COUNT\(\*\) FROM § WHERE uuid IN UNNEST\(@uuids\) GROUP BY uuid$/,
+  ...digestShapes(DIGEST_WORDS).map((shape) => new RegExp(`^${shape}$`)),
 ]
 
 /** `dataset` is `project.dataset`: what does not stand in it is not there. */
@@ -28,7 +42,7 @@ export function toDuckDb(script: string, dataset: string): string[] {
         return kind === 'name' ? nameOf(unescaped(text), dataset) : codeOf(text)
       })
       .join('')
-      .replaceAll(/TO_JSON_STRING\(("(?:""|[^"])*")\)/g, 'CAST($1 AS VARCHAR)')
+      .replaceAll(/TO_JSON_STRING\(("(?:""|[^"])*")\)/g, 'printed_json(CAST($1 AS VARCHAR))')
       .replaceAll(/PARSE_JSON\(("(?:""|[^"])*"), wide_number_mode => 'round'\)/g, 'CAST($1 AS JSON)')
   })
 }
@@ -46,8 +60,10 @@ function codeOf(code: string): string {
     .replaceAll('CURRENT_TIMESTAMP()', 'now()::TIMESTAMP')
     .replace(/^DECLARE (\w+) DEFAULT /, 'SET VARIABLE $1 = ')
     .replaceAll(/\b(first_at|last_at)(?! =)\b/g, "getvariable('$1')")
-    .replaceAll(/IN UNNEST\(@(\w+)\)/g, 'IN (SELECT unnest($$$1))')
     .replaceAll(/@(\w+)/g, '$$$1')
     .replaceAll(/\bSTRING\b/g, 'VARCHAR')
+    .replaceAll(/\bINT64\b/g, 'BIGINT')
+    .replaceAll('TO_HEX(MD5(', '(md5(')
+    .replaceAll('UNIX_MICROS(', 'epoch_us(')
     .replaceAll('COMMIT TRANSACTION', 'COMMIT')
 }

@@ -130,7 +130,7 @@ export async function startDatabricks(): Promise<DatabricksStandIn> {
     const planned = failures.findIndex(({ text }) => sql.includes(text))
     if (planned >= 0) return { status: { state: 'FAILED', error: failures.splice(planned, 1)[0]!.error } }
     try {
-      return { status: { state: 'SUCCEEDED' }, result: { data_array: await execute(sql, values) } }
+      return { status: { state: 'SUCCEEDED' }, result: await execute(sql, values) }
     } catch (error) {
       return { status: { state: 'FAILED', error: { error_code: 'BAD_REQUEST', message: String(error) } } }
     }
@@ -148,7 +148,7 @@ export async function startDatabricks(): Promise<DatabricksStandIn> {
     const statement_id = randomUUID()
     const answer = { statement_id, ...(await statement(sent.statement, valuesOf(sent.parameters))) }
     answers.set(statement_id, answer)
-    return { status: 200, body: asOfNow(answer) }
+    return { status: 200, body: asOfNow(inChunks(answer)) }
   }
   const answer = async (exchange: Exchange): Promise<Reply> => {
     const { method, url, headers } = exchange
@@ -165,9 +165,12 @@ export async function startDatabricks(): Promise<DatabricksStandIn> {
       standIn.asked_to_stop.push(cancelled)
       return { status: 200, body: {} }
     }
+    const chunk = /^\/api\/2\.0\/sql\/statements\/([^/]+)\/result\/chunks\/(\d+)$/.exec(path)
+    const chunked = method === 'GET' && chunk ? answers.get(chunk[1]!) : undefined
+    if (chunked) return { status: 200, body: chunkOf(chunked.result as unknown[][], Number(chunk![2])) }
     const asked = /^\/api\/2\.0\/sql\/statements\/([^/]+)$/.exec(path)?.[1]
     const found = method === 'GET' && asked !== undefined ? answers.get(asked) : undefined
-    return found ? { status: 200, body: asOfNow(found) } : failed(404, 'ENDPOINT_NOT_FOUND', path)
+    return found ? { status: 200, body: asOfNow(inChunks(found)) } : failed(404, 'ENDPOINT_NOT_FOUND', path)
   }
   const server = await startServer(answer)
   const standIn: DatabricksStandIn = {
@@ -196,6 +199,19 @@ export async function startDatabricks(): Promise<DatabricksStandIn> {
     },
   }
   return standIn
+}
+
+/** Few, so that tests come to the second chunk. */
+const ROWS_OF_A_CHUNK = 50
+
+function inChunks(answer: Record<string, unknown>): Record<string, unknown> {
+  return Array.isArray(answer.result) ? { ...answer, result: chunkOf(answer.result, 0) } : answer
+}
+
+function chunkOf(rows: readonly unknown[][], index: number): Record<string, unknown> {
+  const [from, to] = [index * ROWS_OF_A_CHUNK, (index + 1) * ROWS_OF_A_CHUNK]
+  const chunk = { chunk_index: index, data_array: rows.slice(from, to) }
+  return to < rows.length ? { ...chunk, next_chunk_index: index + 1 } : chunk
 }
 
 type StatementParameter = { name: string; value: string; type: string }

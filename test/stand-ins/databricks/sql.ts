@@ -1,4 +1,5 @@
 // The statements that the Databricks destination sends, as DuckDB's. Any other statement is an error.
+import { digestShapes, type DigestWords } from '../warehouse/digest-shapes.ts'
 import { partsOf, quoted } from '../warehouse/tables.ts'
 
 /** How names look once they are quoted as DuckDB wants them. */
@@ -7,6 +8,19 @@ const TEXT = "'(?:''|[^'])*'"
 
 const COLUMNS = `\\((${NAME} [A-Z]+(\\(\\d+\\))?(, )?)+\\)`
 const SELECTED = `SELECT .+`
+
+const DIGEST_WORDS: DigestWords = {
+  name: NAME,
+  text: TEXT,
+  text_type: 'STRING',
+  integer_type: 'BIGINT',
+  parameter: ':bucket',
+  md5: (text) => `md5\\(${text}\\)`,
+  numberOf: (digits) => `CAST\\(conv\\(${digits}, 16, 10\\) AS BIGINT\\)`,
+  micros: (value) => `unix_micros\\(${value}\\)`,
+  json: (value) => `to_json\\(${value}\\)`,
+  moment_type: 'TIMESTAMP',
+}
 
 const KNOWN = [
   'SELECT 1',
@@ -20,7 +34,7 @@ const KNOWN = [
   `MERGE INTO ${NAME} AS t USING \\(${SELECTED} FROM \\(SELECT from_json\\(value, ${TEXT}\\) AS r FROM read_files\\(${TEXT}, format => 'text'\\)\\)\\) AS s ON (t\\.${NAME} = s\\.${NAME}( AND )?)+( WHEN MATCHED AND .+)? WHEN NOT MATCHED THEN INSERT .+`,
   `MERGE INTO ${NAME} AS t USING \\(SELECT (r\\.${NAME}, )+c\\.longshore_is_added FROM \\(SELECT .+read_files\\(${TEXT}, format => 'text'\\)\\)\\)( AS s LEFT JOIN ${NAME} AS n ON .+ WHERE n\\.${NAME} IS NULL\\))? AS r CROSS JOIN \\(SELECT TRUE AS longshore_is_added UNION ALL SELECT FALSE AS longshore_is_added\\) AS c\\) AS s ON (t\\.${NAME} = s\\.${NAME} AND )+NOT s\\.longshore_is_added WHEN MATCHED THEN DELETE WHEN NOT MATCHED AND s\\.longshore_is_added THEN INSERT .+ VALUES .+`,
   `COPY INTO ${NAME} FROM \\(${SELECTED} FROM ${TEXT}\\) FILEFORMAT = TEXT FILES = \\((${TEXT}(, )?)+\\)`,
-  `SELECT ${NAME}, COUNT\\(\\*\\) FROM ${NAME} WHERE array_contains\\(from_json\\(:uuids, 'ARRAY<STRING>'\\), ${NAME}\\) GROUP BY ${NAME}`,
+  ...digestShapes(DIGEST_WORDS),
 ].map((shape) => new RegExp(`^${shape}$`, 's'))
 
 const REPORTED =
@@ -63,10 +77,9 @@ export function toDuckDb(statement: string, filesIn: (folder: string) => string[
     .replaceAll(/(?<=[( ]"(?:""|[^"])*" )(STRING|VARIANT)(?=[,)])/g, typeOf)
     .replace(/ TBLPROPERTIES .+$/, '')
     .replaceAll('current_timestamp()', 'now()::TIMESTAMP')
-    .replace(
-      " array_contains(from_json(:uuids, 'ARRAY<STRING>'),",
-      ' list_contains(from_json($uuids, \'["VARCHAR"]\'),',
-    )
+    .replaceAll(/conv\((SUBSTRING\("hash", \d, 8\)), 16, 10\)/g, "'0x' || $1")
+    .replaceAll('unix_micros(', 'epoch_us(')
+    .replaceAll(new RegExp(`to_json\\((${NAME})\\)`, 'g'), 'printed_json(CAST($1 AS VARCHAR))')
     .replace('SELECT column_name, data_type', `SELECT column_name, ${REPORTED}`)
     .replace('table_schema = lower(:schema)', ":schema <> ''")
   return [translated.replaceAll(/(?<=[ (]):([a-z_]+)/g, '$$$1')]

@@ -1,4 +1,5 @@
 // The statements that the Snowflake destination sends, as DuckDB's. Any other statement is an error.
+import { digestShapes, type DigestWords } from '../warehouse/digest-shapes.ts'
 
 export class SqlFault extends Error {
   constructor(
@@ -12,6 +13,19 @@ export class SqlFault extends Error {
 
 const NAME = '"(?:""|[^"])*"'
 const TEXT = String.raw`'(?:\\.|[^'\\])*'`
+
+const DIGEST_WORDS: DigestWords = {
+  name: NAME,
+  text: TEXT,
+  text_type: 'VARCHAR',
+  integer_type: 'NUMBER\\(38, 0\\)',
+  parameter: '\\?',
+  md5: (text) => `MD5\\(${text}\\)`,
+  numberOf: (digits) => `TO_NUMBER\\(${digits}, 'XXXXXXXX'\\)`,
+  micros: (value) => `DATE_PART\\(EPOCH_MICROSECOND, ${value}\\)`,
+  json: (value) => `TO_JSON\\(${value}\\)`,
+  moment_type: 'TIMESTAMP_NTZ',
+}
 
 const KNOWN = [
   `SELECT CURRENT_WAREHOUSE\\(\\) AS "warehouse"`,
@@ -28,7 +42,7 @@ const KNOWN = [
   `INSERT INTO ${NAME} \\((${NAME}(, )?)+\\) SELECT (s\\.${NAME}(, )?)+ FROM \\(SELECT .+ FROM ${NAME}\\) AS s( WHERE NOT EXISTS \\(SELECT 1 FROM ${NAME} AS t WHERE t\\.${NAME} = s\\.${NAME}\\))?`,
   `MERGE INTO ${NAME} AS t USING \\(SELECT .+ FROM ${NAME}\\) AS s ON (t\\.${NAME} = s\\.${NAME}( AND )?)+ WHEN MATCHED AND \\(.+\\) THEN UPDATE SET .+ WHEN NOT MATCHED THEN INSERT .+ VALUES .+`,
   `MERGE INTO ${NAME} AS t USING \\(SELECT (r\\.${NAME}, )+c\\.longshore_is_added FROM \\(SELECT .+ FROM ${NAME}\\)( AS s LEFT JOIN ${NAME} AS n ON .+ WHERE n\\.${NAME} IS NULL\\))? AS r CROSS JOIN \\(SELECT TRUE AS longshore_is_added UNION ALL SELECT FALSE AS longshore_is_added\\) AS c\\) AS s ON (t\\.${NAME} = s\\.${NAME} AND )+NOT s\\.longshore_is_added WHEN MATCHED THEN DELETE WHEN NOT MATCHED AND s\\.longshore_is_added THEN INSERT .+ VALUES .+`,
-  `SELECT "uuid", COUNT\\(\\*\\) AS "count" FROM ${NAME} WHERE "uuid" IN \\((\\?(, )?)+\\) GROUP BY "uuid"`,
+  ...digestShapes(DIGEST_WORDS),
 ].map((shape) => new RegExp(`^${shape}$`, 's'))
 
 const TYPES: Record<string, string> = {
@@ -56,7 +70,7 @@ export function toDuckDb(sql: string, place: { database: string; schema: string 
   return statement
     .replaceAll(
       new RegExp(`TO_JSON\\(STRIP_NULL_VALUE\\(GET\\(record, (${TEXT})\\)\\)\\)`, 'g'),
-      (_, key: string) => jsonAt(key),
+      (_, key: string) => `printed_json(${jsonAt(key)})`,
     )
     .replaceAll(
       new RegExp(`STRIP_NULL_VALUE\\(GET\\(record, (${TEXT})\\)\\)`, 'g'),
@@ -72,6 +86,11 @@ export function toDuckDb(sql: string, place: { database: string; schema: string 
     .replace('OR REPLACE TRANSIENT TABLE', 'OR REPLACE TABLE')
     .replaceAll('CURRENT_TIMESTAMP()', 'now()::TIMESTAMP')
     .replace('DATA_TYPE AS "type"', `${REPORTED} AS "type"`)
+    .replaceAll(/TO_NUMBER\((SUBSTRING\("hash", \d, 8\)), 'XXXXXXXX'\)/g, "CAST('0x' || $1 AS BIGINT)")
+    .replaceAll('DATE_PART(EPOCH_MICROSECOND, ', 'epoch_us(')
+    .replaceAll(new RegExp(`TO_JSON\\((${NAME})\\)`, 'g'), 'printed_json(CAST($1 AS VARCHAR))')
+    .replaceAll('AS NUMBER(38, 0))', 'AS DECIMAL(38, 0))')
+    .replaceAll('AS TIMESTAMP_NTZ)', 'AS TIMESTAMP)')
     .replace('TABLE_SCHEMA = ?', `? = '${place.schema}'`)
 }
 

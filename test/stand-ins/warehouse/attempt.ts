@@ -8,9 +8,11 @@ import type { OutputColumn } from '../../../src/features/batch-exports/definitio
 import type {
   Delivered,
   DeliveryContext,
+  Digest,
   RunFacts,
 } from '../../../src/features/batch-exports/destinations/destination.ts'
 import type { World } from '../../../src/features/batch-exports/destinations/fixture/world.ts'
+import { addRow, bucketOf } from '../../../src/features/batch-exports/destinations/warehouse/digest.ts'
 import type { OutputFile } from '../../../src/features/batch-exports/formats/encoding.ts'
 
 export type Attempt = {
@@ -33,6 +35,24 @@ export async function attempt(world: World, { files, ...rest }: Attempt): Promis
     await delivery.abort()
     throw error
   }
+}
+
+/** What the table says of its rows, and what we say of the same rows. */
+export async function digestsOf(
+  world: World,
+  columns: readonly OutputColumn[],
+  rows: readonly Record<string, unknown>[],
+): Promise<{ there: ReadonlyMap<string, Digest>; here: ReadonlyMap<string, Digest> }> {
+  const { inspect } = await world.kind.load()
+  const { table, close } = await inspect!(contextOf(world, { columns }))
+  const here = new Map<string, Digest>()
+  for (const row of rows) {
+    const values = table!.columns.map((column) => table!.spell(column, row[column.name]))
+    addRow(here, bucketOf(String(row.uuid)), values)
+  }
+  const there = await table!.digest({ project_id: 7, times: null })
+  await close()
+  return { there, here }
 }
 
 export function contextOf(

@@ -1,5 +1,6 @@
 // The tables behind a warehouse's stand-in: a DuckDB of its own, one statement at a time.
 import { DuckDBInstance, type DuckDBConnection, type DuckDBValue } from '@duckdb/node-api'
+import { addPrintedJson } from './printed-json.ts'
 
 export type Values = Record<string, DuckDBValue>
 
@@ -17,6 +18,7 @@ export type Tables = {
 export async function openTables(): Promise<Tables> {
   const instance = await DuckDBInstance.create(':memory:', { threads: '1', memory_limit: '256MB' })
   const main = await instance.connect()
+  addPrintedJson(main)
   let last: Promise<unknown> = Promise.resolve()
   const run: Tables['run'] = (statements, values = {}) => {
     const mine = last.then(() => runAll(main, statements, values))

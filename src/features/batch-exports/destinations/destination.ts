@@ -155,8 +155,6 @@ export type Inspection = {
   table?: TableInspection
   /** The content of a delivered file, by its name; null when it is not there. */
   read?(name: string): Promise<AsyncIterable<Uint8Array> | null>
-  /** How many rows the destination's table has for each of these event uuids. */
-  occurrences?(uuids: readonly string[]): Promise<ReadonlyMap<string, number>>
   close(): Promise<void>
 }
 
@@ -170,16 +168,19 @@ export type FileInspection = {
 /**
  * A table is compared by digests: for each bucket of rows their number and two sums over their hashes, so that their order
  * does not matter. The hash of a row is the MD5 of its spelled values (`rowText` of warehouse/digest.ts), the sums add up
- * its first and its second eight hexadecimal digits, and the bucket is the first three characters of the uuid.
+ * its first and its second eight hexadecimal digits, and the bucket is the last three characters of the uuid (`bucketOf`).
+ *
+ * Digests that are the same prove that the rows are. Where they differ the rows decide: engines may print JSON otherwise
+ * than we foretell.
  */
 export type TableInspection = {
-  /** The run's columns that the table has. */
+  /** The run's columns that the table has, in a type that can be compared. */
   columns: readonly OutputColumn[]
   /** One statement for all buckets. Empty where there is no table. */
   digest(scope: TableScope): Promise<ReadonlyMap<string, Digest>>
   /** The spelled values of the rows in one bucket, in the order of `columns`. */
   rows(scope: TableScope, bucket: string): Promise<readonly (readonly (string | null)[])[]>
-  /** A value as JSON lines have it, spelled as the table's own statements spell it. */
+  /** A value as JSON lines have it (see `exactColumns`), spelled as the table's own statements spell it. */
   spell(column: OutputColumn, value: unknown): string | null
 }
 

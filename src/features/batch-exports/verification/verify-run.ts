@@ -6,8 +6,14 @@ import { createInterface } from 'node:readline'
 import type { JsonObject } from '../../../lib/json-object.ts'
 import type { ExportRows } from '../../../platform/event-store/event-store.ts'
 import type { Services } from '../../../platform/services.ts'
-import { Refused, type Inspection, type InspectionContext } from '../destinations/destination.ts'
+import {
+  Refused,
+  type Inspection,
+  type InspectionContext,
+  type TableInspection,
+} from '../destinations/destination.ts'
 import { DESTINATIONS } from '../destinations/index.ts'
+import { bucketOf } from '../destinations/warehouse/digest.ts'
 import type { Encoding } from '../formats/encoding.ts'
 import { planPieces } from '../formats/plan.ts'
 import type { ExportRow, RunRow } from '../rows.ts'
@@ -112,10 +118,10 @@ async function verifyTable(
   signal: AbortSignal,
 ): Promise<void> {
   let [missing, repeated] = [0, 0]
+  const countOf = countsIn(inspection.table!, rows.project_id)
   for await (const uuids of uuidsOf(eventStore, rows, signal)) {
-    const found = await inspection.occurrences!(uuids)
     for (const uuid of uuids) {
-      const count = found.get(uuid) ?? 0
+      const count = await countOf(uuid)
       if (count === 0) missing++
       if (count > 1) repeated++
       verified.rows += Math.min(count, 1)
@@ -123,6 +129,25 @@ async function verifyTable(
   }
   if (missing > 0) verified.problems.push(`${missing} events are missing from the table`)
   if (repeated > 0) verified.problems.push(`${repeated} events are in the table more than once`)
+}
+
+/** How many rows the table has for a uuid. Each bucket is read once. */
+function countsIn(table: TableInspection, project_id: number): (uuid: string) => Promise<number> {
+  const uuid_at = table.columns.findIndex(({ name }) => name === 'uuid')
+  const buckets = new Map<string, Map<string, number>>()
+  const readBucket = async (bucket: string) => {
+    const counts = new Map<string, number>()
+    for (const row of await table.rows({ project_id, times: null }, bucket)) {
+      const uuid = row[uuid_at] ?? ''
+      counts.set(uuid, (counts.get(uuid) ?? 0) + 1)
+    }
+    buckets.set(bucket, counts)
+    return counts
+  }
+  return async (uuid) => {
+    const bucket = bucketOf(uuid)
+    return (buckets.get(bucket) ?? (await readBucket(bucket))).get(uuid) ?? 0
+  }
 }
 
 async function* uuidsOf(

@@ -1,6 +1,6 @@
 // BigQuery against a stand-in that checks tokens, keeps jobs and runs the statements on real tables.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { attempt, contextOf, withFile } from '../../../../../test/stand-ins/warehouse/attempt.ts'
+import { attempt, contextOf, digestsOf, withFile } from '../../../../../test/stand-ins/warehouse/attempt.ts'
 import { openBigQueryWorld, type BigQueryWorld } from '../../../../../test/stand-ins/bigquery/world.ts'
 import type { OutputColumn } from '../../definition.ts'
 import { Passing, Refused } from '../destination.ts'
@@ -238,17 +238,31 @@ describe('a sweep', () => {
   })
 })
 
-describe('inspection', () => {
-  it('finds nothing where there is no table', async () => {
+describe('a table that is read back', () => {
+  it.each([false, true])('is the same with use_json_type %s', async (use_json_type) => {
+    const rows = [row('a'), { ...row('b'), properties: { z: 1, a: { y: 1e21, b: 'ü' } } }]
+    await attempt(withConfig({ use_json_type }), { columns: COLUMNS, files: [rows] })
+    const { there, here } = await digestsOf(withConfig({ use_json_type }), COLUMNS, rows)
+    expect(there).toEqual(here)
+    expect(there.size).toBe(2)
+  })
+
+  it('is compared in the columns whose types hold the same values', async () => {
+    const columns: OutputColumn[] = [
+      { name: 'uuid', kind: 'text' },
+      { name: 'properties', kind: 'json' },
+      { name: 'team_id', kind: 'integer' },
+      { name: 'flag', kind: 'boolean' },
+    ]
+    const rows = [{ uuid: 'a', properties: { b: 1, a: 2 }, team_id: 7, flag: true }]
+    const types = columns.map(({ name }) => ({ name: name.toUpperCase(), type: 'STRING' }))
+    await world.server.createTable('events', types)
+    await attempt(world, { columns, files: [rows] })
     const { inspect } = await world.kind.load()
-    const inspection = await inspect!(contextOf(world, { columns: COLUMNS }))
-    expect(await inspection.occurrences!(['a', 'b'])).toEqual(
-      new Map([
-        ['a', 0],
-        ['b', 0],
-      ]),
-    )
-    await inspection.close()
+    const { table } = await inspect!(contextOf(world, { columns }))
+    expect(table!.columns.map(({ name }) => name)).toEqual(['uuid', 'properties', 'team_id'])
+    const { there, here } = await digestsOf(world, columns, rows)
+    expect(there).toEqual(here)
   })
 })
 

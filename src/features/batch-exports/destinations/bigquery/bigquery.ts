@@ -3,14 +3,12 @@ import { randomUUID } from 'node:crypto'
 import type { Destination, TestStep } from '../destination.ts'
 import { openApi } from './api.ts'
 import { dropStages, openDelivery } from './delivery.ts'
-import { ask } from './jobs.ts'
+import { inspectBigQuery } from './inspect.ts'
 import type { BigQueryConfig } from './kind.ts'
-import { tableName } from './merge-script.ts'
-import { dropTable, findLocation, hasTable, insertTable } from './tables.ts'
+import { dropTable, findLocation, insertTable } from './tables.ts'
 
 /** A third of what BigQuery takes at a time: a file is sent from memory. */
 const MAX_FILE_BYTES = 32 * 1024 * 1024
-const UUIDS_AT_A_TIME = 1000
 
 export const bigQuery = bigQueryAt('https://bigquery.googleapis.com')
 
@@ -19,26 +17,7 @@ export function bigQueryAt(base_url: string): Destination<BigQueryConfig> {
     encoding: () => ({ format: 'JSONLines', compression: 'gzip', max_bytes: MAX_FILE_BYTES, max_rows: null }),
     steps: steps(base_url),
     open: (context) => openDelivery(base_url, context),
-    async inspect(context) {
-      const api = openApi(base_url, context)
-      const location = await findLocation(api)
-      const table = tableName(context.config, context.config.table_id)
-      const query = `SELECT uuid, COUNT(*) FROM ${table} WHERE uuid IN UNNEST(@uuids) GROUP BY uuid`
-      return {
-        async occurrences(uuids) {
-          const counts = new Map(uuids.map((uuid) => [uuid, 0]))
-          if (!(await hasTable(api))) return counts
-          for (let at = 0; at < uuids.length; at += UUIDS_AT_A_TIME) {
-            const asked = uuids.slice(at, at + UUIDS_AT_A_TIME)
-            for (const [uuid, count] of await ask(api, location, query, { uuids: asked })) {
-              counts.set(String(uuid), Number(count))
-            }
-          }
-          return counts
-        },
-        close: async () => {},
-      }
-    },
+    inspect: (context) => inspectBigQuery(base_url, context),
     async *sweep(context) {
       const api = openApi(base_url, context)
       for (const run of context.runs) yield* dropStages(api, run)

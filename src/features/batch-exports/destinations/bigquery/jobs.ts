@@ -28,26 +28,19 @@ export function jobId(job: JsonObject): string {
   return textIn(objectIn(job, 'jobReference'), 'jobId')
 }
 
-export type QueryValue = string | number | readonly string[]
+type QueryValue = string | number
 
 export function queryParameters(values: Record<string, QueryValue>): unknown[] {
-  return Object.entries(values).map(([name, value]) => {
-    if (typeof value === 'number') {
-      return { name, parameterType: { type: 'INT64' }, parameterValue: { value: String(value) } }
-    }
-    if (typeof value === 'string')
-      return { name, parameterType: { type: 'STRING' }, parameterValue: { value } }
-    return {
-      name,
-      parameterType: { type: 'ARRAY', arrayType: { type: 'STRING' } },
-      parameterValue: { arrayValues: value.map((each) => ({ value: each })) },
-    }
-  })
+  return Object.entries(values).map(([name, value]) => ({
+    name,
+    parameterType: { type: typeof value === 'number' ? 'INT64' : 'STRING' },
+    parameterValue: { value: String(value) },
+  }))
 }
 
 const ANSWER_WITHIN_MS = 20_000
 
-/** Rows as texts, as BigQuery gives them; the answer has to fit on one page. */
+/** Rows as texts, as BigQuery gives them. */
 export async function ask(
   api: BigQueryApi,
   location: string,
@@ -67,11 +60,15 @@ export async function ask(
   })
   let answer = first.body
   const path = `/queries/${encodeURIComponent(jobId(answer))}?location=${encodeURIComponent(location)}`
-  while (answer.jobComplete !== true) {
-    const later = await api.call(`${path}&timeoutMs=${ANSWER_WITHIN_MS}`)
-    answer = later.body
+  const rows: (string | null)[][] = []
+  for (;;) {
+    if (answer.jobComplete === true) rows.push(...listIn(answer, 'rows').map(rowValues))
+    const page = textIn(answer, 'pageToken')
+    if (answer.jobComplete === true && page === '') return rows
+    const from = page === '' ? '' : `&pageToken=${encodeURIComponent(page)}`
+    const next = await api.call(`${path}&timeoutMs=${ANSWER_WITHIN_MS}${from}`)
+    answer = next.body
   }
-  return listIn(answer, 'rows').map(rowValues)
 }
 
 function rowValues(row: unknown): (string | null)[] {

@@ -65,7 +65,7 @@ export function tableName({ project_id, dataset_id }: BigQueryConfig, table: str
 }
 
 /** Quoted names know the escapes of texts. */
-function quote(name: string): string {
+export function quote(name: string): string {
   if (/\p{Cc}/u.test(name))
     throw new Refused('BigQuery: a column name has control characters. Give the column another name with AS.')
   return `\`${name.replaceAll('\\', String.raw`\\`).replaceAll('`', String.raw`\``)}\``

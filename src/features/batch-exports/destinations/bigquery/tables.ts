@@ -57,8 +57,8 @@ export async function ensureTable(
 ): Promise<ReadonlyMap<string, string>> {
   const { config } = api.context
   const path = tablePath(config.dataset_id, config.table_id)
-  const found = await api.call(path, { expect: [404] })
-  if (found.status !== 404) return typesOf(found.body)
+  const found = await findTypes(api)
+  if (found.size > 0) return found
   await insertTable(api, config.table_id, {
     schema: { fields: columns.map((column) => ({ name: column.name, type: tableType(column, config) })) },
     ...(isByDay(columns) && { timePartitioning: { type: 'DAY', field: 'timestamp' } }),
@@ -67,10 +67,11 @@ export async function ensureTable(
   return typesOf(body)
 }
 
-export async function hasTable(api: BigQueryApi): Promise<boolean> {
+/** The same as they are; empty where there is no table. */
+export async function findTypes(api: BigQueryApi): Promise<ReadonlyMap<string, string>> {
   const { dataset_id, table_id } = api.context.config
-  const { status } = await api.call(tablePath(dataset_id, table_id), { expect: [404] })
-  return status !== 404
+  const { status, body } = await api.call(tablePath(dataset_id, table_id), { expect: [404] })
+  return status === 404 ? new Map() : typesOf(body)
 }
 
 function isByDay(columns: readonly OutputColumn[]): boolean {

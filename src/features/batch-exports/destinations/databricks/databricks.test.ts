@@ -1,6 +1,6 @@
 // Databricks against a stand-in that checks tokens, keeps a volume and runs the statements on real tables.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { attempt, contextOf, withFile } from '../../../../../test/stand-ins/warehouse/attempt.ts'
+import { attempt, contextOf, digestsOf, withFile } from '../../../../../test/stand-ins/warehouse/attempt.ts'
 import { openDatabricksWorld, type DatabricksWorld } from '../../../../../test/stand-ins/databricks/world.ts'
 import type { OutputColumn } from '../../definition.ts'
 import { Passing, Refused, type Delivery } from '../destination.ts'
@@ -187,17 +187,13 @@ describe('errors', () => {
   })
 })
 
-describe('inspection', () => {
-  it('finds nothing where there is no table', async () => {
-    const { inspect } = await world.kind.load()
-    const inspection = await inspect!(contextOf(world, { columns: COLUMNS }))
-    expect(await inspection.occurrences!(['a', 'b'])).toEqual(
-      new Map([
-        ['a', 0],
-        ['b', 0],
-      ]),
-    )
-    await inspection.close()
+describe('a table that is read back', () => {
+  it.each([true, false])('is the same with use_variant_type %s', async (use_variant_type) => {
+    const rows = [row('a'), { uuid: 'b', properties: { z: 1, a: { y: 2.5, b: 'ü' } } }]
+    await attempt(withConfig({ use_variant_type }), { columns: COLUMNS, files: [rows] })
+    const { there, here } = await digestsOf(withConfig({ use_variant_type }), COLUMNS, rows)
+    expect(there).toEqual(here)
+    expect(there.size).toBe(2)
   })
 })
 

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Destination, TestStep } from '../destination.ts'
 import { openApi, type WorkspaceUrl } from './api.ts'
-import { columnTypes, openDelivery } from './delivery.ts'
+import { openDelivery } from './delivery.ts'
+import { inspectDatabricks } from './inspect.ts'
 import type { DatabricksConfig } from './kind.ts'
 import { openSession, type Session } from './session.ts'
 import * as statements from './statements.ts'
@@ -10,7 +11,6 @@ import { dropRunFolders } from './volume.ts'
 
 /** A third of what is usual there: a file is sent from memory. */
 const MAX_FILE_BYTES = 32 * 1024 * 1024
-const UUIDS_AT_A_TIME = 1000
 
 export const databricks = databricksAt((server_hostname) => `https://${server_hostname}`)
 
@@ -19,24 +19,7 @@ export function databricksAt(workspaceUrl: WorkspaceUrl): Destination<Databricks
     encoding: () => ({ format: 'JSONLines', compression: 'gzip', max_bytes: MAX_FILE_BYTES, max_rows: null }),
     steps: steps(workspaceUrl),
     open: (context) => openDelivery(workspaceUrl, context),
-    async inspect(context) {
-      const session = openSession(openApi(workspaceUrl, context))
-      const query = statements.countUuids(context.config)
-      return {
-        async occurrences(uuids) {
-          const counts = new Map(uuids.map((uuid) => [uuid, 0]))
-          if ((await columnTypes(session, context.config)).size === 0) return counts
-          for (let at = 0; at < uuids.length; at += UUIDS_AT_A_TIME) {
-            const asked = JSON.stringify(uuids.slice(at, at + UUIDS_AT_A_TIME))
-            for (const [uuid, count] of await session.run(query, { uuids: asked })) {
-              counts.set(String(uuid), Number(count))
-            }
-          }
-          return counts
-        },
-        close: async () => {},
-      }
-    },
+    inspect: (context) => inspectDatabricks(workspaceUrl, context),
     sweep: (context) => dropRunFolders(openApi(workspaceUrl, context), context.runs),
   }
 }

@@ -62,10 +62,22 @@ async function resultOf(api: DatabricksApi, path: string, first: JsonObject): Pr
   let answer = first
   for (let wait_ms = FIRST_WAIT_MS; ; wait_ms = Math.min(wait_ms * 2, LONGEST_WAIT_MS)) {
     const state = textIn(objectIn(answer, 'status'), 'state')
-    if (state === 'SUCCEEDED') return listIn(objectIn(answer, 'result'), 'data_array') as (string | null)[][]
+    if (state === 'SUCCEEDED') return await allRows(api, path, objectIn(answer, 'result'))
     if (state !== 'PENDING' && state !== 'RUNNING') throw statementFailure(answer, state, config)
     await sleep(wait_ms, undefined, { signal }).catch(() => signal.throwIfAborted())
     answer = await api.call(path, { method: 'GET' })
+  }
+}
+
+/** A long result comes in chunks, each of which says which is the next. */
+async function allRows(api: DatabricksApi, path: string, first: JsonObject): Promise<(string | null)[][]> {
+  const rows: (string | null)[][] = []
+  let chunk = first
+  for (;;) {
+    rows.push(...(listIn(chunk, 'data_array') as (string | null)[][]))
+    const next = chunk.next_chunk_index
+    if (typeof next !== 'number') return rows
+    chunk = await api.call(`${path}/result/chunks/${next}`, { method: 'GET' })
   }
 }
 

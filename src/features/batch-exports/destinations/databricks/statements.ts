@@ -13,7 +13,7 @@ export function nameOf({ catalog, schema }: Place, name: string): string {
   return `${quote(catalog)}.${quote(schema)}.${quote(name)}`
 }
 
-function quote(name: string): string {
+export function quote(name: string): string {
   return `\`${name.replaceAll('`', '``')}\``
 }
 
@@ -75,11 +75,6 @@ export function addColumns(config: DatabricksConfig, columns: readonly OutputCol
 
 export function dropTable(place: Place, table: string): string {
   return `DROP TABLE IF EXISTS ${nameOf(place, table)}`
-}
-
-/** Takes the parameter uuids, a JSON list. */
-export function countUuids(config: DatabricksConfig): string {
-  return `SELECT \`uuid\`, COUNT(*) FROM ${nameOf(config, config.table_name)} WHERE array_contains(from_json(:uuids, 'ARRAY<STRING>'), \`uuid\`) GROUP BY \`uuid\``
 }
 
 /** As a line of a file is taken apart: nested JSON as its text, instants as text that says its zone. */

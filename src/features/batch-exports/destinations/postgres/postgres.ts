@@ -5,12 +5,13 @@ import type { Delivery, DeliveryContext, Destination } from '../destination.ts'
 import { cleanedBytes, Stretches } from '../sql-table/cleaned.ts'
 import { ATTEMPTS_OF_RUNS, connect } from '../sql-table/connect.ts'
 import { qualified, quotedList } from '../sql-table/identifiers.ts'
-import { inspectTable } from '../sql-table/inspect.ts'
+import { inspectSqlTable } from '../sql-table/inspect.ts'
 import { entryOf } from '../sql-table/ledger.ts'
 import { alreadyDelivered, assertRepairable, isClear, lookAround, type Place } from '../sql-table/place.ts'
 import type { Session } from '../sql-table/session.ts'
 import { tableSteps } from '../sql-table/steps.ts'
 import { definitionOf, KEYS, type Table } from '../sql-table/table.ts'
+import { postgresInspection } from './inspect.ts'
 import type { PostgresConfig } from './kind.ts'
 import { assertKey, hasUniqueKey, insertAll, insertNew, replaceAll, STAGE, upsert } from './merge.ts'
 import { lockTable, mayGoStraight } from './way.ts'
@@ -39,7 +40,7 @@ export const postgres: Destination<PostgresConfig> = {
       throw error
     }
   },
-  inspect: (context) => inspectTable(context, nameOf(context.config)),
+  inspect: (context) => inspectSqlTable(context, nameOf(context.config), postgresInspection),
 }
 
 type Context = DeliveryContext<PostgresConfig>

@@ -13,7 +13,7 @@ const STATEMENT_BYTES = 8 * 1000 * 1000
 /** Of one statement. */
 const MAX_PARAMETERS = 32_767
 /** What a VARCHAR holds at most. */
-const MAX_VALUE_BYTES = 65_535
+export const MAX_VALUE_BYTES = 65_535
 
 type Row = (string | null)[]
 

@@ -7,13 +7,14 @@
 import type { OutputColumn } from '../../definition.ts'
 import type { Delivery, DeliveryContext, Destination } from '../destination.ts'
 import { ATTEMPTS_OF_RUNS, connect } from '../sql-table/connect.ts'
-import { inspectTable } from '../sql-table/inspect.ts'
+import { inspectSqlTable } from '../sql-table/inspect.ts'
 import { entryOf, renewalOf } from '../sql-table/ledger.ts'
 import { alreadyDelivered, assertRepairable, isClear, lookAround, type Place } from '../sql-table/place.ts'
 import type { Session } from '../sql-table/session.ts'
 import { tableSteps } from '../sql-table/steps.ts'
 import { definitionOf, type Table } from '../sql-table/table.ts'
 import { insertLines, STAGE } from './insert.ts'
+import { redshiftInspection } from './inspect.ts'
 import type { RedshiftConfig } from './kind.ts'
 import { moveRows } from './merge.ts'
 
@@ -37,7 +38,7 @@ export const redshift: Destination<RedshiftConfig> = {
       throw error
     }
   },
-  inspect: (context) => inspectTable(context, nameOf(context.config)),
+  inspect: (context) => inspectSqlTable(context, nameOf(context.config), redshiftInspection),
 }
 
 type Context = DeliveryContext<RedshiftConfig>

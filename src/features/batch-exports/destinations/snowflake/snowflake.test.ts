@@ -1,6 +1,6 @@
 // Snowflake through its own driver, against a stand-in that checks logins and runs the statements on real tables.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { attempt, contextOf, withFile } from '../../../../../test/stand-ins/warehouse/attempt.ts'
+import { attempt, contextOf, digestsOf, withFile } from '../../../../../test/stand-ins/warehouse/attempt.ts'
 import { openSnowflakeWorld, type SnowflakeWorld } from '../../../../../test/stand-ins/snowflake/world.ts'
 import { openOutbound } from '../../../../platform/outbound/outbound.ts'
 import type { OutputColumn } from '../../definition.ts'
@@ -152,17 +152,22 @@ describe('a run', () => {
   })
 })
 
-describe('inspection', () => {
-  it('finds nothing where there is no table', async () => {
-    const { inspect } = await world.kind.load()
-    const inspection = await inspect!(contextOf(world, { columns: COLUMNS }))
-    expect(await inspection.occurrences!(['a', 'b'])).toEqual(
-      new Map([
-        ['a', 0],
-        ['b', 0],
-      ]),
-    )
-    await inspection.close()
+describe('a table that is read back', () => {
+  it('is the same, and its session is closed', async () => {
+    const rows = [row('a'), { uuid: 'b', people_set: { z: [1, null], a: { y: 1e21, b: 'ü' } } }]
+    await attempt(world, { columns: COLUMNS, files: [rows] })
+    const { there, here } = await digestsOf(world, COLUMNS, rows)
+    expect(there).toEqual(here)
+    expect(there.size).toBe(2)
+    expect(world.server.open_sessions()).toBe(0)
+  })
+
+  it('may have texts where JSON is brought', async () => {
+    await world.server.tables.run(['CREATE TABLE "events" ("uuid" VARCHAR, "people_set" VARCHAR)'])
+    const rows = [row('a'), { uuid: 'b', people_set: { z: 1, a: 2 } }]
+    await attempt(world, { columns: COLUMNS, files: [rows] })
+    const { there, here } = await digestsOf(world, COLUMNS, rows)
+    expect(there).toEqual(here)
   })
 })
 

@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Destination, TestStep } from '../destination.ts'
 import { quoted } from '../sql-table/identifiers.ts'
-import { assertWarehouse, columnTypes, dropStages, openDelivery } from './delivery.ts'
+import { assertWarehouse, dropStages, openDelivery } from './delivery.ts'
+import { inspectSnowflake } from './inspect.ts'
 import type { SnowflakeConfig } from './kind.ts'
 import { connect, snowflakeUrl, type AccessUrl, type Session } from './session.ts'
-import { createTable, dropTable, tableName } from './statements.ts'
+import { createTable, dropTable } from './statements.ts'
 
 const MAX_FILE_BYTES = 100 * 1024 * 1024
-const UUIDS_AT_A_TIME = 1000
 
 export const snowflake = snowflakeAt(snowflakeUrl)
 
@@ -17,23 +17,7 @@ export function snowflakeAt(accessUrl: AccessUrl): Destination<SnowflakeConfig> 
     encoding: () => ({ format: 'JSONLines', compression: 'gzip', max_bytes: MAX_FILE_BYTES, max_rows: null }),
     steps: steps(accessUrl),
     open: (context) => openDelivery(accessUrl, context),
-    async inspect(context) {
-      const session = await connect(accessUrl, context)
-      return {
-        async occurrences(uuids) {
-          const counts = new Map(uuids.map((uuid) => [uuid, 0]))
-          if ((await columnTypes(session, context.config)).size === 0) return counts
-          for (let at = 0; at < uuids.length; at += UUIDS_AT_A_TIME) {
-            const asked = uuids.slice(at, at + UUIDS_AT_A_TIME)
-            for (const row of await countUuids(session, context.config, asked)) {
-              counts.set(String(row.uuid), Number(row.count))
-            }
-          }
-          return counts
-        },
-        close: () => session.close(),
-      }
-    },
+    inspect: (context) => inspectSnowflake(accessUrl, context),
     async *sweep(context) {
       const session = await connect(accessUrl, context)
       try {
@@ -43,14 +27,6 @@ export function snowflakeAt(accessUrl: AccessUrl): Destination<SnowflakeConfig> 
       }
     },
   }
-}
-
-async function countUuids(session: Session, config: SnowflakeConfig, uuids: readonly string[]) {
-  const marks = uuids.map(() => '?').join(', ')
-  return await session.run(
-    `SELECT "uuid", COUNT(*) AS "count" FROM ${tableName(config, config.table_name)} WHERE "uuid" IN (${marks}) GROUP BY "uuid"`,
-    uuids,
-  )
 }
 
 function steps(accessUrl: AccessUrl): TestStep<SnowflakeConfig>[] {

@@ -1,34 +1,37 @@
-// Reads back how often each event is in the table.
-import type { Inspection } from '../destination.ts'
-import { ATTEMPTS_OF_TESTS, connect, type ConnectContext } from './connect.ts'
-import type { TableName } from './identifiers.ts'
+// Reads tables of PostgreSQL and Redshift back, for verification.
+import type { Inspection, InspectionContext } from '../destination.ts'
+import { inspectTable, type InspectedTable } from '../warehouse/inspect-table.ts'
+import { ATTEMPTS_OF_TESTS, connect, type ServerConfig } from './connect.ts'
+import { qualified, type TableName } from './identifiers.ts'
 import type { Session } from './session.ts'
-import { findTable, type Table } from './table.ts'
+import { findTable } from './table.ts'
 
-const AT_ONCE = 10_000
+/** What the two databases do not share. */
+export type SqlInspection = Pick<InspectedTable, 'dialect' | 'fold' | 'spellJson'>
 
-export async function inspectTable(context: ConnectContext, name: TableName): Promise<Inspection> {
+export async function inspectSqlTable(
+  context: InspectionContext<ServerConfig>,
+  name: TableName,
+  inspection: SqlInspection,
+): Promise<Inspection> {
   const session = await connect(context, ATTEMPTS_OF_TESTS)
-  return {
-    async occurrences(uuids) {
-      const counts = new Map(uuids.map((uuid) => [uuid, 0]))
-      const table = await findTable(session, name)
-      if (table === null) return counts
-      for (let from = 0; from < uuids.length; from += AT_ONCE) {
-        const some = uuids.slice(from, from + AT_ONCE)
-        for (const { uuid, count } of await countsOf(session, table, some)) counts.set(uuid, Number(count))
-      }
-      return counts
-    },
-    close: () => session.close(),
+  try {
+    // Whoever asks has a limit of time; moments without a zone are UTC.
+    await session.run('SET statement_timeout TO 0')
+    await session.run(`SET timezone TO 'UTC'`)
+    const table = await findTable(session, name)
+    const types = table?.types ?? new Map<string, string>()
+    const found = { ...inspection, name: qualified(name), types, ask: asking(session) }
+    return { table: inspectTable(found, context.columns), close: () => session.close() }
+  } catch (error) {
+    await session.close()
+    throw error
   }
 }
 
-async function countsOf(session: Session, table: Table, uuids: readonly string[]) {
-  const marks = uuids.map((_uuid, index) => `$${index + 1}`)
-  return await session.rows<{ uuid: string; count: string }>(
-    `SELECT CAST("uuid" AS VARCHAR) AS uuid, CAST(count(*) AS VARCHAR) AS count FROM ${table.name}
-      WHERE CAST("uuid" AS VARCHAR) IN (${marks.join(', ')}) GROUP BY 1`,
-    uuids,
-  )
+function asking(session: Session): InspectedTable['ask'] {
+  return async (statement, bucket) => {
+    const rows = await session.rows<Record<string, string | null>>(statement, bucket === null ? [] : [bucket])
+    return rows.map((row) => Object.values(row))
+  }
 }

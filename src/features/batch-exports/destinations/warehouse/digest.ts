@@ -1,5 +1,7 @@
-// How rows of a table are hashed, here and in the statements of every warehouse, so that the figures can be compared.
+// How rows of a table are hashed, here and in the statements of every warehouse (digest-sql.ts), so that the figures can
+// be compared.
 import { createHash } from 'node:crypto'
+import type { OutputColumn } from '../../definition.ts'
 import type { Digest } from '../destination.ts'
 
 /** After each value; no text that we export holds it. */
@@ -8,10 +10,21 @@ export const SEPARATOR_CODE = 31
 export const PRESENT = '='
 export const ABSENT = '-'
 
-/** Characters of the uuid that name a bucket: 4,096 buckets. */
+/**
+ * Characters at the end of the uuid that name its bucket: 4,096 buckets. The first ones will not do: in a uuid of version
+ * 7 they are a clock's, and the same for two years.
+ */
 export const BUCKET_LENGTH = 3
 
 const SEPARATOR = String.fromCharCode(SEPARATOR_CODE)
+
+/** Sums count modulo this: numbers stay exact however many rows there are, also when those of all buckets are added up. */
+const SUM_MODULUS = 2 ** 40
+
+/** Null for rows without a uuid, which are one bucket. */
+export function bucketOf(uuid: string | null): string {
+  return (uuid ?? '').slice(-BUCKET_LENGTH).toLowerCase()
+}
 
 /** `=value␟-␟=value␟`: what is hashed of a row. */
 export function rowText(values: readonly (string | null)[]): string {
@@ -31,5 +44,22 @@ export function addRow(
 ): void {
   const { rows, sums } = digests.get(bucket) ?? { rows: 0, sums: [0, 0] as const }
   const [first, second] = rowSums(values)
-  digests.set(bucket, { rows: rows + 1, sums: [sums[0] + first, sums[1] + second] })
+  digests.set(bucket, {
+    rows: rows + 1,
+    sums: [(sums[0] + first) % SUM_MODULUS, (sums[1] + second) % SUM_MODULUS],
+  })
+}
+
+/** A warehouse's figures, which come as decimal texts because they may be larger than numbers can hold. */
+export function digestOf(rows: string, first_sum: string, second_sum: string): Digest {
+  return { rows: Number(rows), sums: [wrapped(first_sum), wrapped(second_sum)] }
+}
+
+function wrapped(sum: string): number {
+  return Number(BigInt(sum) % BigInt(SUM_MODULUS))
+}
+
+/** The same columns for reading rows out of the store to compare them: JSON lines would round integers beyond 2^53. */
+export function exactColumns(columns: readonly OutputColumn[]): OutputColumn[] {
+  return columns.map((column) => (column.kind === 'integer' ? { ...column, kind: 'text' } : column))
 }

@@ -1,0 +1,40 @@
+// What the statements that read tables back look like, word by word, as regular expressions: each stand-in says how its
+// warehouse writes the parts, and refuses anything else.
+
+/** Parts as regular expressions; `value` is what stands for a column. */
+export type DigestWords = {
+  name: string
+  text: string
+  text_type: string
+  integer_type: string
+  parameter: string
+  md5(text: string): string
+  numberOf(digits: string): string
+  micros(value: string): string
+  json(value: string): string
+  moment_type: string
+}
+
+export function digestShapes(words: DigestWords): string[] {
+  const { name, text, text_type, integer_type, parameter, md5, numberOf } = words
+  const asText = (value: string) => `CAST\\(${value} AS ${text_type}\\)`
+  const sum = (from: number) => asText(`SUM\\(${numberOf(`SUBSTRING\\(${name}, ${from}, 8\\)`)}\\)`)
+  const bucket = `COALESCE\\(RIGHT\\(LOWER\\(CAST\\(${name} AS ${text_type}\\)\\), 3\\), ${text}\\)`
+  const moment = `CAST\\(${text} AS ${words.moment_type}\\)`
+  const range = `${name} >= ${moment} AND ${name} < ${moment}`
+  const scope = `(${name} = \\d+|\\(${range}( OR ${range})*\\)|1 = 0)`
+  const value = `(${[
+    asText(name),
+    asText(`CAST\\(${name} AS ${integer_type}\\)`),
+    `CASE WHEN ${name} THEN ${text} WHEN NOT ${name} THEN ${text} END`,
+    asText(words.micros(name)),
+    words.json(name),
+    `CASE WHEN ABS\\(${name}\\) < 1e12 THEN ${asText(`CAST\\(FLOOR\\(${name} \\* 1000000 \\+ 0\\.5\\) AS ${integer_type}\\)`)} \\|\\| ${text} WHEN ABS\\(${name}\\) < 1e18 THEN ${asText(`CAST\\(FLOOR\\(${name}\\) AS ${integer_type}\\)`)} WHEN ${name} IS NOT NULL THEN ${text} END`,
+  ].join('|')})`
+  const marked = `COALESCE\\(${text} \\|\\| ${value}, ${text}\\) \\|\\| CHR\\(31\\)`
+  const hashed = `SELECT (${bucket}|${asText(text)}) AS ${name}, ${md5(`${marked}( \\|\\| ${marked})*`)} AS ${name} FROM ${name}( WHERE ${scope}( AND ${scope})?)?`
+  return [
+    `SELECT ${name}, ${asText('COUNT\\(\\*\\)')} AS ${name}, ${sum(1)} AS ${name}, ${sum(9)} AS ${name} FROM \\(${hashed}\\) AS hashed GROUP BY ${name}`,
+    `SELECT ${value} AS ${name}(, ${value} AS ${name})* FROM ${name}( WHERE ${scope}( AND ${scope})?( AND ${bucket} = ${parameter})?| WHERE ${bucket} = ${parameter})?`,
+  ]
+}
