@@ -26,6 +26,7 @@ const OUTSIDE = [
 const THREADS = {
   'event-store': 'src/platform/event-store/duckdb/thread.ts',
   'parse-json': 'src/features/events/capture/parse-thread.ts',
+  'read-destinations': 'src/features/batch-exports/verification/reader/thread.ts',
   sandbox: 'src/platform/sandbox/quickjs/thread.ts',
 }
 /** What bin/start.cjs begins with. Not a module: those are loaded on the pool. */

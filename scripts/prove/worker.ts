@@ -147,6 +147,8 @@ const settings: Services['settings'] = {
   disabled_destinations: [],
   sub_hourly_exports: true,
   export_folder: '',
+  scratch_folder: '',
+  outbound_allow: [],
   allow_plaintext: true,
   plugins_folder: null,
   plugins_min_write_level: 1,

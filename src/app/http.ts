@@ -10,6 +10,7 @@ import { reconciliationRoutes } from '../features/batch-exports/reconciliation/r
 import { batchExportRoutes } from '../features/batch-exports/routes.ts'
 import { runRoutes } from '../features/batch-exports/runs/routes.ts'
 import { destinationTestRoutes } from '../features/batch-exports/tests/routes.ts'
+import { verificationRoutes } from '../features/batch-exports/verification/routes.ts'
 import { personalKeyRoutes } from '../features/api-keys/personal-routes.ts'
 import { pluginConfigRoutes } from '../features/plugins/configs/routes.ts'
 import { pluginLogRoutes } from '../features/plugins/logs/routes.ts'
@@ -49,6 +50,7 @@ export const routes: readonly Route[] = [
   ...logRoutes,
   ...backfillRoutes,
   ...reconciliationRoutes,
+  ...verificationRoutes,
   ...pluginRoutes,
   ...pluginConfigRoutes,
   ...pluginLogRoutes,

@@ -3,6 +3,8 @@ import { exportFailedEmail } from '../features/batch-exports/failure-email.ts'
 import { resealExports } from '../features/batch-exports/reseal.ts'
 import { forgetOldLogs } from '../features/batch-exports/logs/forget.ts'
 import { sweepExports } from '../features/batch-exports/sweep/sweep.ts'
+import { forgetOldVerifications } from '../features/batch-exports/verification/queries.ts'
+import { verifyDaily } from '../features/batch-exports/verification/timetable.ts'
 import { domainRecordGoneEmail, recheckDomains } from '../features/domains/recheck.ts'
 import { inviteEmail } from '../features/invites/invite-email.ts'
 import { joinedEmail } from '../features/members/joined-email.ts'
@@ -26,6 +28,7 @@ const forgetExpired = job<Record<string, never>>({
     await forgetOldFailures(db, now)
     await forgetOldAnswers(db, now)
     await forgetOldLogs(db, now)
+    await forgetOldVerifications(db, now)
     await forgetOldPluginLogs(db, now)
     await forgetOldPluginMetrics(db, now)
   },
@@ -41,6 +44,7 @@ export const jobs: readonly AnyJob[] = [
   domainRecordGoneEmail,
   deleteProjectEvents,
   exportFailedEmail,
+  verifyDaily,
   pluginFaultEmail,
   resealSecrets,
   resealExports,

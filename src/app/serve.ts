@@ -3,6 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import type { AddressInfo } from 'node:net'
 import { ExportEngine } from '../features/batch-exports/engine/engine.ts'
 import { addExportMetrics } from '../features/batch-exports/freshness/metrics.ts'
+import { addVerificationMetrics } from '../features/batch-exports/verification/metrics.ts'
+import { Verifier } from '../features/batch-exports/verification/verifier.ts'
 import { addCapture } from '../features/events/capture/serve.ts'
 import { Ingest } from '../features/events/ingest.ts'
 import { syncInlinePlugins } from '../features/plugins/inline/sync.ts'
@@ -60,7 +62,9 @@ export async function serve(
     await plugins.refresh()
     const exports = new ExportEngine(services)
     opened.push({ what: 'exports', close: () => within(SERVICES_LIMIT_MS, exports.close(), undefined) })
-    const app = await buildApp(config, services, ingest, exports)
+    const verifier = new Verifier(services)
+    opened.push({ what: 'verification', close: () => within(SERVICES_LIMIT_MS, verifier.close(), undefined) })
+    const app = await buildApp(config, services, ingest, exports, verifier)
     opened.push({ what: 'HTTP', close: () => finishRequests(app) })
     const open = closedUntilReady(app)
     await app.listen({ host: config.HOST, port: config.PORT })
@@ -71,6 +75,7 @@ export async function serve(
     await services.jobs.work(services)
     // Whoever holds the events' file is the only one who can be exporting from it.
     await exports.start({ takes_over: true })
+    await verifier.start({ takes_over: true })
     plugins.start()
     print(first ? firstStartText(url, first) : `Longshore is ready at ${url}\n`)
     return {
@@ -91,6 +96,7 @@ async function buildApp(
   services: Services,
   ingest: Ingest,
   exports: ExportEngine,
+  verifier: Verifier,
 ): Promise<FastifyInstance> {
   const metrics = openMetrics()
   const { jobs } = services
@@ -102,6 +108,7 @@ async function buildApp(
     'job',
   )
   addExportMetrics(metrics, services, exports.tally)
+  addVerificationMetrics(metrics, services, verifier)
   const app = buildServer({
     services,
     access,

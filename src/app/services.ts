@@ -115,6 +115,8 @@ export async function openServices(
       sub_hourly_exports: config.SUB_HOURLY_EXPORTS,
       export_folder: config.EXPORT_DIR ?? join(config.DATA_DIR, 'exports'),
       allow_plaintext: config.ALLOW_PLAINTEXT,
+      scratch_folder: join(config.DATA_DIR, 'scratch'),
+      outbound_allow: config.OUTBOUND_ALLOW,
       plugins_folder: config.PLUGINS_LOCAL_DIR,
       plugins_min_write_level: config.PLUGINS_MIN_WRITE_LEVEL,
       plugin_patience_ms: config.PLUGIN_PATIENCE_MS,

@@ -44,6 +44,10 @@ export type Settings = {
   export_folder: string
   /** Databases without TLS may be exported to: for development and tests. */
   allow_plaintext: boolean
+  /** For files that are needed for a while. Nothing in it outlives the process. */
+  scratch_folder: string
+  /** Private addresses that may be called, for threads that have a gate of their own. */
+  outbound_allow: readonly string[]
   /** The folder that plugins of type local come from; null: there are none. */
   plugins_folder: string | null
   /** Whoever installs or configures plugins must have this level. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 
 /** The names scripts/bundle.js knows. */
-export type ThreadName = 'event-store' | 'parse-json' | 'sandbox'
+export type ThreadName = 'event-store' | 'parse-json' | 'read-destinations' | 'sandbox'
 
 // Beside the bundle; in a checkout that runs from its sources (tests), where test/harness/global-setup.ts puts them.
 const FOLDERS = [

@@ -12,6 +12,7 @@ import { addPages } from '../../src/app/pages.ts'
 import { openEventStore, openServices } from '../../src/app/services.ts'
 import { ExportEngine } from '../../src/features/batch-exports/engine/engine.ts'
 import { addExportMetrics } from '../../src/features/batch-exports/freshness/metrics.ts'
+import { Verifier } from '../../src/features/batch-exports/verification/verifier.ts'
 import { addCapture } from '../../src/features/events/capture/serve.ts'
 import { Ingest } from '../../src/features/events/ingest.ts'
 import { PluginRuntime } from '../../src/features/plugins/running/runtime.ts'
@@ -60,6 +61,8 @@ export type TestApp = {
   delete(url: string, call?: Call): Promise<Reply>
   /** The clockwork of exports, standing still: tests move it by `tick` and wait by `idle`. */
   exports: ExportEngine
+  /** That of verification, likewise. */
+  verifier: Verifier
   /**
    * The clockwork of apps: it hears of edits as a server's does, but timetables, jobs and setups that are tried again move
    * only by `tick`, deliveries by `delivery.tick`. Wait by `idle`.
@@ -92,6 +95,7 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
   const ingest = new Ingest(services, { transform: (...batch) => plugins.transform(...batch) })
   const plugins = new PluginRuntime(services, ingest)
   const exports = new ExportEngine(services)
+  const verifier = new Verifier(services)
   const http = await buildHttp(services, ingest, exports, config)
   await services.jobs.work(services)
   const canary = new Canary()
@@ -135,11 +139,13 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
     patch: (url, body, options) => call('PATCH', url, { ...options, body: body ?? {} }),
     delete: (url, options) => call('DELETE', url, options),
     exports,
+    verifier,
     plugins,
     advance: (ms) => void (ahead_ms += ms),
     async close() {
       await http.close()
       await exports.close()
+      await verifier.close()
       await plugins.close()
       await ingest.close()
       await opened.close()

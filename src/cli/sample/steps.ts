@@ -4,8 +4,6 @@ import { readConfig } from '../../app/config.ts'
 import { makeFirstOwner } from '../../app/first-start.ts'
 import { createExport } from '../../features/batch-exports/create.ts'
 import type { ExportRow, RunRow } from '../../features/batch-exports/rows.ts'
-import { isBegun, readFrozen } from '../../features/batch-exports/runs/frozen.ts'
-import { verifyRun } from '../../features/batch-exports/verification/verify-run.ts'
 import { sendEvents } from '../../features/events/importing/send-events.ts'
 import { countingStore, openStoreSink } from '../../features/events/importing/store-sink.ts'
 import { Ingest } from '../../features/events/ingest.ts'
@@ -17,6 +15,7 @@ import { UserError, type CommandOptions } from '../command.ts'
 import { exportRange } from '../exports/export-range.ts'
 import { withWorkspace } from '../exports/open-workspace.ts'
 import { showExportProgress } from '../exports/progress.ts'
+import { verifyExports } from '../exports/verify-exports.ts'
 import { showEventProgress } from '../events/progress.ts'
 import { inDigits } from '../terminal/progress.ts'
 import { stopSignal } from '../terminal/stop-signal.ts'
@@ -98,17 +97,15 @@ export async function exportSample(
 }
 
 /** Reads every file again; throws when one is not as its run says. */
-export async function verifySample({ services, signal }: Sample, { row, runs }: Delivery): Promise<Verified> {
-  const total = { files: 0, rows: 0, bytes: 0 }
-  for (const run of runs.filter(isBegun)) {
-    const frozen = await readFrozen(services.db, run)
-    const { problems, files, rows, bytes } = await verifyRun(services, row, frozen, signal)
-    if (problems.length > 0) throw new UserError(problems.join('\n'))
-    total.files += files
-    total.rows += rows
-    total.bytes += bytes
-  }
-  return total
+export async function verifySample({ services, signal }: Sample, { row }: Delivery): Promise<Verified> {
+  let verified: Verified = { files: 0, rows: 0, bytes: 0 }
+  await verifyExports(services.db, services, [row], signal, (_row, result) => {
+    if (result.verdict !== 'intact') {
+      throw new UserError([...result.problems.map(({ message }) => message), ...result.notes].join('\n'))
+    }
+    verified = result
+  })
+  return verified
 }
 
 export type Timed<T> = { result: T; seconds: number }

@@ -182,16 +182,6 @@ CREATE INDEX batch_export_log_export ON batch_export_log (batch_export_id, "time
 CREATE INDEX batch_export_log_run ON batch_export_log (run_id, "timestamp", id);
 CREATE INDEX batch_export_log_time ON batch_export_log ("timestamp");
 
-CREATE TABLE batch_export_progress (
-  batch_export_id uuid NOT NULL,
-  newest_delivered_at timestamp with time zone,
-  last_completed_at timestamp with time zone NOT NULL,
-  timed_rows double precision NOT NULL,
-  timed_ms double precision NOT NULL,
-  CONSTRAINT batch_export_progress_pkey PRIMARY KEY (batch_export_id),
-  CONSTRAINT batch_export_progress_batch_export_id_fkey FOREIGN KEY (batch_export_id) REFERENCES batch_export(id) ON DELETE CASCADE
-);
-
 CREATE TABLE batch_export_run (
   id uuid NOT NULL,
   project_id integer NOT NULL,
@@ -224,7 +214,6 @@ CREATE TABLE batch_export_run (
   repeats uuid,
   is_claimed boolean NOT NULL DEFAULT false,
   published jsonb,
-  is_delivered boolean NOT NULL DEFAULT false,
   CONSTRAINT batch_export_run_pkey PRIMARY KEY (id),
   CONSTRAINT batch_export_run_backfill_id_fkey FOREIGN KEY (backfill_id) REFERENCES batch_export_backfill(id) ON DELETE CASCADE,
   CONSTRAINT batch_export_run_batch_export_id_fkey FOREIGN KEY (batch_export_id) REFERENCES batch_export(id) ON DELETE CASCADE,
@@ -240,7 +229,6 @@ CREATE INDEX batch_export_run_interval ON batch_export_run (batch_export_id, dat
 CREATE INDEX batch_export_run_leased ON batch_export_run (lease_until) WHERE (lease_owner IS NOT NULL);
 CREATE INDEX batch_export_run_live ON batch_export_run (batch_export_id, backfill_id) WHERE (finished_at IS NULL);
 CREATE INDEX batch_export_run_repeats ON batch_export_run (repeats) WHERE (repeats IS NOT NULL);
-CREATE INDEX batch_export_run_undelivered ON batch_export_run (batch_export_id) WHERE ((selection = 'arrival'::text) AND (repeats IS NULL) AND (NOT is_delivered));
 CREATE INDEX batch_export_run_waiting ON batch_export_run (project_id, run_after) WHERE ((finished_at IS NULL) AND (lease_owner IS NULL));
 CREATE UNIQUE INDEX batch_export_run_arrivals ON batch_export_run (batch_export_id, data_interval_end) WHERE ((selection = 'arrival'::text) AND (repeats IS NULL));
 CREATE UNIQUE INDEX batch_export_run_backfilled ON batch_export_run (backfill_id, data_interval_end, repeats) NULLS NOT DISTINCT WHERE (backfill_id IS NOT NULL);
@@ -264,27 +252,46 @@ CREATE TABLE batch_export_slot (
   CONSTRAINT batch_export_slot_active_check CHECK (((active >= 0) AND (active <= 4)))
 );
 
-CREATE TABLE batch_export_sweep (
+CREATE TABLE batch_export_verification (
+  id uuid NOT NULL,
+  project_id integer NOT NULL,
   batch_export_id uuid NOT NULL,
-  project_id integer NOT NULL,
-  swept_until timestamp with time zone NOT NULL,
-  CONSTRAINT batch_export_sweep_pkey PRIMARY KEY (batch_export_id),
-  CONSTRAINT batch_export_sweep_batch_export_id_fkey FOREIGN KEY (batch_export_id) REFERENCES batch_export(id) ON DELETE CASCADE,
-  CONSTRAINT batch_export_sweep_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE
+  trigger text NOT NULL,
+  run_id uuid,
+  start_at timestamp with time zone,
+  end_at timestamp with time zone,
+  status text NOT NULL,
+  verdict text,
+  runs integer NOT NULL DEFAULT 0,
+  files integer NOT NULL DEFAULT 0,
+  rows bigint NOT NULL DEFAULT 0,
+  bytes bigint NOT NULL DEFAULT 0,
+  problems jsonb NOT NULL DEFAULT '[]'::jsonb,
+  problems_count bigint NOT NULL DEFAULT 0,
+  problem_kinds jsonb NOT NULL DEFAULT '{}'::jsonb,
+  notes jsonb NOT NULL DEFAULT '[]'::jsonb,
+  attempt integer NOT NULL DEFAULT 0,
+  run_after timestamp with time zone NOT NULL,
+  lease_owner uuid,
+  lease_until timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  CONSTRAINT batch_export_verification_pkey PRIMARY KEY (id),
+  CONSTRAINT batch_export_verification_batch_export_id_fkey FOREIGN KEY (batch_export_id) REFERENCES batch_export(id) ON DELETE CASCADE,
+  CONSTRAINT batch_export_verification_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE,
+  CONSTRAINT batch_export_verification_run_id_fkey FOREIGN KEY (run_id) REFERENCES batch_export_run(id) ON DELETE CASCADE,
+  CONSTRAINT batch_export_verification_check CHECK (((lease_owner IS NULL) = (lease_until IS NULL))),
+  CONSTRAINT batch_export_verification_check1 CHECK (((finished_at IS NULL) = (status = ANY (ARRAY['Waiting'::text, 'Running'::text])))),
+  CONSTRAINT batch_export_verification_status_check CHECK ((status = ANY (ARRAY['Waiting'::text, 'Running'::text, 'Completed'::text, 'Failed'::text]))),
+  CONSTRAINT batch_export_verification_trigger_check CHECK ((trigger = ANY (ARRAY['run'::text, 'timetable'::text, 'request'::text]))),
+  CONSTRAINT batch_export_verification_verdict_check CHECK ((verdict = ANY (ARRAY['intact'::text, 'problems'::text, 'unreachable'::text, 'nothing_to_verify'::text])))
 );
-
-CREATE TABLE batch_export_upload (
-  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
-  project_id integer NOT NULL,
-  run_id uuid NOT NULL,
-  attempt integer NOT NULL,
-  name text NOT NULL,
-  upload_id text NOT NULL,
-  CONSTRAINT batch_export_upload_pkey PRIMARY KEY (id),
-  CONSTRAINT batch_export_upload_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE,
-  CONSTRAINT batch_export_upload_run_id_fkey FOREIGN KEY (run_id) REFERENCES batch_export_run(id) ON DELETE CASCADE
-);
-CREATE INDEX batch_export_upload_run ON batch_export_upload (run_id);
+CREATE INDEX batch_export_verification_created ON batch_export_verification (batch_export_id, created_at, id);
+CREATE INDEX batch_export_verification_standing ON batch_export_verification (batch_export_id, created_at, id) WHERE ((status = 'Completed'::text) AND (((run_id IS NULL) AND (start_at IS NULL) AND (end_at IS NULL)) OR (verdict = 'problems'::text)));
+CREATE INDEX batch_export_verification_turn ON batch_export_verification (project_id, started_at);
+CREATE INDEX batch_export_verification_waiting ON batch_export_verification (run_after) WHERE (finished_at IS NULL);
+CREATE UNIQUE INDEX batch_export_verification_live ON batch_export_verification (batch_export_id, run_id, start_at, end_at) NULLS NOT DISTINCT WHERE (finished_at IS NULL);
 
 CREATE TABLE domain (
   id uuid NOT NULL,

@@ -73,6 +73,10 @@ export const ERROR_CODES = {
     429,
     'The project has ten backfills at work: wait for one to end, or cancel it.',
   ],
+  too_many_concurrent_verifications: [
+    429,
+    'The project has twenty verifications of exports waiting: wait for one to end.',
+  ],
   throttled: [429, 'Too many requests; see the Retry-After header.'],
   error: [500, 'A fault of ours. The detail says nothing more; the log does, under the request id.'],
   unavailable: [

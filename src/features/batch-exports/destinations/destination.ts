@@ -153,8 +153,6 @@ export type TestStep<Config> = {
 export type Inspection = {
   files?: FileInspection
   table?: TableInspection
-  /** The content of a delivered file, by its name; null when it is not there. */
-  read?(name: string): Promise<AsyncIterable<Uint8Array> | null>
   close(): Promise<void>
 }
 

@@ -60,7 +60,7 @@ export function deliverFiles(place: FilePlace, { config, run, signal, left_files
       // would be taken for the whole.
       signal.throwIfAborted()
       for (const file of staged) await file.publish()
-      for (const each of manifests) await place.put(each, manifest(files))
+      for (const each of manifests) await place.put(each, manifestText(files))
       const kept = new Set(names())
       for (const left of left_files) if (!kept.has(left)) await place.remove(left)
       place.close()
@@ -85,7 +85,7 @@ export function explainRemoval(name: string, right: string): (error: unknown) =>
 }
 
 /** A function of the files alone: a repeated run writes the same bytes. PostHog's has `files` only. */
-function manifest(files: readonly DeliveredFile[]): string {
+export function manifestText(files: readonly DeliveredFile[]): string {
   const content = {
     files: files.map(({ name }) => name),
     rows: totalOf(files, 'rows'),

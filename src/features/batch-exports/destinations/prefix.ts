@@ -1,7 +1,7 @@
 // Names of exported files: a prefix with placeholders, rendered from the interval (batch-exports of PostHog name theirs
 // the same way, so readers that know those find these).
 import type { DataInterval } from '../definition.ts'
-import type { Encoding } from '../formats/encoding.ts'
+import { FILE_FORMATS, type Encoding } from '../formats/encoding.ts'
 import type { RunFacts } from './destination.ts'
 
 const PLACEHOLDERS = [
@@ -83,6 +83,13 @@ const COMPRESSED = { gzip: 'gz', brotli: 'br', zstd: 'zst', lz4: 'lz4', snappy: 
 export function fileName(name: string, index: number, { format, compression, max_bytes }: Encoding): string {
   const number = max_bytes === null ? '' : `-${index}`
   return `${name}${number}.${EXTENSIONS[format]}${compression === null ? '' : `.${COMPRESSED[compression]}`}`
+}
+
+/** Whether a run might have named a file so: by how the name ends. */
+export function isExportedName(name: string): boolean {
+  const formats = FILE_FORMATS.map((format) => EXTENSIONS[format]).join('|')
+  const packed = Object.values(COMPRESSED).join('|')
+  return new RegExp(String.raw`\.(${formats})(\.(${packed}))?$|_manifest\.json$`).test(name)
 }
 
 /** Stands under the fixed part of the prefix, where a policy that is limited to the prefix allows it. */

@@ -9,6 +9,7 @@ import { keepProgress } from '../freshness/queries.ts'
 import { writeLog } from '../logs/write.ts'
 import { countRecentFailures, type RunEnd } from '../runs/queries.ts'
 import { pauseExport } from '../schedule/actions.ts'
+import { enqueueAfterRun } from '../verification/queries.ts'
 import type { Work } from './work.ts'
 
 const FAILURES_TO_PAUSE = 10
@@ -18,6 +19,7 @@ export async function settle(tx: Db, work: Work, end: RunEnd, now: Date): Promis
   const { run } = work
   if (end.status === 'Completed') await keepProgress(tx, run, end.newest_arrival ?? null)
   if (end.status === 'Failed') await answerFailure(tx, work, now)
+  if (end.status === 'Completed') await enqueueAfterRun(tx, run, now)
   if (run.backfill_id !== null) await settleBackfill(tx, run.backfill_id, now)
 }
 

@@ -3,6 +3,8 @@
 import { PageQuery } from '../../../platform/http/paging.ts'
 import { ok, route } from '../../../platform/http/route.ts'
 import { getExport } from '../queries.ts'
+import { presentLatest } from '../verification/present.ts'
+import { findStanding } from '../verification/read-queries.ts'
 import { presentInterval, presentTotals } from './present.ts'
 import { reckon } from './reckon.ts'
 import { Reconciliation } from './schema.ts'
@@ -25,13 +27,14 @@ function reconciliationRoute(base: Base) {
     item: ({ db, project, params }) => getExport(db, project.id, params.batch_export_id),
     query: PageQuery,
     answers: { 200: Reconciliation },
-    async handle({ services, item, page, paged, now }) {
+    async handle({ services, db, item, page, paged, now }) {
       const account = await reckon(services, item, page, now)
       const intervals = account.intervals.map((row) => presentInterval(row, item.model))
       return ok({
         ...paged(account.count, intervals),
         model: item.model,
         totals: presentTotals(account, item.model),
+        verification: presentLatest(await findStanding(db, item)),
       })
     },
   })

@@ -5,6 +5,7 @@ import { paged } from '../../../platform/http/paging.ts'
 import { MODELS } from '../definition.ts'
 import { END_STATUSES, LIVE_STATUSES } from '../rows.ts'
 import { DeliveredFiles } from '../runs/schema.ts'
+import { LatestVerification } from '../verification/schema.ts'
 
 const counts = {
   received: z
@@ -40,6 +41,12 @@ const IntervalAccount = z
   })
   .meta({ id: 'BatchExportIntervalAccount' })
 
-export const Reconciliation = paged(IntervalAccount).extend({ model: z.enum(MODELS), totals: Totals })
+export const Reconciliation = paged(IntervalAccount).extend({
+  model: z.enum(MODELS),
+  totals: Totals,
+  verification: LatestVerification.nullable().describe(
+    'The result that counts: of the last verification over everything, or of a later one that has found problems.',
+  ),
+})
 export type Totals = z.input<typeof Totals>
 export type IntervalAccount = z.input<typeof IntervalAccount>

@@ -47,6 +47,11 @@ const DIFFERENT: Readonly<Partial<Record<ColumnSet, Readonly<Record<string, Valu
   bigquery: { elements: { expr: ELEMENTS } },
 }
 
+/** Whether a column tells when the run was, so that rows of two runs differ in it. */
+export function dependOnRun(set: ColumnSet): boolean {
+  return LISTS[set].includes('_ingested_timestamp')
+}
+
 export function eventColumns(
   set: ColumnSet,
   config: Readonly<Record<string, unknown>>,

@@ -50,7 +50,10 @@ export const azureBlob: Destination<AzureBlobConfig> = {
   async inspect({ config, outbound, signal }) {
     const { client, close } = openContainer(config, outbound)
     return {
-      read: (name) => asking(signal, () => readBlob(client, name, signal)),
+      files: {
+        read: (name) => asking(signal, () => readBlob(client, name, signal)),
+        list: (folder) => listBlobs(client, folder, signal),
+      },
       close: async () => close(),
     }
   },
@@ -118,6 +121,20 @@ async function readBlob(client: ContainerClient, name: string, signal: AbortSign
   } catch (error) {
     if (isMissing(error)) return null
     throw error
+  }
+}
+
+async function* listBlobs(
+  client: ContainerClient,
+  folder: string,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const prefix = folder === '' ? '' : `${folder}/`
+  const found = client.listBlobsByHierarchy('/', { prefix, abortSignal: signal })
+  for (;;) {
+    const { done, value } = await asking(signal, () => found.next())
+    if (done) return
+    if (value.kind === 'blob') yield value.name
   }
 }
 

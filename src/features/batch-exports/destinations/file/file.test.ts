@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openOutbound } from '../../../../platform/outbound/outbound.ts'
 import { Passing, Refused, type DestinationKind, type Removed, type RunFacts } from '../destination.ts'
 import {
+  allOf,
   contextOf,
   deliverTo,
   makeTemporaryFolder,
@@ -200,14 +201,26 @@ describe('File alone', () => {
       await expect(readBack('../passwd')).rejects.toThrow(Refused)
       expect(await readBack(NAME)).toBeNull()
       expect(await readBack('pre')).toBeNull()
+      await expect(list('../8/pre')).rejects.toThrow(Refused)
+      await expect(list('..')).rejects.toThrow(Refused)
+      expect(await list('')).toEqual([])
     })
 
-    async function readBack(name: string) {
+    test('lists no folder behind a link, and no link', async () => {
+      await deliverTo(world, await writeFiles(folder.path, 'x'), { run: { project_id: 8 } })
+      await mkdir(join(world.root, '7'))
+      await symlink(join(world.root, '8'), join(world.root, '7', 'there'))
+      await symlink(join(world.root, '8', NAME), join(world.root, '7', 'link.jsonl'))
+      await expect(list('there/pre')).rejects.toThrow(Refused)
+      expect(await list('')).toEqual([])
+    })
+
+    const inspectFiles = async () => {
       const { inspect } = await world.kind.load()
-      return await (
-        await inspect!(contextOf(world))
-      ).read!(name)
+      return (await inspect!(contextOf(world))).files!
     }
+    const readBack = async (name: string) => await (await inspectFiles()).read(name)
+    const list = async (of: string) => await allOf((await inspectFiles()).list(of))
   })
 
   test('a file in the way, and names too long, are refused without the path', async () => {

@@ -7,7 +7,16 @@ import { errorCode } from '../../../../lib/error-code.ts'
 import type { Destination, Removed, RunFacts } from '../destination.ts'
 import { deliverFiles, explainRemoval, fileEncoding, type FilePlace } from '../file-delivery.ts'
 import { renderName } from '../prefix.ts'
-import { attemptOf, findFile, flush, listBeside, makeFolders, onDisk, temporaryName } from './folder.ts'
+import {
+  attemptOf,
+  findFile,
+  flush,
+  listBeside,
+  listFolder,
+  makeFolders,
+  onDisk,
+  temporaryName,
+} from './folder.ts'
 import type { FileConfig } from './kind.ts'
 
 /** Below those of the files, which count from 0. */
@@ -26,10 +35,16 @@ export const file: Destination<FileConfig> = {
     return deliverFiles(placeInFolder(context.settings.export_folder, context.run), context)
   },
   async inspect({ run, settings }) {
+    const { export_folder } = settings
     return {
-      async read(name) {
-        const path = await onDisk(() => findFile(settings.export_folder, run.project_id, name))
-        return path === null ? null : createReadStream(path)
+      files: {
+        async read(name) {
+          const path = await onDisk(() => findFile(export_folder, run.project_id, name))
+          return path === null ? null : createReadStream(path)
+        },
+        async *list(folder) {
+          yield* await onDisk(() => listFolder(export_folder, run.project_id, folder))
+        },
       },
       close: async () => {},
     }

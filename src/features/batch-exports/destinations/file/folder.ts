@@ -22,41 +22,51 @@ export async function makeFolders(root: string, project_id: number, name: string
 }
 
 /** The same for reading: null when it is not there. */
-export async function findFile(root: string, project_id: number, name: string): Promise<string | null> {
-  return await ifThere(async () => {
-    const place = await placeOf(root, project_id, name)
+export function findFile(root: string, project_id: number, name: string): Promise<string | null> {
+  return unlessMissing(null, async () => {
+    const segments = segmentsOf(project_id, name)
+    const file = segments.pop()!
+    const place = join(await findFolder(root, segments), file)
     return (await lstat(place)).isFile() ? place : null
   })
 }
 
 /** What lies beside a file of this name, with the path of the folder; null when there is no such folder. */
-export async function listBeside(
+export function listBeside(
   root: string,
   project_id: number,
   name: string,
 ): Promise<{ folder: string; names: string[] } | null> {
-  return await ifThere(async () => {
-    const folder = dirname(await placeOf(root, project_id, name))
+  return unlessMissing(null, async () => {
+    const folder = await findFolder(root, segmentsOf(project_id, name).slice(0, -1))
     return { folder, names: await readdir(folder) }
   })
 }
 
-async function placeOf(root: string, project_id: number, name: string): Promise<string> {
-  let place = await realpath(root)
-  const segments = segmentsOf(project_id, name)
-  const file = segments.pop()!
-  for (const segment of segments) {
-    place = join(place, segment)
-    await assertFolder(place)
-  }
-  return join(place, file)
+/** Names of the files right in a folder, as runs name them: below the project's own. */
+export function listFolder(root: string, project_id: number, folder: string): Promise<string[]> {
+  return unlessMissing([], async () => {
+    const segments = folder === '' ? [String(project_id)] : segmentsOf(project_id, folder)
+    const entries = await readdir(await findFolder(root, segments), { withFileTypes: true })
+    const files = entries.filter((entry) => entry.isFile())
+    return files.map(({ name }) => (folder === '' ? name : `${folder}/${name}`))
+  })
 }
 
-async function ifThere<T>(look: () => Promise<T>): Promise<T | null> {
+async function findFolder(root: string, segments: readonly string[]): Promise<string> {
+  let folder = await realpath(root)
+  for (const segment of segments) {
+    folder = join(folder, segment)
+    await assertFolder(folder)
+  }
+  return folder
+}
+
+async function unlessMissing<T>(otherwise: T, work: () => Promise<T>): Promise<T> {
   try {
-    return await look()
+    return await work()
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return null
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return otherwise
     throw error
   }
 }

@@ -57,7 +57,10 @@ export const s3: Destination<S3Config> = {
   async inspect({ config, outbound, signal }) {
     const bucket = openBucket(config, outbound)
     return {
-      read: (name) => asking(signal, () => readObject(bucket, name, signal)),
+      files: {
+        read: (name) => asking(signal, () => readObject(bucket, name, signal)),
+        list: (folder) => listObjects(bucket, folder, signal),
+      },
       close: async () => bucket.close(),
     }
   },
@@ -82,6 +85,18 @@ async function readObject(bucket: Bucket, key: string, signal: AbortSignal) {
     if (isMissing(error)) return null
     throw error
   }
+}
+
+async function* listObjects(bucket: Bucket, folder: string, signal: AbortSignal): AsyncGenerator<string> {
+  const place = { Bucket: bucket.name, Prefix: folder === '' ? '' : `${folder}/`, Delimiter: '/' }
+  let ContinuationToken: string | undefined
+  do {
+    const command = new ListObjectsV2Command({ ...place, ContinuationToken })
+    const page = await asking(signal, () => bucket.client.send(command, { abortSignal: signal }))
+    if (page.Name === undefined) throw notS3()
+    for (const { Key } of page.Contents ?? []) if (Key !== undefined) yield Key
+    ContinuationToken = page.NextContinuationToken
+  } while (ContinuationToken !== undefined)
 }
 
 async function withBucket(

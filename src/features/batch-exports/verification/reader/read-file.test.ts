@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import type { Encoding } from '../formats/encoding.ts'
+import type { Encoding } from '../../formats/encoding.ts'
 import { readContent } from './read-file.ts'
 
 const plain = { compression: null, max_bytes: null, max_rows: null }
@@ -18,10 +18,16 @@ const rowsIn = async (content: string | Buffer, encoding: Encoding, chunk_bytes 
   const chunks = Array.from({ length: Math.ceil(bytes.length / chunk_bytes) }, (_, index) =>
     bytes.subarray(index * chunk_bytes, (index + 1) * chunk_bytes),
   )
-  const found = await readContent(Readable.from(chunks), encoding)
+  const found = await readContent(Readable.from(chunks), {
+    encoding,
+    uuid_at: null,
+    folder: '',
+    parquet: () => Promise.reject(new Error('no Parquet here')),
+    stall_ms: 10_000,
+  })
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   expect(found).toMatchObject({ bytes: bytes.length, sha256 })
-  return found.rows
+  return found.uuids!.rows
 }
 
 describe('rows of CSV', () => {
@@ -42,6 +48,25 @@ describe('rows of CSV', () => {
   it('are none in a file with a header alone, or with nothing', async () => {
     expect(await rowsIn(HEADER, CSV)).toBe(0)
     expect(await rowsIn('', CSV)).toBe(0)
+  })
+
+  it('are summed up by their uuid, wherever it stands', async () => {
+    const uuids = ['018e0000-0000-7000-8000-000000000001', '018e0000-0000-7000-8000-000000000002']
+    const texts = [
+      `uuid,text\r\n${uuids.map((uuid) => `${uuid},"a, ""b""\n"\r\n`).join('')}`,
+      `text,uuid\r\n${uuids
+        .toReversed()
+        .map((uuid) => `"a, ""b""\n",${uuid}\r\n`)
+        .join('')}`,
+    ]
+    const sums = texts.map(async (text, uuid_at) => {
+      const reading = { encoding: CSV, uuid_at, folder: '', stall_ms: 10_000 }
+      const parquet = () => Promise.reject(new Error('no Parquet here'))
+      return (await readContent(Readable.from([Buffer.from(text)]), { ...reading, parquet })).uuids
+    })
+    expect(await sums[0]).toEqual(await sums[1])
+    expect((await sums[0])!.rows).toBe(2)
+    expect((await sums[0])!.sums).not.toEqual([0, 0])
   })
 
   it('are fewer in a file that was cut off', async () => {

@@ -1,0 +1,108 @@
+// SQL statements about what an export has delivered: of each delivery the last run that got through counts, because what
+// earlier ones brought was replaced.
+import type { Db } from '../../../platform/db/database.ts'
+import { joinSql, sql, type Statement } from '../../../platform/db/sql.ts'
+import type { Definition } from '../definition.ts'
+import type { DestinationKind } from '../destinations/destination.ts'
+import { DESTINATIONS } from '../destinations/index.ts'
+import { deliveryIdOf } from '../ledger/claim.ts'
+import type { RunRow } from '../rows.ts'
+import { RUN_COLUMNS } from '../runs/columns.ts'
+import { isBegun, type FrozenRun } from '../runs/frozen.ts'
+import type { Owner } from './queries.ts'
+import type { Subject } from './rows.ts'
+
+/** Where deliveries went, and in which forms: the same place by all configurations. */
+export type Place = {
+  kind: DestinationKind
+  configs: Definition['config'][]
+}
+
+const PAGE = 200
+
+/** The places that the deliveries of a subject went to. */
+export async function listPlaces(db: Db, owner: Owner, subject: Subject): Promise<Place[]> {
+  const rows = await db.rows<Pick<Definition, 'destination_type' | 'config'>>(sql`
+    SELECT DISTINCT definition ->> 'destination_type' AS destination_type, definition -> 'config' AS config
+    FROM batch_export_run AS run WHERE ${isDelivered(owner, subject)}`)
+  const places = new Map<string, Place>()
+  for (const { destination_type, config } of rows) {
+    const kind = DESTINATIONS.get(destination_type)!
+    const key = placeKey(kind, config)
+    const place = places.get(key) ?? { kind, configs: [] }
+    places.set(key, place)
+    place.configs.push(config)
+  }
+  return [...places.values()]
+}
+
+function placeKey(kind: DestinationKind, config: Definition['config']): string {
+  return JSON.stringify([kind.type, kind.target(config), kind.aims.map((aim) => config[aim] ?? null)])
+}
+
+type Begun = Omit<FrozenRun, 'areas' | 'past'>
+
+/** A page at a time, oldest first. */
+export async function* eachDelivery(
+  db: Db,
+  owner: Owner,
+  subject: Subject,
+  place: Place,
+): AsyncGenerator<Begun> {
+  for (let last: RunRow | null = null; ;) {
+    const after: Statement[] = last ? [sql`(created_at, id) > (${last.created_at}, ${last.id})`] : []
+    const runs: RunRow[] = await db.rows<RunRow>(sql`
+      SELECT ${RUN_COLUMNS} FROM batch_export_run AS run
+      WHERE ${joinSql([isDelivered(owner, subject), isAt(place), ...after], ' AND ')}
+      ORDER BY created_at, id LIMIT ${PAGE}`)
+    for (const run of runs) if (isBegun(run)) yield run
+    if (runs.length < PAGE) return
+    last = runs.at(-1)!
+  }
+}
+
+export async function countDeliveries(db: Db, owner: Owner, subject: Subject, place: Place): Promise<number> {
+  const { count } = await db.only<{ count: number }>(sql`
+    SELECT count(*)::int AS count FROM batch_export_run AS run WHERE ${isDelivered(owner, subject)} AND ${isAt(place)}`)
+  return count
+}
+
+/** The folders of files that were delivered. */
+export async function listFolders(db: Db, owner: Owner, subject: Subject, place: Place): Promise<string[]> {
+  const rows = await db.rows<{ folder: string }>(sql`
+    SELECT DISTINCT regexp_replace(file ->> 'name', '/?[^/]*$', '') AS folder
+    FROM batch_export_run AS run, jsonb_array_elements(files) AS file
+    WHERE ${isDelivered(owner, subject)} AND ${isAt(place)}`)
+  return rows.map(({ folder }) => folder)
+}
+
+/** Whether the run no longer counts, or another over the same events has begun: what lies there may be changing. */
+export async function hasMoved(db: Db, run: Begun): Promise<boolean> {
+  const delivery_id = deliveryIdOf(run)
+  const { found } = await db.only<{ found: boolean }>(sql`
+    SELECT EXISTS (SELECT 1 FROM batch_export_run AS other
+      WHERE other.project_id = ${run.project_id} AND (other.id = ${delivery_id} OR other.repeats = ${delivery_id})
+        AND other.id <> ${run.id} AND (finished_at IS NULL AND attempt > 0
+          OR status = 'Completed' AND (created_at, id) > (${run.created_at}, ${run.id}))) AS found`)
+  return found
+}
+
+/** Of `run`: it has brought rows, it is of the subject, and no later one of its delivery has got through. */
+export function isDelivered({ id, project_id }: Owner, { run_id, start_at, end_at }: Subject): Statement {
+  return sql`run.project_id = ${project_id} AND run.batch_export_id = ${id} AND run.status = 'Completed'
+    AND run.records_completed > 0 AND run.definition IS NOT NULL
+    AND (run.data_interval_end > ${start_at} OR ${start_at}::timestamptz IS NULL)
+    AND (run.data_interval_end <= ${end_at} OR ${end_at}::timestamptz IS NULL)
+    AND (coalesce(run.repeats, run.id) = (
+        SELECT coalesce(asked.repeats, asked.id) FROM batch_export_run AS asked WHERE asked.id = ${run_id}::uuid)
+      OR ${run_id}::uuid IS NULL)
+    AND NOT EXISTS (SELECT 1 FROM batch_export_run AS later
+      WHERE later.repeats = coalesce(run.repeats, run.id) AND later.status = 'Completed'
+        AND (later.created_at, later.id) > (run.created_at, run.id))`
+}
+
+/** Of `run`: it went there. */
+export function isAt({ kind, configs }: Place): Statement {
+  return sql`run.definition ->> 'destination_type' = ${kind.type}
+    AND run.definition -> 'config' = ANY(${configs.map((config) => JSON.stringify(config))}::jsonb[])`
+}

@@ -1,0 +1,98 @@
+// Rows of a table against the rows that should be in it, uuid by uuid. Pure.
+import { isDeepStrictEqual } from 'node:util'
+import { groupBy } from '../../../../lib/group-by.ts'
+import type { OutputColumn } from '../../definition.ts'
+import type { ProblemKind } from '../rows.ts'
+
+export type Values = readonly (string | null)[]
+
+/**
+ * Where a row comes from: the table; a delivery that is at the destination; or one that is under way or has failed, whose
+ * rows may be there or not.
+ */
+export type Entry = {
+  from: 'table' | 'expected' | 'open'
+  /** Of rows of the store: their position, and the time of the event where the export has it. */
+  position: number | null
+  at: string | null
+  values: Values
+}
+
+export type RowProblem = {
+  kind: Extract<ProblemKind, 'missing_row' | 'doubled_row' | 'changed_row' | 'stray_row'>
+  uuid: string | null
+  position: number | null
+  at: string | null
+  /** Names of the columns that were changed. */
+  columns: string[]
+}
+
+export function compareRows(entries: readonly Entry[], columns: readonly OutputColumn[]): RowProblem[] {
+  const uuid_at = columns.findIndex(({ name }) => name === 'uuid')
+  const by_uuid = groupBy(entries, ({ values }) => values[uuid_at] ?? null)
+  return [...by_uuid].flatMap(([uuid, rows]) => compareOne(uuid, rows, columns))
+}
+
+function compareOne(
+  uuid: string | null,
+  entries: readonly Entry[],
+  columns: readonly OutputColumn[],
+): RowProblem[] {
+  const of = (from: Entry['from']) => entries.filter((entry) => entry.from === from)
+  const [found, expected, open] = [of('table'), of('expected'), of('open')]
+  const unmatched = expected.filter((row) => !takeSame(found, row, columns))
+  const changed = Math.min(unmatched.length, found.length)
+  const surplus = Math.max(0, found.length - changed - open.length)
+  const isKnown = expected.length + open.length > 0
+  const describe = (kind: RowProblem['kind'], row: Entry | undefined): RowProblem => ({
+    kind,
+    uuid,
+    position: row?.position ?? null,
+    at: row?.at ?? null,
+    columns: [],
+  })
+  return [
+    ...unmatched
+      .slice(0, changed)
+      .map((row, at) => ({ ...describe('changed_row', row), columns: differing(row, found[at]!, columns) })),
+    ...unmatched.slice(changed).map((row) => describe('missing_row', row)),
+    ...Array.from({ length: surplus }, () =>
+      isKnown ? describe('doubled_row', expected[0] ?? open[0]) : describe('stray_row', undefined),
+    ),
+  ]
+}
+
+/** Takes a row of the same values out of those found; false when there is none. */
+function takeSame(found: Entry[], wanted: Entry, columns: readonly OutputColumn[]): boolean {
+  const index = found.findIndex((row) => differing(row, wanted, columns).length === 0)
+  if (index === -1) return false
+  found.splice(index, 1)
+  return true
+}
+
+function differing(one: Entry, other: Entry, columns: readonly OutputColumn[]): string[] {
+  const isChanged = (column: OutputColumn, at: number) =>
+    !isSameValue(one.values[at] ?? null, other.values[at] ?? null, column)
+  return columns.filter(isChanged).map(({ name }) => name)
+}
+
+/** Databases spell JSON and numbers in their own ways: those are the same when they mean the same. */
+function isSameValue(one: string | null, other: string | null, { kind }: OutputColumn): boolean {
+  if (one === other) return true
+  if (one === null || other === null) return false
+  if (kind === 'integer' || kind === 'float') return Number(one) === Number(other)
+  return kind === 'json' && isSameJson(one, other)
+}
+
+function isSameJson(one: string, other: string): boolean {
+  try {
+    return isDeepStrictEqual(parse(one), parse(other))
+  } catch {
+    return false
+  }
+}
+
+/** To JavaScript -0 and 0 are two values, to a database they are one. */
+function parse(text: string): unknown {
+  return JSON.parse(text, (_key, value: unknown) => (value === 0 ? 0 : value))
+}

@@ -1,0 +1,201 @@
+// Reads back what lies at destinations, and compares it: all that costs CPU in verification. Lives in a thread of its own
+// (thread.ts), which thread-reader.ts speaks for.
+import { createReadStream } from 'node:fs'
+import {
+  openParquetReader,
+  type ParquetReader,
+} from '../../../../platform/event-store/duckdb/parquet-file.ts'
+import { openOutbound, type Outbound } from '../../../../platform/outbound/outbound.ts'
+import type { OutputColumn } from '../../definition.ts'
+import type {
+  Destination,
+  DestinationSettings,
+  Inspection,
+  RunFacts,
+  TableInspection,
+  TableScope,
+} from '../../destinations/destination.ts'
+import { DESTINATIONS } from '../../destinations/index.ts'
+import type { Entry } from './compare-rows.ts'
+import { addUuidOfLine, forEachLine } from './lines.ts'
+import { OutOfReach, reachFault } from './out-of-reach.ts'
+import { readContent, type FileContent } from './read-file.ts'
+import { TableComparison, type Compared, type Totals } from './table-comparison.ts'
+import { UuidSums, type Sums } from './uuid-sums.ts'
+
+export type ReaderOptions = {
+  settings: DestinationSettings
+  outbound_allow: readonly string[]
+  /** How long a destination may take to answer, and to send the next part of a file. */
+  answer_ms: number
+  stall_ms: number
+}
+
+export type ReadPlace = {
+  destination_type: string
+  /** With secrets. */
+  config: Record<string, unknown>
+  run: RunFacts
+  columns: readonly OutputColumn[]
+  /** A folder of this verification's own. */
+  folder: string
+}
+
+/** What can be read back at a place. */
+export type Offer = { kind: 'files' | 'nothing' } | { kind: 'table'; columns: readonly OutputColumn[] }
+
+export type FileToRead = {
+  name: string
+  /** The definition that its rows were written with; null for what has none. */
+  content: { config: Record<string, unknown>; run: RunFacts; uuid_at: number | null } | null
+}
+
+/** Calls throw OutOfReach for what cannot be reached. One at a time. */
+export type PlaceReader = {
+  open(place: ReadPlace): Promise<Offer>
+  /** Null when it is not there. */
+  readFile(file: FileToRead): Promise<FileContent | null>
+  /** Some of the files right in a folder, at each call others; none any more at the end. */
+  listMore(folder: string): Promise<string[]>
+  /** Of rows of the store. */
+  sumUuids(path: string): Promise<Sums>
+  /** The hours since 1970 in which events of the store have happened, by their only column. */
+  listHours(path: string): Promise<number[]>
+  digest(scope: TableScope): Promise<void>
+  expect(path: string): Promise<void>
+  totals(): Promise<Totals>
+  fetchDiffering(): Promise<number>
+  setAside(path: string, from: Exclude<Entry['from'], 'table'>, position_as: string): Promise<void>
+  compare(): Promise<Compared>
+  close(): Promise<void>
+}
+
+const HOUR_MS = 3_600_000
+const NAMES_AT_ONCE = 5_000
+
+export class DestinationReader implements PlaceReader {
+  readonly #outbound: Outbound
+  #place: ReadPlace | null = null
+  #destination: Destination | null = null
+  #inspection: Inspection | null = null
+  #table: TableComparison | null = null
+  #stop = new AbortController()
+  #listing: { folder: string; names: AsyncIterator<string> } | null = null
+  #parquet: Promise<ParquetReader> | null = null
+
+  constructor(private readonly options: ReaderOptions) {
+    this.#outbound = openOutbound({ allow: options.outbound_allow })
+  }
+
+  async open(place: ReadPlace): Promise<Offer> {
+    await this.#leave()
+    this.#place = place
+    const { destination_type, folder, ...context } = place
+    this.#destination = await DESTINATIONS.get(destination_type)!.load()
+    const { inspect } = this.#destination
+    if (!inspect) return { kind: 'nothing' }
+    const { settings } = this.options
+    const signal = this.#stop.signal
+    this.#inspection = await this.#ask(() =>
+      inspect({ ...context, outbound: this.#outbound, settings, signal, log: () => undefined }),
+    )
+    const { files, table } = this.#inspection
+    this.#table = table ? new TableComparison(this.#inTime(table), folder) : null
+    if (this.#table) return { kind: 'table', columns: this.#table.columns }
+    return { kind: files ? 'files' : 'nothing' }
+  }
+
+  async readFile({ name, content }: FileToRead): Promise<FileContent | null> {
+    const chunks = await this.#ask(() => this.#inspection!.files!.read(name))
+    if (!chunks) return null
+    return readContent(chunks, {
+      encoding: content && this.#destination!.encoding(content.config, content.run),
+      uuid_at: content?.uuid_at ?? null,
+      folder: this.#place!.folder,
+      parquet: () => (this.#parquet ??= openParquetReader()),
+      stall_ms: this.options.stall_ms,
+    })
+  }
+
+  async listMore(folder: string): Promise<string[]> {
+    if (this.#listing?.folder !== folder) {
+      const names = this.#inspection!.files!.list(folder)[Symbol.asyncIterator]()
+      this.#listing = { folder, names }
+    }
+    const { names } = this.#listing
+    const some: string[] = []
+    while (some.length < NAMES_AT_ONCE) {
+      const next = await this.#ask(() => names.next())
+      if (next.done) break
+      some.push(next.value)
+    }
+    if (some.length === 0) this.#listing = null
+    return some
+  }
+
+  async sumUuids(path: string): Promise<Sums> {
+    const uuids = new UuidSums()
+    await forEachLine(createReadStream(path), (...line) => addUuidOfLine(uuids, ...line))
+    return uuids.result
+  }
+
+  async listHours(path: string): Promise<number[]> {
+    const hours = new Set<number>()
+    await forEachLine(createReadStream(path), (chunk, start, end) => {
+      const [text] = Object.values(JSON.parse(chunk.toString('utf8', start, end)) as Record<string, string>)
+      hours.add(Math.floor(Date.parse(text!) / HOUR_MS))
+    })
+    hours.delete(Number.NaN)
+    return [...hours]
+  }
+
+  digest = (scope: TableScope) => this.#table!.digest(scope)
+  expect = (path: string) => this.#table!.expect(path)
+  totals = async () => this.#table!.totals()
+  fetchDiffering = () => this.#table!.fetchDiffering()
+  setAside: PlaceReader['setAside'] = (path, from, position_as) =>
+    this.#table!.setAside(path, from, position_as)
+  compare = () => this.#table!.compare()
+
+  async close(): Promise<void> {
+    await this.#leave()
+    await this.#parquet?.then((parquet) => parquet.close())
+    this.#parquet = null
+    await this.#outbound.close()
+  }
+
+  async #leave(): Promise<void> {
+    const inspection = this.#inspection
+    this.#inspection = this.#table = this.#listing = null
+    if (inspection) await this.#ask(() => inspection.close()).catch(() => undefined)
+    this.#stop = new AbortController()
+  }
+
+  #inTime(table: TableInspection): TableInspection {
+    return {
+      columns: table.columns,
+      digest: (scope) => this.#ask(() => table.digest(scope)),
+      rows: (scope, bucket) => this.#ask(() => table.rows(scope, bucket)),
+      spell: (column, value) => table.spell(column, value),
+    }
+  }
+
+  /** An exchange with the destination, within its time. */
+  async #ask<T>(exchange: () => Promise<T>): Promise<T> {
+    const stop = this.#stop
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => {
+        reject(new OutOfReach('The destination did not answer in time.'))
+        stop.abort()
+      }, this.options.answer_ms)
+    })
+    try {
+      return await Promise.race([exchange(), late])
+    } catch (error) {
+      throw reachFault(error)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}

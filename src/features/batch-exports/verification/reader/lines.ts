@@ -1,0 +1,53 @@
+// Lines of JSON as they come out of a file, and the uuid of each: found in place where our own files have it, read from
+// the parsed object otherwise.
+import type { UuidSums } from './uuid-sums.ts'
+
+const LINE_FEED = 0x0a
+const QUOTE = 0x22
+/** How a line begins when the uuid is its first column, as it is unless somebody chose other columns. */
+const BEGINNING = Buffer.from('{"uuid":"')
+const UUID_LENGTH = 36
+
+/** Each line, as a stretch of a buffer that is good until the next one is asked for. */
+export async function forEachLine(
+  chunks: AsyncIterable<Buffer>,
+  use: (chunk: Buffer, start: number, end: number) => void,
+): Promise<void> {
+  let rest: Buffer[] = []
+  for await (const chunk of chunks) {
+    let start = 0
+    for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
+      if (rest.length === 0) use(chunk, start, end)
+      else {
+        const whole = Buffer.concat([...rest, chunk.subarray(start, end)])
+        rest = []
+        use(whole, 0, whole.length)
+      }
+      start = end + 1
+    }
+    if (start < chunk.length) rest.push(chunk.subarray(start))
+  }
+  const last = Buffer.concat(rest)
+  if (last.length > 0) use(last, 0, last.length)
+}
+
+export function addUuidOfLine(uuids: UuidSums, chunk: Buffer, start: number, end: number): void {
+  const from = start + BEGINNING.length
+  const to = from + UUID_LENGTH
+  if (to < end && chunk[to] === QUOTE && chunk.compare(BEGINNING, 0, BEGINNING.length, start, from) === 0) {
+    const text = chunk.toString('latin1', from, to)
+    // Nothing is escaped in a uuid; of other texts the parser knows more.
+    if (!text.includes('\\') && !text.includes('"')) return uuids.add(text)
+  }
+  uuids.add(uuidIn(chunk.toString('utf8', start, end)))
+}
+
+/** A line that is no JSON is a row like any other, of nobody. */
+function uuidIn(line: string): string {
+  try {
+    const { uuid } = JSON.parse(line) as { uuid?: unknown }
+    return typeof uuid === 'string' ? uuid : ''
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,156 @@
+// A delivered file, read once to its end: how long it is, what it hashes to, how many rows it has and whose.
+import { createHash, randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { PassThrough, Readable, Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createBrotliDecompress, createGunzip } from 'node:zlib'
+import type { ParquetReader } from '../../../../platform/event-store/duckdb/parquet-file.ts'
+import type { Encoding } from '../../formats/encoding.ts'
+import { forEachRecord } from './csv.ts'
+import { addUuidOfLine, forEachLine } from './lines.ts'
+import { OutOfReach } from './out-of-reach.ts'
+import { NO_SUMS, UuidSums, type Sums } from './uuid-sums.ts'
+
+export type FileContent = {
+  bytes: number
+  sha256: string
+  /** Null when its rows cannot be read: it is damaged. */
+  uuids: Sums | null
+}
+
+export type FileReading = {
+  /** Null for a file without rows. */
+  encoding: Encoding | null
+  /** The place of the uuid among its columns; null without one, then rows are counted. */
+  uuid_at: number | null
+  /** For files that must be on the disk as a whole. */
+  folder: string
+  parquet(): Promise<ParquetReader>
+  /** No byte for so long: whoever sends them is stuck. */
+  stall_ms: number
+}
+
+/** Null when the rows cannot be read; throws what is no fault of the file. */
+type RowReader = (content: Readable, measure: Transform, reading: FileReading) => Promise<Sums | null>
+
+/** How rows are read in each format. */
+const ROW_READERS: Record<Encoding['format'], RowReader> = {
+  JSONLines: readLines,
+  CSV: readCsv,
+  Parquet: readParquet,
+  CopyText: () => Promise.reject(new Error('no files are kept as COPY text')),
+}
+
+const UNPACKED_BYTES = 256 * 1024
+
+export async function readContent(
+  chunks: AsyncIterable<Uint8Array>,
+  reading: FileReading,
+): Promise<FileContent> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  const measure = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk)
+      bytes += chunk.length
+      done(null, chunk)
+    },
+  })
+  const source = Readable.from(unstuck(chunks, reading.stall_ms))
+  const readRows = reading.encoding === null ? readNothing : ROW_READERS[reading.encoding.format]
+  const uuids = await readRows(source, measure, reading)
+  return { bytes, sha256: hash.digest('hex'), uuids }
+}
+
+/** What breaks off on the way says nothing about the file. */
+async function* unstuck(chunks: AsyncIterable<Uint8Array>, stall_ms: number): AsyncGenerator<Uint8Array> {
+  const iterator = chunks[Symbol.asyncIterator]()
+  try {
+    for (;;) {
+      const next = await inTime(iterator.next(), stall_ms)
+      if (next.done) return
+      yield next.value
+    }
+  } catch {
+    throw new OutOfReach('The destination broke off while it was sending a file.')
+  } finally {
+    // One that is stuck never answers this either.
+    void iterator.return?.().catch(() => undefined)
+  }
+}
+
+async function inTime<T>(work: Promise<T>, limit_ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error('too late')), limit_ms)
+  })
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+}
+
+async function readNothing(source: Readable, measure: Transform): Promise<Sums> {
+  await pipeline(source, measure.resume())
+  return NO_SUMS
+}
+
+function readLines(source: Readable, measure: Transform, reading: FileReading): Promise<Sums | null> {
+  return readText(source, measure, reading, (chunks, uuids) =>
+    forEachLine(
+      chunks,
+      reading.uuid_at === null
+        ? () => uuids.add('')
+        : (chunk, start, end) => addUuidOfLine(uuids, chunk, start, end),
+    ),
+  )
+}
+
+function readCsv(source: Readable, measure: Transform, reading: FileReading): Promise<Sums | null> {
+  const has_header = reading.encoding?.has_header ?? false
+  return readText(source, measure, reading, (chunks, uuids) =>
+    forEachRecord(chunks, { field_at: reading.uuid_at, has_header }, (uuid) => uuids.add(uuid)),
+  )
+}
+
+async function readText(
+  source: Readable,
+  measure: Transform,
+  reading: FileReading,
+  read: (chunks: AsyncIterable<Buffer>, uuids: UuidSums) => Promise<void>,
+): Promise<Sums | null> {
+  const uuids = new UuidSums()
+  try {
+    await pipeline(source, measure, unpacking(reading.encoding), (chunks: AsyncIterable<Buffer>) =>
+      read(chunks, uuids),
+    )
+    return uuids.result
+  } catch (error) {
+    if (error instanceof OutOfReach) throw error
+    return null
+  }
+}
+
+function unpacking(encoding: Encoding | null): Transform {
+  const compression = encoding?.compression
+  if (compression === 'gzip') return createGunzip({ chunkSize: UNPACKED_BYTES })
+  if (compression === 'brotli') return createBrotliDecompress({ chunkSize: UNPACKED_BYTES })
+  return new PassThrough()
+}
+
+/** Its table of contents is at the end, so it must be on the disk as a whole. */
+async function readParquet(source: Readable, measure: Transform, reading: FileReading): Promise<Sums | null> {
+  const path = join(reading.folder, `${randomUUID()}.parquet`)
+  try {
+    await pipeline(source, measure, createWriteStream(path))
+    return await parquetRows(await reading.parquet(), path, reading).catch(() => null)
+  } finally {
+    await rm(path, { force: true })
+  }
+}
+
+async function parquetRows(parquet: ParquetReader, path: string, { uuid_at }: FileReading): Promise<Sums> {
+  const uuids = new UuidSums()
+  if (uuid_at === null) return { ...uuids.result, rows: await parquet.countRows(path) }
+  for await (const texts of parquet.texts(path, 'uuid')) for (const text of texts) uuids.add(text ?? '')
+  return uuids.result
+}

@@ -1,0 +1,117 @@
+// A table against the events that should be in it. First by digests, one number or two for each bucket of rows; then, where
+// a bucket differs, row by row. Rows of the store come as files of JSON lines.
+import { createReadStream } from 'node:fs'
+import type { OutputColumn } from '../../definition.ts'
+import type { Digest, TableInspection, TableScope } from '../../destinations/destination.ts'
+import { addRow, bucketOf } from '../../destinations/warehouse/digest.ts'
+import { MAX_KEPT } from '../findings.ts'
+import { compareRows, type Entry, type RowProblem, type Values } from './compare-rows.ts'
+import { forEachLine } from './lines.ts'
+import { Partitions } from './partitions.ts'
+
+export type Compared = {
+  /** How many there are of each kind. */
+  counts: Partial<Record<RowProblem['kind'], number>>
+  /** The first of each kind. */
+  shown: RowProblem[]
+}
+
+/** Of the table and of what should be in it. */
+export type Totals = { found: Digest; expected: Digest }
+
+const NOTHING: Digest = { rows: 0, sums: [0, 0] }
+
+export class TableComparison {
+  #found: ReadonlyMap<string, Digest> = new Map()
+  #expected = new Map<string, Digest>()
+  #scope: TableScope | null = null
+  #partitions: Partitions | null = null
+
+  constructor(
+    private readonly table: TableInspection,
+    private readonly folder: string,
+  ) {}
+
+  get columns(): readonly OutputColumn[] {
+    return this.table.columns
+  }
+
+  /** Begins anew. */
+  async digest(scope: TableScope): Promise<void> {
+    this.#scope = scope
+    this.#expected = new Map()
+    this.#partitions = null
+    this.#found = await this.table.digest(scope)
+  }
+
+  /** Rows that should be in the table. */
+  async expect(path: string): Promise<void> {
+    await this.#forEachRow(path, (bucket, values) => addRow(this.#expected, bucket, values))
+  }
+
+  totals(): Totals {
+    return { found: sumOf(this.#found), expected: sumOf(this.#expected) }
+  }
+
+  /** Fetches the rows of the buckets that differ. How many buckets do. */
+  async fetchDiffering(): Promise<number> {
+    const buckets = [...new Set([...this.#found.keys(), ...this.#expected.keys()])].filter(
+      (bucket) => !isSame(this.#found.get(bucket), this.#expected.get(bucket)),
+    )
+    const rowsIn = (bucket: string) =>
+      Math.max(this.#found.get(bucket)?.rows ?? 0, this.#expected.get(bucket)?.rows ?? 0)
+    this.#partitions = new Partitions(this.folder, new Map(buckets.map((bucket) => [bucket, rowsIn(bucket)])))
+    for (const bucket of buckets) {
+      const rows = await this.table.rows(this.#scope!, bucket)
+      for (const values of rows)
+        this.#partitions.add(bucket, { from: 'table', position: null, at: null, values })
+    }
+    return buckets.length
+  }
+
+  /** Sets rows of the store aside that lie in buckets that differ; `position_as` is where their position stands. */
+  async setAside(path: string, from: Exclude<Entry['from'], 'table'>, position_as: string): Promise<void> {
+    await this.#forEachRow(path, (bucket, values, row) => {
+      const at = typeof row.timestamp === 'string' ? row.timestamp : null
+      this.#partitions!.add(bucket, { from, position: row[position_as] as number, at, values })
+    })
+  }
+
+  async compare(): Promise<Compared> {
+    const counts: Compared['counts'] = {}
+    const shown: RowProblem[] = []
+    for await (const entries of this.#partitions!.read()) {
+      for (const problem of compareRows(entries, this.columns)) {
+        const count = (counts[problem.kind] = (counts[problem.kind] ?? 0) + 1)
+        if (count <= MAX_KEPT) shown.push(problem)
+      }
+    }
+    return { counts, shown }
+  }
+
+  async #forEachRow(
+    path: string,
+    use: (bucket: string, values: Values, row: Readonly<Record<string, unknown>>) => void,
+  ): Promise<void> {
+    const uuid_at = this.columns.findIndex(({ name }) => name === 'uuid')
+    await forEachLine(createReadStream(path, { highWaterMark: 256 * 1024 }), (chunk, start, end) => {
+      const row = JSON.parse(chunk.toString('utf8', start, end)) as Record<string, unknown>
+      const values = this.columns.map((column) => this.table.spell(column, row[column.name] ?? null))
+      use(bucketOf(values[uuid_at] ?? null), values, row)
+    })
+  }
+}
+
+function isSame(one: Digest = NOTHING, other: Digest = NOTHING): boolean {
+  return one.rows === other.rows && one.sums[0] === other.sums[0] && one.sums[1] === other.sums[1]
+}
+
+function sumOf(digests: ReadonlyMap<string, Digest>): Digest {
+  return [...digests.values()].reduce(
+    (sum, { rows, sums }) => ({
+      rows: sum.rows + rows,
+      sums: [sum.sums[0] + sums[0], sum.sums[1] + sums[1]],
+    }),
+    NOTHING,
+  )
+}

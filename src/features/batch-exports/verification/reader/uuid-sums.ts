@@ -1,0 +1,42 @@
+// A set of uuids as a few numbers that do not depend on their order: those of a file, and those of the events that should
+// be in it. Both sides are summed up here, so the hash need not be known anywhere else.
+
+export type Sums = { rows: number; sums: readonly [number, number] }
+
+export class UuidSums {
+  #rows = 0
+  #first = 0
+  #second = 0
+
+  /** Two hashes in the manner of FNV, added up modulo 2^32: exact for any number of rows. */
+  add(uuid: string): void {
+    let first = 0x811c9dc5
+    let second = 0x9747b28c
+    for (let at = 0; at < uuid.length; at++) {
+      const code = uuid.charCodeAt(at)
+      first = Math.imul(first ^ code, 0x01000193)
+      second = Math.imul(second ^ code, 0x5bd1e995)
+      second ^= second >>> 15
+    }
+    this.#rows++
+    this.#first = (this.#first + first) >>> 0
+    this.#second = (this.#second + second) >>> 0
+  }
+
+  get result(): Sums {
+    return { rows: this.#rows, sums: [this.#first, this.#second] }
+  }
+}
+
+export function addSums(one: Sums, other: Sums): Sums {
+  return {
+    rows: one.rows + other.rows,
+    sums: [(one.sums[0] + other.sums[0]) >>> 0, (one.sums[1] + other.sums[1]) >>> 0],
+  }
+}
+
+export const NO_SUMS: Sums = { rows: 0, sums: [0, 0] }
+
+export function isSameSums(one: Sums, other: Sums): boolean {
+  return one.rows === other.rows && one.sums[0] === other.sums[0] && one.sums[1] === other.sums[1]
+}

@@ -1,0 +1,45 @@
+// A table whose rows have a uuid: digests first, and where a bucket differs each row of it.
+import type { OutputColumn } from '../../definition.ts'
+import type { ColumnSet } from '../../destinations/destination.ts'
+import type { Place } from '../deliveries.ts'
+import type { Verifying } from '../verifying.ts'
+import { forEachRowsFile } from './expected-rows.ts'
+import { reportRows } from './report-rows.ts'
+import { listStrata, type Stratum } from './strata.ts'
+import type { Window } from './windows.ts'
+
+export type TableComparison = {
+  place: Place
+  set: ColumnSet
+  /** Those that the table has. */
+  columns: readonly OutputColumn[]
+  windows: readonly Window[] | null
+  strata: readonly Stratum[]
+  /** What got through before it is in the table whenever the table is read. */
+  judged_before: Date
+}
+
+export async function compareByRows(work: Verifying, comparison: TableComparison): Promise<void> {
+  const { services, row, findings, reader } = work
+  const { place, windows, strata, judged_before } = comparison
+  await reader.digest({ project_id: row.project_id, times: windows })
+  const expected = strata.filter(({ state }) => state === 'expected')
+  findings.read.rows += await forEachRowsFile(work, expected, comparison, (path) => reader.expect(path))
+  if ((await reader.fetchDiffering()) === 0) return
+  // Runs may have come and gone meanwhile: what is known of them now tells whose the rows are.
+  const known = await listStrata(services.db, row, place, judged_before)
+  const position_as = nameBeside(comparison.columns, 'position')
+  await forEachRowsFile(
+    work,
+    known,
+    comparison,
+    (path, { state }) => reader.setAside(path, state, position_as),
+    position_as,
+  )
+  await reportRows(work, place, await reader.compare())
+}
+
+/** One that no column has. */
+function nameBeside(columns: readonly OutputColumn[], name: string): string {
+  return columns.some((column) => column.name === name) ? nameBeside(columns, `${name}_`) : name
+}

@@ -1,0 +1,132 @@
+// Rows of the store that should be in a table, or may be: those of strata, in the columns that are compared.
+import type { Area, ExportRows, PositionBlock } from '../../../../platform/event-store/event-store.ts'
+import type { Definition, OutputColumn } from '../../definition.ts'
+import type { ColumnSet } from '../../destinations/destination.ts'
+import { customColumns } from '../../source/custom-query.ts'
+import { pickColumns } from '../../source/pick-columns.ts'
+import { selectRows, type SelectedRows } from '../../source/select.ts'
+import { forEachPiece, type Verifying } from '../verifying.ts'
+import { areasWithin, type Stratum } from './strata.ts'
+import type { Window } from './windows.ts'
+
+/** Each adds a condition to the statement. */
+const AREAS_AT_ONCE = 64
+const BLOCK_POSITIONS = 16_384
+/** From so many on it pays to ask first which positions can be meant. */
+const MANY_STRATA = 20
+
+export type Comparison = {
+  columns: readonly OutputColumn[]
+  windows: readonly Window[] | null
+  set: ColumnSet
+}
+
+function selectStratum(
+  project_id: number,
+  stratum: Stratum,
+  set: ColumnSet,
+  areas: readonly Area[],
+): SelectedRows {
+  const { definition, interval_end, created_at } = stratum
+  const bounds = {
+    selection: 'arrival',
+    interval: { start: null, end: interval_end },
+    seq_from: 0,
+    seq_to: 0,
+    areas,
+  } as const
+  return selectRows({ id: project_id, timezone: definition.timezone }, definition, set, bounds, created_at)
+}
+
+/** The columns of any of the strata; one that has two kinds of values cannot be compared. */
+export function columnsOf(project_id: number, strata: readonly Stratum[], set: ColumnSet): OutputColumn[] {
+  const all = columnLists(project_id, strata, set).flat()
+  const kinds = (name: string) =>
+    new Set(all.filter((column) => column.name === name).map(({ kind }) => kind))
+  const unique = new Map(all.map((column) => [column.name, column]))
+  return [...unique.values()].filter(({ name }) => kinds(name).size === 1)
+}
+
+/** Names that all of the strata have. */
+export function columnsInAll(project_id: number, strata: readonly Stratum[], set: ColumnSet): Set<string> {
+  const [first, ...others] = columnLists(project_id, strata, set).map(
+    (columns) => new Set(columns.map(({ name }) => name)),
+  )
+  return new Set([...first!].filter((name) => others.every((names) => names.has(name))))
+}
+
+/** One for each definition. */
+function columnLists(project_id: number, strata: readonly Stratum[], set: ColumnSet): OutputColumn[][] {
+  const unique = new Map(strata.map((stratum) => [JSON.stringify(stratum.definition), stratum]))
+  return [...unique.values()].map((stratum) => selectStratum(project_id, stratum, set, []).columns)
+}
+
+/** Whether the table's column of this name is the time of the event: then rows can be looked for by it. */
+export function hasOwnTimestamp({ hogql_query }: Definition): boolean {
+  if (hogql_query === null) return true
+  const chosen = customColumns(hogql_query).query.select.find(
+    (column) => 'alias' in column && column.alias === 'timestamp',
+  )
+  const expr = chosen && 'expr' in chosen ? chosen.expr : undefined
+  return expr?.node === 'Field' && ['timestamp', 'events.timestamp'].includes(expr.chain.join('.'))
+}
+
+/** How many rows there were. */
+export async function forEachRowsFile(
+  work: Verifying,
+  strata: readonly Stratum[],
+  { columns, windows, set }: Comparison,
+  use: (path: string, stratum: Stratum) => Promise<void>,
+  position_as: string | null = null,
+): Promise<number> {
+  const blocks = windows && strata.length >= MANY_STRATA ? await occupied(work, strata, windows, set) : null
+  let rows = 0
+  for (const stratum of strata) {
+    const areas = areasWithin(stratum.areas, windows).filter((area) => isIn(area, blocks))
+    for (let from = 0; from < areas.length; from += AREAS_AT_ONCE) {
+      const some = areas.slice(from, from + AREAS_AT_ONCE)
+      const selected = selectStratum(work.row.project_id, stratum, set, some)
+      rows += await forEachPiece(work, comparedColumns(selected, columns, position_as), (path) =>
+        use(path, stratum),
+      )
+    }
+  }
+  return rows
+}
+
+function comparedColumns(
+  { rows }: SelectedRows,
+  columns: readonly OutputColumn[],
+  position_as: string | null,
+): ExportRows {
+  const names = columns.map(({ name }) => name)
+  const own = rows.columns.map(({ name }) => name)
+  return pickColumns(
+    rows,
+    names.filter((name) => own.includes(name)),
+    position_as,
+  )
+}
+
+/** Blocks of positions with events that happened in the windows. */
+function occupied(
+  { services, row, signal }: Verifying,
+  strata: readonly Stratum[],
+  windows: readonly Window[],
+  set: ColumnSet,
+): Promise<PositionBlock[]> {
+  const seq_to = Math.max(...strata.flatMap(({ areas }) => areas.map((area) => area.seq_to)))
+  const areas = windows.map(({ from, to }) => ({ seq_from: 0, seq_to, time_from: from, time_to: to }))
+  const definition: Definition = {
+    ...strata[0]!.definition,
+    config: {},
+    filters: null,
+    hogql_query: null,
+  }
+  const { rows } = selectStratum(row.project_id, { ...strata[0]!, definition }, set, areas)
+  return services.eventStore.countBlocks(rows, BLOCK_POSITIONS, signal)
+}
+
+function isIn({ seq_from, seq_to }: Area, blocks: readonly PositionBlock[] | null): boolean {
+  return blocks === null || blocks.some(({ from, to }) => seq_from < to && from < seq_to)
+}

@@ -1,0 +1,64 @@
+// A table against all that deliveries have brought to it, by digests of its rows. A verification of less than everything
+// looks at the hours in which the events in question happened: at all rows of those hours, whichever run brought them.
+import type { OutputColumn } from '../../definition.ts'
+import { readFrozen, selectionOf } from '../../runs/frozen.ts'
+import { pickColumns } from '../../source/pick-columns.ts'
+import { countDeliveries, eachDelivery, type Place } from '../deliveries.ts'
+import type { ReadPlace } from '../reader/destination-reader.ts'
+import { isWhole } from '../rows.ts'
+import { forEachPiece, NARROW_ROWS, type Verifying } from '../verifying.ts'
+import { compareAsWhole } from './compare-as-whole.ts'
+import { compareByRows } from './compare-by-rows.ts'
+import { columnsInAll, columnsOf, hasOwnTimestamp } from './expected-rows.ts'
+import { listStrata, type Stratum } from './strata.ts'
+import { windowsOf, type Window } from './windows.ts'
+
+export async function verifyTable(work: Verifying, place: Place, opening: ReadPlace): Promise<void> {
+  const { services, row, subject, findings, reader } = work
+  const judged_before = services.now()
+  const strata = await listStrata(services.db, row, place, judged_before)
+  if (strata.length === 0) {
+    findings.note('Persons and sessions change after their export, so tables of them cannot be compared.')
+    return
+  }
+  const windows = isWhole(subject) ? null : await findWindows(work, place, strata)
+  if (windows?.length === 0) {
+    findings.note(
+      'The table has no time of the events, so it is compared as a whole, on the timetable or on request.',
+    )
+    return
+  }
+  const set = place.kind.columns
+  const all = columnsOf(row.project_id, strata, set)
+  const has_uuid = columnsInAll(row.project_id, strata, set).has('uuid')
+  // Without a uuid no row can be looked at by itself, and JSON means the same in many spellings.
+  const columns = has_uuid ? all : all.filter(({ kind }) => kind !== 'json')
+  const offer = await reader.open({ ...opening, columns })
+  if (offer.kind !== 'table') {
+    findings.note(`Tables of ${place.kind.type} cannot be read back.`)
+    return
+  }
+  findings.read.runs += await countDeliveries(services.db, row, subject, place)
+  const comparison = { columns: offer.columns, windows, set, place, judged_before, strata }
+  if (has_uuid && isNamed(offer.columns, 'uuid')) await compareByRows(work, comparison)
+  else await compareAsWhole(work, comparison)
+}
+
+/** None where the table's rows cannot be looked for by time. */
+async function findWindows(work: Verifying, place: Place, strata: readonly Stratum[]): Promise<Window[]> {
+  const { services, row, subject, reader } = work
+  if (!strata.every(({ definition }) => hasOwnTimestamp(definition))) return []
+  const hours = new Set<number>()
+  for await (const run of eachDelivery(services.db, row, subject, place)) {
+    const { rows } = selectionOf(await readFrozen(services.db, run))
+    if (!isNamed(rows.columns, 'timestamp')) return []
+    const add = async (path: string) => {
+      for (const hour of await reader.listHours(path)) hours.add(hour)
+    }
+    await forEachPiece(work, pickColumns(rows, ['timestamp']), add, NARROW_ROWS)
+  }
+  return hours.size === 0 ? [] : windowsOf([...hours])
+}
+
+const isNamed = (columns: readonly Pick<OutputColumn, 'name'>[], name: string) =>
+  columns.some((column) => column.name === name)

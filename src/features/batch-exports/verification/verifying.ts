@@ -1,0 +1,47 @@
+// One verification at work, as its steps see it, and what they share.
+import { rm } from 'node:fs/promises'
+import type { ExportRows } from '../../../platform/event-store/event-store.ts'
+import type { Services } from '../../../platform/services.ts'
+import { joinBlocks, planPieces } from '../formats/plan.ts'
+import type { ExportRow } from '../rows.ts'
+import type { Findings } from './findings.ts'
+import type { PlaceReader } from './reader/destination-reader.ts'
+import type { Subject } from './rows.ts'
+
+export type Verifying = {
+  services: Services
+  row: ExportRow
+  subject: Subject
+  findings: Findings
+  reader: PlaceReader
+  /** For files that are needed for a while; whoever began the verification removes it. */
+  folder: string
+  signal: AbortSignal
+  /** Called between steps: waits while runs wait, and throws when the verification was stopped. */
+  giveWay(): Promise<void>
+}
+
+/** Rows of one or two short columns: some ten megabytes. */
+export const NARROW_ROWS = 250_000
+
+/** The rows as files of JSON lines, one after the other, each gone when it was used. How many rows there are. */
+export async function forEachPiece(
+  { services, signal, giveWay }: Verifying,
+  rows: ExportRows,
+  use: (path: string) => Promise<void>,
+  max_rows?: number,
+): Promise<number> {
+  const { eventStore } = services
+  const plan = await planPieces(eventStore, rows, signal)
+  const pieces = max_rows === undefined ? plan.pieces : joinBlocks(plan.pieces, max_rows)
+  for (const piece of pieces) {
+    await giveWay()
+    const { path } = await eventStore.exportRows(rows, piece, { kind: 'json-lines' }, signal)
+    try {
+      await use(path)
+    } finally {
+      await rm(path, { force: true })
+    }
+  }
+  return plan.rows
+}
