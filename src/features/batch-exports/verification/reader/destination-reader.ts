@@ -100,7 +100,11 @@ export class DestinationReader implements PlaceReader {
       inspect({ ...context, outbound: this.#outbound, settings, signal, log: () => undefined }),
     )
     const { files, table } = this.#inspection
-    this.#table = table ? new TableComparison(this.#inTime(table), folder) : null
+    if (table) {
+      // A table that is gone has no columns: all that should be in it is missing.
+      const columns = table.columns.length > 0 ? table.columns : place.columns
+      this.#table = new TableComparison(this.#inTime(table), columns, folder)
+    }
     if (this.#table) return { kind: 'table', columns: this.#table.columns }
     return { kind: files ? 'files' : 'nothing' }
   }

@@ -27,14 +27,12 @@ export class TableComparison {
   #scope: TableScope | null = null
   #partitions: Partitions | null = null
 
+  /** `columns` are those that are compared. */
   constructor(
     private readonly table: TableInspection,
+    readonly columns: readonly OutputColumn[],
     private readonly folder: string,
   ) {}
-
-  get columns(): readonly OutputColumn[] {
-    return this.table.columns
-  }
 
   /** Begins anew. */
   async digest(scope: TableScope): Promise<void> {
@@ -61,7 +59,7 @@ export class TableComparison {
     const rowsIn = (bucket: string) =>
       Math.max(this.#found.get(bucket)?.rows ?? 0, this.#expected.get(bucket)?.rows ?? 0)
     this.#partitions = new Partitions(this.folder, new Map(buckets.map((bucket) => [bucket, rowsIn(bucket)])))
-    for (const bucket of buckets) {
+    for (const bucket of buckets.filter((each) => this.#found.has(each))) {
       const rows = await this.table.rows(this.#scope!, bucket)
       for (const values of rows)
         this.#partitions.add(bucket, { from: 'table', position: null, at: null, values })

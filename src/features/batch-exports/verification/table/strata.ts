@@ -42,8 +42,8 @@ export async function listStrata(
     grouped AS (
       SELECT delivery_id, state, run.definition,
         CASE WHEN ${isTimeless} THEN NULL ELSE first.created_at END AS relative_to,
-        CASE WHEN ${dependOnRun(place.kind.columns)} THEN data_interval_end END AS own_end,
-        first.created_at, data_interval_end
+        CASE WHEN ${dependOnRun(place.kind.columns)} THEN run.data_interval_end END AS own_end,
+        first.created_at, run.data_interval_end
       FROM decisive AS run JOIN batch_export_run AS first ON first.id = delivery_id
       WHERE ${isAt(place)} AND run.definition ->> 'model' = 'events'),
     numbered AS (
