@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { insertKey } from '../src/features/api-keys/queries.ts'
 import { newPersonalKey } from '../src/features/api-keys/key-value.ts'
 import { addBackfill, addRun } from '../src/features/batch-exports/runs/fixture/rows.ts'
+import { addVerification } from '../src/features/batch-exports/verification/fixture/rows.ts'
 import { insertMembership } from '../src/features/members/queries.ts'
 import { personUuid } from '../src/features/persons/rules.ts'
 import { CONFIG_BASES } from '../src/features/plugins/configs/paths.ts'
@@ -58,6 +59,7 @@ const EXPORT_BODIES: Record<string, () => unknown> = {
   'POST batch_exports/:id/unpause/': () => ({}),
   'POST batch_exports/:id/backfill/': BACKFILL,
   'POST batch_exports/:batch_export_id/backfills/': BACKFILL,
+  'POST batch_exports/:batch_export_id/verify/': () => ({}),
   'POST batch_exports/run_test_step_new/': EXPORT,
   'POST batch_exports/:id/run_test_step/': () => ({}),
 }
@@ -155,6 +157,7 @@ type Things = {
   batch_export: string
   run: string
   backfill: string
+  verification: string
   plugin: string
   frontend_app: string
   plugin_config: string
@@ -251,7 +254,7 @@ async function makePlugins(app: TestApp, { organization, project, owner }: Works
   }
 }
 
-/** With a run and a backfill that are under way. */
+/** With a run and a backfill that are under way, and a verification. */
 async function makeExport(app: TestApp, { project, owner }: Workspace) {
   const url = `/api/projects/${project.id}/batch_exports/`
   const batch_export: string = (await app.post(url, EXPORT(), { key: owner.key })).body.id
@@ -259,7 +262,8 @@ async function makeExport(app: TestApp, { project, owner }: Workspace) {
   const now = app.services.now()
   const backfill = await addBackfill(app.db, owned, now)
   const run = await addRun(app.db, owned, now, { status: 'Starting' })
-  return { batch_export, run: run.id, backfill: backfill.id }
+  const verification = await addVerification(app.db, owned, now)
+  return { batch_export, run: run.id, backfill: backfill.id, verification }
 }
 
 async function captureEvent(app: TestApp, { project }: Workspace): Promise<string> {
@@ -287,6 +291,7 @@ const KINDS: [RegExp, keyof Things][] = [
   [/\/(?:plugins|pipeline_[a-z_]+)\/:id\//, 'plugin'],
   [/\/runs\/:(?:id|run_id)\//, 'run'],
   [/\/backfills\/:id\//, 'backfill'],
+  [/\/verifications\/:id\//, 'verification'],
   [/\/batch_exports\/:(?:id|batch_export_id)\//, 'batch_export'],
   [/\/members\/:user__uuid\//, 'member'],
   [/\/invites\/:id\/|\/signup\/:invite_id\//, 'invite'],

@@ -1,5 +1,5 @@
 // Exports of two organizations in one application. The attacker owns a project and exports of his own, and knows every id
-// of the victim's: of exports, runs and backfills. He asks for them, changes, steers and tests them at every path there
+// of the victim's: of exports, runs, backfills and verifications. He asks for them, changes, steers and tests them at every path there
 // is, before the victim has any and after: no answer may change by a byte, and nothing of hers may change at all.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -9,6 +9,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addBackfill, addExport, addLog, addRun } from '../src/features/batch-exports/runs/fixture/rows.ts'
+import { addVerification } from '../src/features/batch-exports/verification/fixture/rows.ts'
 import { sealSecrets } from '../src/features/batch-exports/secrets.ts'
 import { routes } from '../src/app/http.ts'
 import { uuid7 } from '../src/lib/uuid.ts'
@@ -19,8 +20,14 @@ import { startTestApp, type Reply, type TestApp } from './harness/app.ts'
 const SECRET = `zq${randomBytes(6).toString('hex')}`
 const NOW = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000 + 60_000)
 const HOUR_MS = 3_600_000
-const HERS = { batch_export: uuid7(NOW), run: uuid7(NOW), backfill: uuid7(NOW) }
-const NOBODYS = { batch_export: uuid7(NOW), run: uuid7(NOW), backfill: uuid7(NOW) }
+const newThings = () => ({
+  batch_export: uuid7(NOW),
+  run: uuid7(NOW),
+  backfill: uuid7(NOW),
+  verification: uuid7(NOW),
+})
+const HERS = newThings()
+const NOBODYS = newThings()
 
 type Things = typeof HERS
 type Request = { method: string; url: string; body?: unknown }
@@ -87,7 +94,8 @@ async function makeHis(): Promise<Things> {
   const run = await addRun(app.db, row, NOW, { status: 'Failed' })
   const backfill = await addBackfill(app.db, row, NOW, { status: 'Completed', finished_at: NOW })
   await addLog(app.db, row, { run_id: run.id, timestamp: NOW, message: 'Run started.' })
-  return { batch_export: row.id, run: run.id, backfill: backfill.id }
+  const verification = await addVerification(app.db, row, NOW)
+  return { batch_export: row.id, run: run.id, backfill: backfill.id, verification }
 }
 
 function sealed(whose: 'his' | 'hers') {
@@ -108,6 +116,20 @@ async function makeHers(): Promise<void> {
   await addRun(app.db, row, NOW, { id: HERS.run, status: 'Running', latest_error: `error ${SECRET}` })
   await addBackfill(app.db, row, NOW, { id: HERS.backfill })
   await addLog(app.db, row, { run_id: HERS.run, timestamp: NOW, message: `line ${SECRET}` })
+  await addVerification(app.db, row, NOW, {
+    id: HERS.verification,
+    problems: [
+      {
+        kind: 'stray_file',
+        run: HERS.run,
+        file: `line ${SECRET}`,
+        uuid: null,
+        position: null,
+        message: SECRET,
+        what_to_do: SECRET,
+      },
+    ],
+  })
   const batch = Array.from({ length: 9 }, () => ({ event: `${SECRET} event`, distinct_id: SECRET }))
   await app.post('/batch/', { api_key: victim.project.api_token, batch })
 }
@@ -131,6 +153,12 @@ const BODIES: Record<string, unknown> = {
 
 const exportRoutes = routes.filter(({ path }) => path.includes('/batch_exports/'))
 
+function idIn(call: string, things: Things): string {
+  if (/runs\/:id/.test(call)) return things.run
+  if (/backfills\/:id/.test(call)) return things.backfill
+  return /verifications\/:id/.test(call) ? things.verification : things.batch_export
+}
+
 /** The route's address with these things in it, in this project or organization. */
 function requestFor(route: (typeof exportRoutes)[number], workspace: Workspace, things: Things): Request {
   const call = route.path.slice(route.path.indexOf('/batch_exports/') + '/batch_exports/'.length)
@@ -139,11 +167,7 @@ function requestFor(route: (typeof exportRoutes)[number], workspace: Workspace, 
     organization_id: workspace.organization.id,
     batch_export_id: things.batch_export,
     run_id: things.run,
-    id: /runs\/:id/.test(call)
-      ? things.run
-      : /backfills\/:id/.test(call)
-        ? things.backfill
-        : things.batch_export,
+    id: idIn(call, things),
   }
   const url = route.path.replaceAll(/:(\w+)/g, (_, name: keyof typeof ids) => ids[name])
   const body =
@@ -157,7 +181,7 @@ const namesThing = ({ path }: { path: string }) => /\/batch_exports\/:/.test(pat
 
 function probes(): [string, Request[]][] {
   const below = exportRoutes.filter(namesThing)
-  const inside = below.filter(({ path }) => /\/(runs|backfills)\/:/.test(path))
+  const inside = below.filter(({ path }) => /\/(runs|backfills|verifications)\/:/.test(path))
   const lists = exportRoutes.filter(({ method, path }) => method === 'GET' && !/:(id|run_id)\//.test(path))
   const parameters = [
     `team_id=${victim.project.id}&project_id=${victim.project.id}&organization_id=${victim.organization.id}`,
@@ -165,6 +189,7 @@ function probes(): [string, Request[]][] {
     `search=${SECRET}&after=0001-01-01&before=9999-12-31`,
     `cursor=n${HERS.run}&after=2000-01-01`,
     `cursor=p${HERS.backfill}`,
+    `cursor=n${HERS.verification}`,
     `status=Running&ordering=data_interval_start&start=2000-01-01&end=2999-01-01`,
     `destination=HTTP&limit=1000&offset=0`,
   ]
@@ -245,6 +270,7 @@ async function hers(): Promise<unknown> {
     await app.db.rows(sql`SELECT * FROM batch_export WHERE project_id = ${id}`),
     await app.db.rows(sql`SELECT * FROM batch_export_run WHERE project_id = ${id}`),
     await app.db.rows(sql`SELECT * FROM batch_export_backfill WHERE project_id = ${id}`),
+    await app.db.rows(sql`SELECT * FROM batch_export_verification WHERE project_id = ${id}`),
     await app.db.rows(sql`SELECT * FROM batch_export_log WHERE project_id = ${id}`),
     await app.db.rows(sql`SELECT * FROM activity_log WHERE project_id = ${id}`),
   ]
@@ -255,7 +281,16 @@ async function hers(): Promise<unknown> {
 describe('the victim has something to hide', () => {
   it('and sees it', async () => {
     const key = victim.owner.key
-    for (const path of ['', 'runs/', 'logs/', 'backfills/', `runs/${HERS.run}/logs/`, 'reconciliation/']) {
+    const paths = [
+      '',
+      'runs/',
+      'logs/',
+      'backfills/',
+      `runs/${HERS.run}/logs/`,
+      'reconciliation/',
+      'verifications/',
+    ]
+    for (const path of paths) {
       const url = `/api/projects/${victim.project.id}/batch_exports/${HERS.batch_export}/${path}`
       const reply = await app.get(url, { key })
       expect([path, reply.status]).toEqual([path, 200])

@@ -20,6 +20,7 @@ const KIND_OF: [place: RegExp, kind: IdKind][] = [
   [/\/batch_exports\/\{/, 'batch_export'],
   [/\/runs\/\{/, 'run'],
   [/\/backfills\/\{/, 'backfill'],
+  [/\/verifications\/\{/, 'verification'],
   [/\/pipeline_frontend_apps_configs\/\{/, 'frontend_app_config'],
   [/_configs?\/\{|\/app_metrics\/\{/, 'plugin_config'],
   [/\/pipeline_frontend_apps\/\{/, 'frontend_app'],
@@ -55,7 +56,7 @@ export function goodId({ world, side }: Source, { name }: Operation, kind: IdKin
 function goodExportId({ ids }: Side, name: string): Arbitrary<string> {
   if (name.startsWith('DELETE '))
     return anyOf(() => (ids.batch_export.length > 1 ? ids.batch_export.slice(1) : [NO_UUID]))
-  const isOfFirst = /^PUT |\/(runs|backfills|logs|reconciliation)\//.test(name)
+  const isOfFirst = /^PUT |\/(runs|backfills|verifications|logs|reconciliation)\//.test(name)
   return isOfFirst ? fc.constant(ids.batch_export[0]!) : anyOf(() => ids.batch_export)
 }
 

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { TOTP } from 'otpauth'
 import { addBackfill, addLog, addRun } from '../../src/features/batch-exports/runs/fixture/rows.ts'
+import { addVerification } from '../../src/features/batch-exports/verification/fixture/rows.ts'
 import { readCode, storeFiles } from '../../src/features/plugins/code.ts'
 import { insertFixturePlugin } from '../../src/features/plugins/fixture/plugins.ts'
 import { newLinkToken } from '../../src/features/sign-in/link-tokens.ts'
@@ -36,6 +37,7 @@ export type IdKind =
   | 'batch_export'
   | 'run'
   | 'backfill'
+  | 'verification'
   | 'plugin'
   | 'frontend_app'
   | 'plugin_config'
@@ -121,6 +123,7 @@ function noIds(): Ids {
     batch_export: [],
     run: [],
     backfill: [],
+    verification: [],
     plugin: [],
     frontend_app: [],
     plugin_config: [],
@@ -253,7 +256,8 @@ async function addRuns({ db, services }: TestApp, project_id: number, id: string
   const backfills: string[] = []
   for (let index = 0; index < LIVE_BACKFILLS; index++) backfills.push((await addBackfill(db, owner, now)).id)
   await addLog(db, owner, { run_id: runs[0]!, timestamp: now, message: 'Run started.' })
-  return { batch_export: [id], run: runs, backfill: backfills }
+  const verification = [await addVerification(db, owner, now)]
+  return { batch_export: [id], run: runs, backfill: backfills, verification }
 }
 
 /** Through the door that clients use. Gives the ids of the events. */

@@ -5,6 +5,7 @@ import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { hourly, postgres } from './fixture/bodies.ts'
 import type { BackfillRow, ExportRow } from './rows.ts'
+import { runsOf } from './schedule/fixture/exports.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -81,7 +82,13 @@ describe('unpause/', () => {
     const reply = await act(id, 'unpause', { backfill: 'true' })
     expect(reply.body).toMatchObject({ paused: false, backfill_id: expect.any(String) })
     const backfills = await backfillsOf(id)
-    expect(backfills).toMatchObject([{ id: reply.body.backfill_id, project_id }])
+    // Without events too: whatever arrived meanwhile, each hour that was skipped gets its run.
+    expect(backfills).toMatchObject([
+      { id: reply.body.backfill_id, project_id, kind: 'unpause', total_runs: 3 },
+    ])
+    expect(await runsOf(app.db, { project_id, id })).toMatchObject(
+      Array(3).fill({ backfill_id: reply.body.backfill_id, selection: 'arrival', status: 'Starting' }),
+    )
     expect(backfills[0]!.start_at!.toISOString()).toBe(body.last_paused_at)
     expect(backfills[0]!.end_at!.toISOString()).toBe(reply.body.last_updated_at)
   })
@@ -128,6 +135,42 @@ describe('backfill/', () => {
   })
 })
 
+describe('repair/', () => {
+  it('200 with the export and the id of the repair, recorded; without deliveries there is nothing to do', async () => {
+    const id = await create()
+    const range = { start_at: '2024-01-01T00:00:00Z', end_at: '2024-01-02T00:00:00Z' }
+    const reply = await act(id, 'repair', range)
+    expect(reply).toMatchObject({ status: 200, body: { id, backfill_id: expect.any(String) } })
+    expect(await backfillsOf(id)).toMatchObject([
+      { id: reply.body.backfill_id, kind: 'repair', status: 'Completed', total_runs: 0 },
+    ])
+    expect((await activity(id))[0]).toMatchObject({
+      activity: 'updated',
+      detail: { changes: [{ field: 'backfill', after: { id: reply.body.backfill_id, kind: 'repair' } }] },
+    })
+  })
+
+  it.each<[object, string]>([
+    [{}, 'start_at'],
+    [{ start_at: '2024-01-02T00:00:00Z', end_at: '2024-01-01T00:00:00Z' }, 'start_at'],
+    [{ start_at: '2024-01-01T00:00:00Z', end_at: '2999-01-01T00:00:00Z' }, 'end_at'],
+    // Also where a backfill may be without an end.
+    [{ start_at: '2024-01-01T00:00:00Z' }, 'end_at'],
+  ])('400 for %j', async (range, attr) => {
+    const id = await create()
+    expect(await act(id, 'repair', range)).toMatchObject({ status: 400, body: { attr } })
+    expect(await backfillsOf(id)).toEqual([])
+  })
+
+  it('404 for an export that was deleted', async () => {
+    const id = await create()
+    await app.delete(`${base}${id}/`, { key })
+    const range = { start_at: '2024-01-01T00:00:00Z', end_at: '2024-01-02T00:00:00Z' }
+    for (const action of ['repair', 'backfill']) expect((await act(id, action, range)).status).toBe(404)
+    expect(await backfillsOf(id)).toEqual([])
+  })
+})
+
 describe('DELETE', () => {
   it('204 once; the row stays, unseen, and nothing of it goes on', async () => {
     const id = await create({ destination: postgres(app) })
@@ -153,9 +196,10 @@ async function insertLive(id: string): Promise<void> {
       created_at, last_updated_at)
     VALUES (gen_random_uuid(), ${project_id}, ${id}, 'Running', now(), 'arrival', now(), now(), now())`)
   await app.db.run(sql`
-    INSERT INTO batch_export_backfill (id, project_id, batch_export_id, start_at, end_at, seq_to, status, total_runs,
+    INSERT INTO batch_export_backfill (id, project_id, batch_export_id, kind, start_at, end_at, seq_to, status, total_runs,
       created_at, last_updated_at)
-    VALUES (gen_random_uuid(), ${project_id}, ${id}, now() - interval '1 day', now(), 0, 'Running', 24, now(), now())`)
+    VALUES (gen_random_uuid(), ${project_id}, ${id}, 'backfill', now() - interval '1 day', now(), 0, 'Running', 24, now(),
+      now())`)
 }
 
 function liveThings(id: string): Promise<{ runs: number; backfills: number }> {

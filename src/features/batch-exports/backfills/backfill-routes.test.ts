@@ -2,12 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createKey, createOrganization, type Workspace } from '../../../../test/factories.ts'
 import { startTestApp, type Reply, type TestApp } from '../../../../test/harness/app.ts'
 import { sql } from '../../../platform/db/sql.ts'
+import { makeEvent } from '../../events/listing/fixture/events.ts'
 import type { BackfillRow, ExportRow } from '../rows.ts'
 import { addBackfill, addExport, addRun } from '../runs/fixture/rows.ts'
+import { runsOf } from '../schedule/fixture/exports.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
+const NO_COPIES = { persons: [], deleted_persons: [], distinct_ids: [], groups: [] }
 const NO_ID = '00000000-0000-7000-8000-000000000000'
 
 let app: TestApp
@@ -32,7 +35,12 @@ describe('GET …/backfills/:id/', () => {
   it('200 gives exactly the fields of the API, with what the runs say, below either name', async () => {
     const owner = await makeExport()
     const now = ago(MINUTE)
-    const backfill = await addBackfill(app.db, owner, now, { total_runs: 8, adjusted_start_at: ago(DAY) })
+    const counts = { rows_to_deliver: 130, rows_delivered_before: 7 }
+    const backfill = await addBackfill(app.db, owner, now, {
+      total_runs: 8,
+      adjusted_start_at: ago(DAY),
+      ...counts,
+    })
     const ofIt = (hour: number) => ({ backfill_id: backfill.id, data_interval_end: ago(hour * HOUR) })
     await addRun(app.db, owner, now, { ...ofIt(1), records_total_count: 100 })
     await addRun(app.db, owner, now, { ...ofIt(2), status: 'Failed', records_total_count: 20 })
@@ -46,6 +54,7 @@ describe('GET …/backfills/:id/', () => {
         id: backfill.id,
         team: workspace.project.id,
         batch_export: owner.id,
+        kind: 'backfill',
         start_at: backfill.start_at!.toISOString(),
         end_at: now.toISOString(),
         adjusted_start_at: backfill.adjusted_start_at!.toISOString(),
@@ -53,6 +62,7 @@ describe('GET …/backfills/:id/', () => {
         created_at: now.toISOString(),
         finished_at: null,
         last_updated_at: now.toISOString(),
+        ...counts,
         total_records_count: 123,
         // Three of eight, to one digit.
         progress: { total_runs: 8, finished_runs: 3, progress: 0.4 },
@@ -147,9 +157,9 @@ describe('GET …/backfills/', () => {
   })
 })
 
-describe('POST …/backfills/', () => {
-  const range = () => ({ start_at: ago(3 * DAY).toISOString(), end_at: ago(DAY).toISOString() })
+const range = () => ({ start_at: ago(3 * DAY).toISOString(), end_at: ago(DAY).toISOString() })
 
+describe('POST …/backfills/', () => {
   it('201 with its id; it is there to be looked at, and in the activity log', async () => {
     const { project, owner: user } = await createOrganization(app)
     const owner = await addExport(app.db, project.id, ago(HOUR))
@@ -161,7 +171,10 @@ describe('POST …/backfills/', () => {
       (await app.get(`${backfillsOf(owner)}${body.backfill_id}/`, { key: user.key })).body,
     ).toMatchObject({
       ...asked,
+      kind: 'backfill',
       status: 'Completed',
+      rows_to_deliver: 0,
+      rows_delivered_before: 0,
       progress: { total_runs: 0, finished_runs: 0, progress: 1 },
     })
     const activity = await app.get(`/api/projects/${project.id}/activity_log/?item_id=${owner.id}`, {
@@ -197,6 +210,61 @@ describe('POST …/backfills/', () => {
     const reader = await createKey(app, workspace.owner, { scopes: ['batch_export:read'] })
     expect((await app.post(backfillsOf(owner), range(), { key: reader })).status).toBe(403)
     expect((await app.get(backfillsOf(owner), { key: reader })).body.results).toEqual([])
+  })
+})
+
+describe('POST …/backfills/estimate/', () => {
+  it('200 with what a backfill would deliver, below either name, and nothing is begun', async () => {
+    const { project, owner: user } = await createOrganization(app)
+    const owner = await addExport(app.db, project.id, ago(HOUR), {
+      config: { exclude_events: ['left out'] },
+    })
+    const this_hour = app.services.now().getTime() - (app.services.now().getTime() % HOUR)
+    const at = (hours: number) => new Date(this_hour - hours * HOUR + 10 * MINUTE)
+    const named = (event: string, hours: number) =>
+      makeEvent({ event, timestamp: at(hours).toISOString() }, ago(0))
+    const events = [named('one', 9), named('two', 7), named('left out', 8), named('before', 20)]
+    await app.services.eventStore.write([{ project_id: project.id, events, ...NO_COPIES }], ago(0))
+    const asked = {
+      start_at: new Date(this_hour - 12 * HOUR).toISOString(),
+      end_at: new Date(this_hour - 5 * HOUR).toISOString(),
+    }
+    for (const url of [backfillsOf(owner), backfillsOf(owner).replace('projects', 'environments')]) {
+      const { status, body } = await app.post(`${url}estimate/`, asked, { key: user.key })
+      expect([status, body]).toEqual([
+        200,
+        {
+          rows: 2,
+          delivered_before: 0,
+          // From the first to the last of the two.
+          runs: 3,
+          first_event_at: at(9).toISOString(),
+          last_event_at: at(7).toISOString(),
+        },
+      ])
+    }
+    expect((await app.get(backfillsOf(owner), { key: user.key })).body.results).toEqual([])
+    expect(await runsOf(app.db, owner)).toEqual([])
+  })
+
+  it('200 of nothing, and of persons, whose number nobody knows before', async () => {
+    const owner = await makeExport()
+    const none = { first_event_at: null, last_event_at: null }
+    const asked = { start_at: '2024-01-01T00:00:00Z', end_at: '2024-01-01T06:00:00Z' }
+    const estimate = async (of: ExportRow) =>
+      (await app.post(`${backfillsOf(of)}estimate/`, asked, { key })).body
+    expect(await estimate(owner)).toEqual({ rows: 0, delivered_before: 0, runs: 0, ...none })
+    const people = await addExport(app.db, workspace.project.id, ago(HOUR), { model: 'persons' })
+    expect(await estimate(people)).toEqual({ rows: null, delivered_before: null, runs: 6, ...none })
+  })
+
+  it('400 for a range that a backfill would be refused, 404 for an export that was deleted', async () => {
+    const owner = await makeExport()
+    const wrong = { start_at: '2024-01-02T00:00:00Z', end_at: '2024-01-01T00:00:00Z' }
+    const reply = await app.post(`${backfillsOf(owner)}estimate/`, wrong, { key })
+    expect(reply).toMatchObject({ status: 400, body: { attr: 'start_at' } })
+    await app.db.run(sql`UPDATE batch_export SET deleted_at = now() WHERE id = ${owner.id}`)
+    expect((await app.post(`${backfillsOf(owner)}estimate/`, range(), { key })).status).toBe(404)
   })
 })
 

@@ -36,8 +36,13 @@ beforeAll(async () => {
   app = await startTestApp()
   busy = (await createOrganization(app)).project.id
   quiet = (await createOrganization(app)).project.id
-  const event = () => storedEvent({ timestamp: BigInt(FROM.getTime()) * 1000n })
-  await app.services.eventStore.write([eventsOf(busy, event()), eventsOf(quiet, event())], now)
+  // A backfill has runs from its first event to its last.
+  const event = (hour: number) =>
+    storedEvent({ timestamp: BigInt(FROM.getTime() + hour * 3_600_000) * 1000n })
+  await app.services.eventStore.write(
+    [eventsOf(busy, event(0), event(999)), eventsOf(quiet, event(0), event(99), event(249))],
+    now,
+  )
 })
 afterAll(() => app.close())
 

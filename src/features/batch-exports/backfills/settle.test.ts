@@ -7,6 +7,7 @@ import { eventsOf, storedEvent } from '../../../platform/event-store/fixture/sui
 import { getExport, updateExport } from '../queries.ts'
 import type { BackfillRow, EndStatus, ExportRow, RunRow } from '../rows.ts'
 import { BACKFILL_COLUMNS } from '../runs/columns.ts'
+import { claimEvents } from '../runs/fixture/rows.ts'
 import { makeDueRuns } from '../schedule/due.ts'
 import { addExport, at, endLiveRuns, intervalText, runsOf } from '../schedule/fixture/exports.ts'
 import { cancelBackfill, cancelLiveBackfills } from './cancel.ts'
@@ -22,17 +23,31 @@ const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1000)
 const UNKNOWN_ID = '01900000-0000-7000-8000-000000000000'
 
 let app: TestApp
+/** Its events; all arrived at half past eleven in the evening of the 9th, but for the last two, which came as they happened. */
+const EVENTS = [
+  '2026-01-05T00:00:00Z',
+  '2026-01-01T02:40:00.123Z',
+  '2026-01-01T04:30:00Z',
+  '2026-01-05T05:30:00Z',
+  '2026-01-07T12:00:00Z',
+  '2026-01-09T23:00:00Z',
+  '2026-01-10T09:20:00Z',
+  '2026-01-10T11:50:00Z',
+]
 let project_id: number
-/** Has events: the first happened at 02:40 on 1 January, all three arrived in the evening of the 9th. */
+/** Has none. */
 let other_project_id: number
 
 beforeAll(async () => {
   app = await startTestApp()
   project_id = (await createOrganization(app)).project.id
   other_project_id = (await createOrganization(app)).project.id
-  const times = ['2026-01-05T00:00:00Z', '2026-01-01T02:40:00.123Z', '2026-01-09T23:00:00Z']
-  const events = times.map((time) => storedEvent({ timestamp: BigInt(at(time).getTime()) * 1000n }))
-  await app.services.eventStore.write([eventsOf(project_id, ...events)], at('2026-01-09T23:30:00Z'))
+  const events = EVENTS.map((time) => storedEvent({ timestamp: BigInt(at(time).getTime()) * 1000n }))
+  const write = (some: typeof events, now: string) =>
+    app.services.eventStore.write([eventsOf(project_id, ...some)], at(now))
+  await write(events.slice(0, 6), '2026-01-09T23:30:00Z')
+  await write(events.slice(6, 7), '2026-01-10T09:20:00Z')
+  await write(events.slice(7), '2026-01-10T11:50:00Z')
 })
 afterAll(() => app.close())
 beforeEach(() =>
@@ -40,6 +55,12 @@ beforeEach(() =>
 )
 
 const add = (fields: Partial<ExportRow> = {}) => addExport(app.db, project_id, fields)
+
+/** The first runs of a backfill. */
+async function backfilled(row: ExportRow, asked: BackfillRange): Promise<RunRow[]> {
+  await backfill(row, asked)
+  return liveRuns(row)
+}
 
 async function backfill(row: ExportRow, range: BackfillRange, now = NOW): Promise<string> {
   const estimate = await estimateBackfill(app.services, row, range, now)
@@ -90,9 +111,12 @@ describe('a new backfill', () => {
       batch_export_id: row.id,
       adjusted_start_at: null,
       retry_of: null,
-      seq_to: 3,
+      kind: 'backfill',
+      seq_to: 8,
       status: 'Running',
       total_runs: 6,
+      rows_to_deliver: 2,
+      rows_delivered_before: 0,
       next_end_at: at('2026-01-05T05:00:00Z'),
       created_at: NOW,
       finished_at: null,
@@ -105,21 +129,29 @@ describe('a new backfill', () => {
       '2026-01-05T03:00 → 2026-01-05T04:00',
     ])
     for (const run of runs) {
-      const expected = { status: 'Starting', selection: 'timestamp', seq_from: 0, seq_to: 3, run_after: NOW }
-      expect(run).toMatchObject({ ...expected, backfill_id: id, definition: null })
+      const expected = { status: 'Starting', selection: 'timestamp', seq_from: 0, seq_to: 8, run_after: NOW }
+      expect(run).toMatchObject({ ...expected, backfill_id: id, repeats: null, definition: null })
     }
     expect((await getExport(app.db, project_id, row.id)).paused).toBe(true)
   })
 
-  it('begins with the interval of the first event, and says so', async () => {
+  it('begins with the interval of the first event, and says so, and ends with that of the last', async () => {
     const row = await add()
-    const id = await backfill(row, range('2020-01-01T00:00:00Z', '2026-01-01T05:00:00Z'))
+    const id = await backfill(row, range('2020-01-01T00:00:00Z', '2026-01-04T00:00:00Z'))
     expect(await found(id)).toMatchObject({
       start_at: at('2020-01-01T00:00:00Z'),
+      end_at: at('2026-01-04T00:00:00Z'),
       adjusted_start_at: at('2026-01-01T02:00:00Z'),
+      last_end_at: at('2026-01-01T05:00:00Z'),
       total_runs: 3,
     })
-    expect((await intervals(row))[0]).toBe('2026-01-01T02:00 → 2026-01-01T03:00')
+    await endAll(row, later(1))
+    expect(await intervals(row)).toEqual([
+      '2026-01-01T02:00 → 2026-01-01T03:00',
+      '2026-01-01T03:00 → 2026-01-01T04:00',
+      '2026-01-01T04:00 → 2026-01-01T05:00',
+    ])
+    expect((await found(id)).status).toBe('Completed')
   })
 
   it('without a start does so too', async () => {
@@ -144,6 +176,7 @@ describe('a new backfill', () => {
   it.each([
     ['less than an interval', range('2026-01-05T00:10:00Z', '2026-01-05T00:50:00Z')],
     ['before the first event', range('2020-01-01T00:00:00Z', '2020-01-02T00:00:00Z')],
+    ['between two events', range('2026-01-02T00:00:00Z', '2026-01-04T00:00:00Z')],
   ])('over %s is completed, without runs', async (_, empty) => {
     const row = await add()
     const id = await backfill(row, empty)
@@ -154,6 +187,49 @@ describe('a new backfill', () => {
       finished_at: NOW,
     })
     expect(await runsOf(app.db, row)).toEqual([])
+  })
+
+  it('over events that are claimed is completed, without runs, and says how many were delivered', async () => {
+    const row = await add()
+    const [first] = await backfilled(row, SIX_HOURS)
+    await claimEvents(app.db, first!)
+    await endAll(row, later(1))
+    const id = await backfill(row, range('2026-01-05T00:00:00Z', '2026-01-05T02:00:00Z'), later(2))
+    expect(await found(id)).toMatchObject({
+      status: 'Completed',
+      total_runs: 0,
+      rows_to_deliver: 0,
+      rows_delivered_before: 1,
+    })
+    expect(await runsOf(app.db, row)).toHaveLength(6)
+  })
+
+  it('takes up what was claimed and not delivered, first of all, under the claims it had', async () => {
+    const row = await add({ created_at: at('2026-01-09T22:30:00Z') })
+    await makeDueRuns(app.services, at('2026-01-09T23:00:00Z'))
+    const [failed] = await runsOf(app.db, row)
+    await app.db.run(sql`UPDATE batch_export_run SET seq_from = 0, seq_to = 1 WHERE id = ${failed!.id}`)
+    await claimEvents(app.db, (await runsOf(app.db, row))[0]!)
+    await end(failed!, later(1), 'Failed')
+    const id = await backfill(row, SIX_HOURS, later(2))
+    expect(await found(id)).toMatchObject({ total_runs: 2, rows_to_deliver: 2, rows_delivered_before: 0 })
+    const [again, own] = (await liveRuns(row)).toSorted((one) => (one.repeats ? -1 : 1))
+    expect(again).toMatchObject({ repeats: failed!.id, selection: 'arrival', seq_from: 0, seq_to: 1 })
+    expect(intervalText(again!)).toBe(intervalText(failed!))
+    // Its own runs: the hour of the one event that nobody has claimed.
+    expect(own).toMatchObject({ repeats: null, selection: 'timestamp' })
+    expect(intervalText(own!)).toBe('2026-01-05T05:00 → 2026-01-05T06:00')
+    await endAll(row, later(3))
+    expect(await found(id)).toMatchObject({ status: 'Completed', queue: [] })
+    expect(await runsOf(app.db, row)).toHaveLength(3)
+  })
+
+  it('leaves what is being delivered to whoever is at it', async () => {
+    const row = await add()
+    const [first] = await backfilled(row, SIX_HOURS)
+    await claimEvents(app.db, first!)
+    const id = await backfill(row, range('2026-01-05T00:00:00Z', '2026-01-05T02:00:00Z'), later(1))
+    expect(await found(id)).toMatchObject({ status: 'Completed', total_runs: 0, rows_to_deliver: 0 })
   })
 
   it('in a project without events is completed, without runs', async () => {
@@ -256,9 +332,9 @@ describe('a backfill at work', () => {
 
   it('is completed once when its last runs end at the same moment', async () => {
     const row = await add()
-    const id = await backfill(row, range('2026-01-05T00:00:00Z', '2026-01-05T04:00:00Z'))
+    const id = await backfill(row, range('2026-01-01T02:00:00Z', '2026-01-01T05:00:00Z'))
     const live = await liveRuns(row)
-    expect(live).toHaveLength(4)
+    expect(live).toHaveLength(3)
     await Promise.all(live.map((run) => end(run, later(1))))
     await makeBackfillRuns(app.services, later(2))
     expect((await found(id)).status).toBe('Completed')
@@ -274,6 +350,7 @@ describe('a backfill at work', () => {
       expect(run.data_interval_start).toEqual(runs[index]!.data_interval_end)
     expect(runs[0]!.data_interval_start).toEqual(at('2026-01-01T00:00:00Z'))
     expect(runs.at(-1)!.data_interval_end).toEqual(at('2026-01-08T00:00:00Z'))
+    expect(runs.length).toBeGreaterThan(7)
     expect(await found(id)).toMatchObject({ status: 'Completed' })
   })
 
@@ -290,6 +367,8 @@ describe('a backfill at work', () => {
       'timestamp',
       'timestamp',
     ])
+    // Which of them has the events is for the ledger to say, when they begin.
+    expect(twice.every(({ repeats }) => repeats === null)).toBe(true)
   })
 })
 
@@ -297,8 +376,7 @@ describe('a backfill without an end', () => {
   it('hands over to the schedule, which catches up from there by arrival', async () => {
     const row = await add({ paused: true })
     const id = await backfill(row, range('2026-01-10T09:00:00Z', null))
-    // All events had arrived when the last hour began.
-    expect(await found(id)).toMatchObject({ end_at: null, total_runs: 3, seq_to: 3 })
+    expect(await found(id)).toMatchObject({ end_at: null, total_runs: 3, seq_to: 8 })
     // It takes two hours.
     const done = at('2026-01-10T14:30:00Z')
     await endAll(row, done)
@@ -319,20 +397,23 @@ describe('a backfill without an end', () => {
     ])
   })
 
-  it('leaves to the schedule what arrived after the last interval', async () => {
+  it('leaves to the schedule what happened in the interval that it was made in', async () => {
     const row = await add({ paused: true })
-    // The events of 23:30 belong to the schedule's run of 23:00 to 24:00.
+    // The event of 23:00 belongs to the schedule's run of 23:00 to 24:00, which begins before the backfill was made.
     const id = await backfill(row, range('2026-01-09T20:00:00Z', null), at('2026-01-09T23:45:00Z'))
-    expect(await found(id)).toMatchObject({ total_runs: 3, seq_to: 0 })
+    expect(await found(id)).toMatchObject({ status: 'Completed', total_runs: 0, rows_to_deliver: 0 })
+    const after = await getExport(app.db, project_id, row.id)
+    expect(after).toMatchObject({ paused: false, next_due_at: at('2026-01-10T00:00:00Z') })
+    await makeDueRuns(app.services, at('2026-01-10T00:00:00Z'))
+    expect(await intervals(row)).toEqual(['2026-01-09T23:00 → 2026-01-10T00:00'])
   })
 
-  it('or up to now, after a pause, does likewise; one of a paused export takes what there is', async () => {
-    const now = at('2026-01-09T23:45:00Z')
-    const upToNow = { start_at: at('2026-01-09T20:00:00Z'), end_at: now }
-    expect(await found(await backfill(await add(), upToNow, now))).toMatchObject({ seq_to: 0 })
-    expect(await found(await backfill(await add({ paused: true }), upToNow, now))).toMatchObject({
-      seq_to: 3,
-    })
+  it('takes all positions there are, paused or not: the ledger keeps it and the schedule apart', async () => {
+    const upToNow = { start_at: at('2026-01-05T00:00:00Z'), end_at: NOW }
+    for (const paused of [false, true]) {
+      const id = await backfill(await add({ paused }), upToNow)
+      expect(await found(id)).toMatchObject({ seq_to: 8, rows_to_deliver: 6 })
+    }
   })
 
   it('sets the export going at once when there is nothing to do', async () => {
@@ -376,11 +457,13 @@ describe('a retry', () => {
       status: 'Running',
       total_runs: 1,
       next_end_at: null,
-      seq_to: 2,
+      kind: 'retry',
+      queue: [],
     })
     const [repeated] = await liveRuns(row)
     expect(repeated).toMatchObject({
       backfill_id: id,
+      repeats: failed!.id,
       status: 'Starting',
       data_interval_start: failed!.data_interval_start,
       data_interval_end: failed!.data_interval_end,
@@ -394,6 +477,12 @@ describe('a retry', () => {
     await end(repeated!, later(1))
     expect(await found(id)).toMatchObject({ status: 'Completed' })
     expect(await runsOf(app.db, row)).toHaveLength(2)
+    // A retry of the retry repeats the first run as well: its claims, its names, its id at the destination.
+    await retry(
+      (await runsOf(app.db, row)).find(({ repeats }) => repeats !== null)!,
+      later(2),
+    )
+    expect(await liveRuns(row)).toMatchObject([{ repeats: failed!.id, seq_from: 1, seq_to: 2 }])
   })
 
   it('of a run that froze nothing leaves the freezing to the new one', async () => {
@@ -402,7 +491,9 @@ describe('a retry', () => {
     const [run] = await runsOf(app.db, row)
     await end(run!, later(1), 'Cancelled')
     await retry(run!)
-    expect((await liveRuns(row))[0]).toMatchObject({ selection: 'arrival', seq_from: null, seq_to: null })
+    expect(await liveRuns(row)).toMatchObject([
+      { selection: 'arrival', seq_from: null, seq_to: null, repeats: run!.id },
+    ])
   })
 
   it('repeats a run of a backfill by time, up to that backfill’s position', async () => {
@@ -412,7 +503,8 @@ describe('a retry', () => {
     await end(first!, later(1), 'Failed')
     const id = await retry(first!, later(2))
     const [repeated] = await liveRuns(row)
-    expect(repeated).toMatchObject({ selection: 'timestamp', seq_from: 0, seq_to: 3, backfill_id: id })
+    const bounds = { selection: 'timestamp', seq_from: 0, seq_to: 8 }
+    expect(repeated).toMatchObject({ ...bounds, backfill_id: id, repeats: first!.id })
     expect(intervalText(repeated!)).toBe('START → 2026-01-05T05:00')
     // The tick adds nothing to it.
     await makeBackfillRuns(app.services, later(3))
@@ -437,7 +529,7 @@ describe('cancelling', () => {
     await makeDueRuns(app.services, at('2026-01-09T23:00:00Z'))
     const [id, other] = [
       await backfill(row, SIX_HOURS),
-      await backfill(row, range(null, '2026-01-02T00:00:00Z')),
+      await backfill(row, range(null, '2026-01-06T00:00:00Z')),
     ]
     const [first] = (await liveRuns(row)).filter(({ backfill_id }) => backfill_id === id)
     await end(first!, later(1))

@@ -77,8 +77,9 @@ async function countShares(stores: Stores, run: Claimant, signal: AbortSignal): 
   await insertShares(db, sharesOf(deliveryIdOf(run), measured))
 }
 
+/** `run_id` is the first run of the delivery, `holder` the one of its runs that counts. */
 export type Part = Area & { run_id: string }
-export type MeasuredPart = Part & { events: number; rows: number }
+export type MeasuredPart = Part & { holder: string; events: number; rows: number }
 
 /** Of parts of what backfills have claimed: how many events there are, and how many passed the filters of their run. */
 export async function measureParts(
@@ -90,22 +91,31 @@ export async function measureParts(
   if (parts.length === 0) return []
   const every = selectTimes({ id: project_id, timezone: 'UTC' }, EVERY_ROW, NO_TIME)
   const events = await eventStore.measureAreas(every, parts, signal)
+  const ids = [...new Set(parts.map(({ run_id }) => run_id))]
+  const choices = new Map((await listChoices(db, project_id, ids)).map((choice) => [choice.run_id, choice]))
   const rows = new Map<Part, number>()
-  for (const group of await groupByChoice(db, project_id, parts)) {
+  for (const group of groupByChoice(project_id, parts, choices)) {
     const found = group.times && (await eventStore.measureAreas(group.times, group.parts, signal))
     for (const [index, part] of group.parts.entries()) {
       rows.set(part, found ? found[index]!.rows : events[parts.indexOf(part)]!.rows)
     }
   }
-  return parts.map((part, index) => ({ ...part, events: events[index]!.rows, rows: rows.get(part)! }))
+  return parts.map((part, index) => ({
+    ...part,
+    holder: choices.get(part.run_id)?.holder ?? part.run_id,
+    events: events[index]!.rows,
+    rows: rows.get(part)!,
+  }))
 }
 
 type Group = { times: ReturnType<typeof selectTimes> | null; parts: Part[] }
 
 /** Runs with the same filters are asked about together: those of one backfill may be hundreds. */
-async function groupByChoice(db: Stores['db'], project_id: number, parts: readonly Part[]): Promise<Group[]> {
-  const ids = [...new Set(parts.map(({ run_id }) => run_id))]
-  const choices = new Map((await listChoices(db, project_id, ids)).map((choice) => [choice.run_id, choice]))
+function groupByChoice(
+  project_id: number,
+  parts: readonly Part[],
+  choices: ReadonlyMap<string, Choice>,
+): Group[] {
   const groups = new Map<string, Group>()
   for (const part of parts) {
     const choice = choices.get(part.run_id)
@@ -131,9 +141,9 @@ function choiceKey({ definition, created_at }: Choice): string {
 
 function sharesOf(interval_run_id: string, parts: readonly MeasuredPart[]): Share[] {
   const shares = new Map<string, Share>()
-  for (const { run_id, events, rows } of parts) {
-    const share = shares.get(run_id) ?? { interval_run_id, run_id, events: 0, rows: 0 }
-    shares.set(run_id, { ...share, events: share.events + events, rows: share.rows + rows })
+  for (const { holder, events, rows } of parts) {
+    const share = shares.get(holder) ?? { interval_run_id, run_id: holder, events: 0, rows: 0 }
+    shares.set(holder, { ...share, events: share.events + events, rows: share.rows + rows })
   }
   return [...shares.values()].filter(({ events }) => events > 0)
 }

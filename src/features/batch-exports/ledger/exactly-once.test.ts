@@ -326,6 +326,32 @@ describe('a repair', () => {
 })
 
 describe('a retry under another definition', () => {
+  it('of a backfill that took events of a later interval is what that interval is counted by', async () => {
+    const id = await create()
+    await capture({ event: 'late', at: hour(-3) }, { event: 'now' })
+    await mkdir(join(folder(), '..'), { recursive: true })
+    await writeFile(folder(), 'in the way')
+    await act(id, 'backfill', { start_at: hour(-3), end_at: hour(-2) })
+    await work()
+    const [failed] = await runsOf(id)
+    expect(failed).toMatchObject({ status: 'Failed' })
+    await rm(folder())
+    await pass()
+    const interval = async () => {
+      const { body } = await app.get(`${base}/${id}/reconciliation/`, { key })
+      return body.results[0]
+    }
+    expect(await interval()).toMatchObject({ received: 2, exported: 1, pending: 1, filtered_out: 0 })
+
+    await app.patch(`${base}/${id}/`, { destination: { config: { exclude_events: ['late'] } } }, { key })
+    await app.post(`${base}/${id}/runs/${failed.id}/retry/`, {}, { key })
+    await work()
+    expect(await everything()).toEqual(['now'])
+    const figures = { received: 2, exported: 1, pending: 0, filtered_out: 1 }
+    expect(await totals(id)).toMatchObject(figures)
+    expect(await interval()).toMatchObject(figures)
+  })
+
   it('removes the files that the run had written before, and keeps its rows', async () => {
     const id = await create({}, { max_file_size_mb: 1 })
     const large = Array.from({ length: 6_000 }, () =>

@@ -95,14 +95,25 @@ export function listScheduled(
         AND repeats IS NULL AND is_claimed AND seq_to > ${seq_from} AND seq_from < ${seq_to}) AS stretches`)
 }
 
-/** Runs of the schedule that have fewer events than positions, and nobody has said who took the others. */
+/** Runs of the schedule that have fewer events than positions, and nobody has said who has the others now. */
 export function listUnshared(db: Db, project_id: number, batch_export_id: string): Promise<RunRow[]> {
   return db.rows(sql`
     SELECT ${RUN_COLUMNS} FROM batch_export_run AS run
     WHERE project_id = ${project_id} AND batch_export_id = ${batch_export_id} AND selection = 'arrival'
-      AND repeats IS NULL AND is_claimed AND seq_to > seq_from
-      AND NOT EXISTS (SELECT 1 FROM batch_export_share WHERE interval_run_id = run.id)
-      AND seq_to - seq_from > coalesce((SELECT sum(events) FROM batch_export_claim WHERE run_id = run.id), 0)`)
+      AND repeats IS NULL AND is_claimed AND seq_to - seq_from >
+        coalesce((SELECT sum(events) FROM batch_export_claim WHERE run_id = run.id), 0)
+        + coalesce((
+          SELECT sum(events) FROM batch_export_share AS share JOIN batch_export_run AS holder ON holder.id = share.run_id
+          WHERE interval_run_id = run.id AND ${isDecisive(sql`holder`)}), 0)`)
+}
+
+/** Whether a run, under this name, is the one that counts among those of its delivery that have begun. */
+export function isDecisive(run: Statement): Statement {
+  const rank = (of: Statement) => sql`(${of}.status = 'Completed', ${of}.created_at, ${of}.id)`
+  return sql`NOT EXISTS (
+    SELECT 1 FROM batch_export_run AS better
+    WHERE (better.id = coalesce(${run}.repeats, ${run}.id) OR better.repeats = coalesce(${run}.repeats, ${run}.id))
+      AND better.definition IS NOT NULL AND ${rank(sql`better`)} > ${rank(run)})`
 }
 
 /** Claims in an area whose runs have all ended, none of them well: nobody delivers those events unless told to. */
@@ -134,21 +145,22 @@ export async function keepCounts(
   }
 }
 
-/** Which rows of its events a delivery hands on: by the definition of the run that counts. */
-export type Choice = { run_id: string; definition: Definition; created_at: Date }
+/** Which rows of its events a delivery hands on: by the definition of the run that counts, `holder`. */
+export type Choice = { run_id: string; holder: string; definition: Definition; created_at: Date }
 
 /** `created_at` is that of the first run, which relative times in filters count from. */
 export function listChoices(db: Db, project_id: number, run_ids: readonly string[]): Promise<Choice[]> {
   return db.rows(sql`
-    SELECT DISTINCT ON (first.id) first.id AS run_id, run.definition, first.created_at
+    SELECT first.id AS run_id, run.id AS holder, run.definition, first.created_at
     FROM batch_export_run AS first JOIN batch_export_run AS run ON run.id = first.id OR run.repeats = first.id
     WHERE first.project_id = ${project_id} AND first.id = ANY(${run_ids}::uuid[]) AND run.definition IS NOT NULL
-    ORDER BY first.id, (run.status = 'Completed') DESC, run.created_at DESC`)
+      AND ${isDecisive(sql`run`)}`)
 }
 
+/** `run_id` is the run whose filters were asked: when another comes to count for its delivery, so does another share. */
 export type Share = { interval_run_id: string; run_id: string; events: number; rows: number }
 
-/** A share depends on frozen claims alone: whoever reckons it again gets the same. */
+/** A share depends on what is frozen alone: whoever reckons it again gets the same. */
 export async function insertShares(db: Db, shares: readonly Share[]): Promise<void> {
   const column = <Value>(read: (share: Share) => Value) => shares.map(read)
   await db.run(sql`

@@ -70,7 +70,12 @@ function takenOf(interval: CountedInterval, { shares, stripes, parts, delivered 
     own.some((stripe) => seq_from >= stripe.seq_from && seq_to <= stripe.seq_to)
   return parts
     .filter((part) => part.events > 0 && isIn(part))
-    .map(({ run_id, events, rows }) => ({ run_id, events, rows, is_done: delivered.has(run_id) }))
+    .map(({ run_id, holder, events, rows }) => ({
+      run_id: holder,
+      events,
+      rows,
+      is_done: delivered.has(run_id),
+    }))
 }
 
 function sumOf(taken: readonly Taken[]): { events: number; rows: number } {

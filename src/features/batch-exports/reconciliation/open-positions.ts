@@ -16,13 +16,14 @@ export type Stripe = { delivery_id: string | null; seq_from: number; seq_to: num
 
 type Stores = Pick<Services, 'db' | 'eventStore'>
 
-/** They do not overlap each other, nor what runs of the schedule have claimed. */
+/** They do not overlap each other, nor what runs of the schedule have claimed. None where it is not events that go out. */
 export async function findStripes(
   stores: Stores,
   outline: Outline,
   last_position: number,
   now: Date,
 ): Promise<Stripe[]> {
+  if (outline.model !== 'events') return []
   const wanted: Stripe[] = []
   for (const { delivery_id, start, end } of outline.open_intervals) {
     const seq_from = start === null ? 0 : await edgeAt(stores, outline.project_id, start, now)

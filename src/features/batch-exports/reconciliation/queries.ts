@@ -3,6 +3,7 @@ import type { Db } from '../../../platform/db/database.ts'
 import { sql, type Statement } from '../../../platform/db/sql.ts'
 import type { Page } from '../../../platform/http/paging.ts'
 import type { DeliveredFile } from '../destinations/destination.ts'
+import { isDecisive } from '../ledger/queries.ts'
 import type { ExportRow, RunStatus } from '../rows.ts'
 
 export type Owner = Pick<ExportRow, 'id' | 'project_id'>
@@ -28,10 +29,6 @@ export type Sums = {
   exported: number
   filtered_out: number
   pending: number
-  /** Completed without them. */
-  given_up: number
-  /** Events that runs have claimed. */
-  claimed: number
   /** Rows that backfills brought, part of `exported`. */
   backfilled: number
   /** The last position that a run has claimed. */
@@ -44,8 +41,7 @@ export function sumDeliveries(db: Db, owner: Owner): Promise<Sums> {
     WITH ${counted(owner)}
     SELECT ${sum(sql`exported`)} AS exported, ${sum(sql`events - matching`)} AS filtered_out,
       ${sum(sql`CASE WHEN is_done THEN 0 ELSE matching END`)} AS pending,
-      ${sum(sql`CASE WHEN is_done AND events IS NOT NULL THEN matching - exported ELSE 0 END`)} AS given_up,
-      ${sum(sql`events`)} AS claimed, ${sum(sql`exported * (selection = 'timestamp')::int`)} AS backfilled,
+      ${sum(sql`exported * (selection = 'timestamp')::int`)} AS backfilled,
       coalesce((SELECT max(upper(positions)) - 1 FROM batch_export_claim WHERE batch_export_id = ${owner.id}),
         0)::float8 AS reached
     FROM counted`)
@@ -90,23 +86,21 @@ export type ShownShare = {
   is_done: boolean
 }
 
-/** What backfills have taken of intervals. */
+/** What backfills have taken of intervals, as those of their runs have it that count. */
 export function listShares(db: Db, interval_run_ids: readonly string[]): Promise<ShownShare[]> {
   return db.rows(sql`
-    SELECT interval_run_id, run_id, events::float8 AS events, rows::float8 AS rows, ${isDelivered(sql`run_id`)} AS is_done
-    FROM batch_export_share WHERE interval_run_id = ANY(${interval_run_ids}::uuid[]) ORDER BY run_id`)
+    SELECT interval_run_id, run_id, events::float8 AS events, rows::float8 AS rows, status = 'Completed' AS is_done
+    FROM batch_export_share JOIN batch_export_run AS run ON run.id = run_id
+    WHERE interval_run_id = ANY(${interval_run_ids}::uuid[]) AND ${isDecisive(sql`run`)} ORDER BY run_id`)
 }
 
 /** Which of these deliveries are at the destination. */
 export async function listDelivered(db: Db, run_ids: readonly string[]): Promise<Set<string>> {
   const rows = await db.rows<{ id: string }>(sql`
-    SELECT id FROM unnest(${run_ids}::uuid[]) AS delivery (id) WHERE ${isDelivered(sql`delivery.id`)}`)
+    SELECT id FROM unnest(${run_ids}::uuid[]) AS delivery (id)
+    WHERE EXISTS (SELECT 1 FROM batch_export_run AS run
+      WHERE (run.id = delivery.id OR run.repeats = delivery.id) AND run.status = 'Completed')`)
   return new Set(rows.map(({ id }) => id))
-}
-
-function isDelivered(delivery_id: Statement): Statement {
-  return sql`EXISTS (SELECT 1 FROM batch_export_run AS run
-    WHERE (run.id = ${delivery_id} OR run.repeats = ${delivery_id}) AND run.status = 'Completed')`
 }
 
 function isInterval({ id, project_id }: Owner): Statement {
@@ -115,7 +109,8 @@ function isInterval({ id, project_id }: Owner): Statement {
 
 /**
  * One row for each delivery, under the name `counted`, as the run has it that counts: the last completed one, else the
- * last. Of the events it has claimed, `matching` passed the filters, as far as that is known.
+ * last. Of the events it has claimed, `matching` passed the filters, as far as that is known. Backfills from before the
+ * ledger may have brought more rows than they own: the others are their owners'.
  */
 function counted({ id, project_id }: Owner): Statement {
   return sql`
@@ -128,11 +123,15 @@ function counted({ id, project_id }: Owner): Statement {
       FROM own ORDER BY delivery_id, (status = 'Completed') DESC, created_at DESC, id DESC),
     first AS (SELECT id AS delivery_id, is_claimed FROM own WHERE repeats IS NULL),
     claimed AS (
-      SELECT run_id AS delivery_id, sum(events) AS events FROM batch_export_claim
+      SELECT run_id AS delivery_id, sum(events) AS claimed FROM batch_export_claim
       WHERE batch_export_id = ${id} GROUP BY run_id),
+    owned AS (
+      SELECT decisive.*, is_claimed, CASE WHEN model = 'events' THEN coalesce(claimed, 0) END AS events
+      FROM decisive JOIN first USING (delivery_id) LEFT JOIN claimed USING (delivery_id),
+        (SELECT model FROM batch_export WHERE project_id = ${project_id} AND id = ${id}) AS of_export),
     counted AS (
-      SELECT decisive.*, is_claimed, events,
-        coalesce(records_total_count, CASE WHEN is_done THEN records_completed END, events) AS matching,
-        CASE WHEN is_done THEN coalesce(records_completed, 0) ELSE 0 END AS exported
-      FROM decisive JOIN first USING (delivery_id) LEFT JOIN claimed USING (delivery_id))`
+      SELECT *,
+        least(coalesce(records_total_count, CASE WHEN is_done THEN records_completed END, events), events) AS matching,
+        CASE WHEN is_done THEN least(coalesce(records_completed, 0), events) ELSE 0 END AS exported
+      FROM owned)`
 }

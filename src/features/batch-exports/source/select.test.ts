@@ -1,5 +1,6 @@
 // Which events belong to a run: positions or times, names, filters. And what becomes of texts that are too long.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Area } from '../../../platform/event-store/event-store.ts'
 import { Refused } from '../destinations/destination.ts'
 import { DAY, openSource, select, type Asked, type OpenedSource } from './fixture/store.ts'
 
@@ -30,7 +31,14 @@ async function names(asked: Asked): Promise<unknown[]> {
 }
 
 const timestamp = (start: Date | null, end: Date, seq_to = 1000): Asked => ({
-  bounds: { selection: 'timestamp', interval: { start, end }, seq_to, seq_from: 4 },
+  bounds: { selection: 'timestamp', interval: { start, end }, seq_from: 0, seq_to },
+})
+
+const area = (seq_from: number, seq_to: number, time_from: Date | null, time_to: Date | null): Area => ({
+  seq_from,
+  seq_to,
+  time_from,
+  time_to,
 })
 
 describe('bounds', () => {
@@ -45,6 +53,16 @@ describe('bounds', () => {
     ['a day by time, however it arrived', timestamp(DAY.start, DAY.end), ['first', 'second', 'Second']],
     ['up to a position', timestamp(DAY.start, DAY.end, 4), ['first', 'second']],
     ['from the beginning of time', timestamp(null, DAY.end), ['first', 'second', 'late', 'Second']],
+    ['of nothing that was claimed, nothing', { bounds: { areas: [] } }, []],
+    [
+      'of several areas, what lies in any of them, whatever the positions around them are',
+      {
+        bounds: {
+          areas: [area(0, 2, DAY.start, DAY.end), area(3, 4, null, DAY.start), area(4, 5, DAY.end, null)],
+        },
+      },
+      ['first', 'second', 'late'],
+    ],
   ])('%s', async (_what, asked, expected) => {
     expect(await names(asked)).toEqual(expected)
   })

@@ -41,6 +41,8 @@ export async function attemptVerification(attempt: Attempt): Promise<Result | nu
     if (verification.attempt > MAX_ATTEMPTS) return await fail(attempt, WORKERS_LOST)
     const row = await findExport(services, verification)
     if (row) await verifyInFolder(attempt, row)
+    // What was stopped has not been out of reach.
+    attempt.signal.throwIfAborted()
     return await end(attempt, findings.result)
   } catch (error) {
     return answer(attempt, error).catch((fault: unknown) => {

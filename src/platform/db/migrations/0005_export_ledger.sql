@@ -45,34 +45,58 @@ ALTER TABLE batch_export_backfill
 UPDATE batch_export_backfill SET kind = 'retry' WHERE retry_of IS NOT NULL;
 ALTER TABLE batch_export_backfill ALTER COLUMN kind DROP DEFAULT;
 
--- Retries so far were runs of their own over the same positions: the first run of an interval is the one they repeat.
-UPDATE batch_export_run AS run SET repeats = ranked.first
-FROM batch_export_backfill AS backfill, (
-  SELECT id, first_value(id) OVER (
-    PARTITION BY batch_export_id, data_interval_end, selection ORDER BY created_at, id) AS first
-  FROM batch_export_run) AS ranked
-WHERE run.backfill_id = backfill.id AND backfill.kind = 'retry' AND ranked.id = run.id AND ranked.first <> run.id;
+-- Retries so far were runs of their own over the same positions. Each repeats the run that the first of a chain of
+-- retries was asked for.
+WITH RECURSIVE retry AS (
+  SELECT run.id, backfill.retry_of AS first
+  FROM batch_export_run AS run JOIN batch_export_backfill AS backfill ON backfill.id = run.backfill_id
+  WHERE backfill.kind = 'retry'
+  UNION ALL
+  SELECT retry.id, backfill.retry_of
+  FROM retry JOIN batch_export_run AS run ON run.id = retry.first
+    JOIN batch_export_backfill AS backfill ON backfill.id = run.backfill_id
+  WHERE backfill.kind = 'retry')
+UPDATE batch_export_run AS run SET repeats = retry.first
+FROM retry JOIN batch_export_run AS first ON first.id = retry.first
+WHERE run.id = retry.id AND NOT EXISTS (SELECT 1 FROM retry AS longer WHERE longer.id = retry.first);
+-- Where the first run ended before it had positions, the retry has found them.
+UPDATE batch_export_run AS first SET seq_from = retry.seq_from, seq_to = retry.seq_to
+FROM batch_export_run AS retry WHERE retry.repeats = first.id AND retry.seq_to IS NOT NULL AND first.seq_to IS NULL;
 
--- What runs of the schedule owned, they keep.
-UPDATE batch_export_run SET is_claimed = true WHERE seq_to IS NOT NULL AND repeats IS NULL;
+-- Whoever repeats a run that got through keeps its rows and replaces its files. Not those of backfills: they may have been
+-- written over by the schedule, whose names they had.
+UPDATE batch_export_run SET published = coalesce(
+  (SELECT jsonb_agg(file -> 'name') FROM jsonb_array_elements(files) AS file WHERE selection = 'arrival'), '[]')
+WHERE status = 'Completed';
+
+-- What runs of the schedule owned, they keep. Of backfills, those that got through; the others take what is left by then.
+UPDATE batch_export_run AS first SET is_claimed = true
+WHERE seq_to IS NOT NULL AND repeats IS NULL AND (selection = 'arrival' OR EXISTS (
+  SELECT 1 FROM batch_export_run AS run WHERE (run.id = first.id OR run.repeats = first.id) AND run.status = 'Completed'));
 INSERT INTO batch_export_claim (batch_export_id, run_id, positions, times, events)
 SELECT batch_export_id, run.id, int8range(seq_from, seq_to, '(]'), tstzrange(NULL, NULL), seq_to - seq_from
 FROM batch_export_run AS run JOIN batch_export ON batch_export.id = run.batch_export_id
-WHERE repeats IS NULL AND selection = 'arrival' AND seq_to > seq_from AND batch_export.model = 'events'
+WHERE is_claimed AND selection = 'arrival' AND seq_to > seq_from AND batch_export.model = 'events'
 ORDER BY run.created_at, run.id
 ON CONFLICT DO NOTHING;
--- Completed backfills keep what no run of the schedule owned.
-INSERT INTO batch_export_claim (batch_export_id, run_id, positions, times)
-SELECT run.batch_export_id, run.id, left_over, tstzrange(data_interval_start, data_interval_end)
-FROM batch_export_run AS run JOIN batch_export ON batch_export.id = run.batch_export_id,
-  LATERAL (
-    SELECT unnest(int8multirange(int8range(0, run.seq_to, '(]')) - coalesce(range_agg(positions), '{}')) AS left_over
-    FROM batch_export_claim AS taken
-    WHERE taken.batch_export_id = run.batch_export_id AND taken.times = tstzrange(NULL, NULL)) AS free
-WHERE repeats IS NULL AND selection = 'timestamp' AND seq_to > 0 AND status = 'Completed'
-  AND batch_export.model = 'events'
-ORDER BY run.created_at, run.id
-ON CONFLICT DO NOTHING;
+-- One backfill after the other: each keeps what neither the schedule nor an earlier one owned.
+DO $$
+DECLARE backfilled record;
+BEGIN
+  FOR backfilled IN
+    SELECT run.id, batch_export_id, seq_to, tstzrange(data_interval_start, data_interval_end) AS times
+    FROM batch_export_run AS run JOIN batch_export ON batch_export.id = run.batch_export_id
+    WHERE is_claimed AND selection = 'timestamp' AND batch_export.model = 'events'
+    ORDER BY run.created_at, run.id
+  LOOP
+    INSERT INTO batch_export_claim (batch_export_id, run_id, positions, times)
+    SELECT backfilled.batch_export_id, backfilled.id, unnest(free), backfilled.times
+    FROM (
+      SELECT int8multirange(int8range(0, backfilled.seq_to, '(]')) - coalesce(range_agg(positions), '{}') AS free
+      FROM batch_export_claim
+      WHERE batch_export_id = backfilled.batch_export_id AND times && backfilled.times) AS left_over;
+  END LOOP;
+END $$;
 
 -- One run for each interval by arrival, of the schedule or making up for a pause: they share their files' names.
 DROP INDEX batch_export_run_scheduled;

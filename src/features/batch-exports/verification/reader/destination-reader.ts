@@ -171,8 +171,10 @@ export class DestinationReader implements PlaceReader {
   async #leave(): Promise<void> {
     const inspection = this.#inspection
     this.#inspection = this.#table = this.#listing = null
-    if (inspection) await this.#ask(() => inspection.close()).catch(() => undefined)
+    // What is still under way ends here.
+    this.#stop.abort()
     this.#stop = new AbortController()
+    if (inspection) await this.#ask(() => inspection.close()).catch(() => undefined)
   }
 
   #inTime(table: TableInspection): TableInspection {
@@ -187,19 +189,19 @@ export class DestinationReader implements PlaceReader {
   /** An exchange with the destination, within its time. */
   async #ask<T>(exchange: () => Promise<T>): Promise<T> {
     const stop = this.#stop
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => {
-        reject(new OutOfReach('The destination did not answer in time.'))
-        stop.abort()
-      }, this.options.answer_ms)
-    })
+    const late = new OutOfReach('The destination did not answer in time.')
+    if (stop.signal.aborted) throw late
+    let giveUp = () => {}
+    const tooLate = new Promise<never>((_resolve, reject) => (giveUp = () => reject(late)))
+    const timer = setTimeout(() => stop.abort(), this.options.answer_ms)
+    stop.signal.addEventListener('abort', giveUp)
     try {
-      return await Promise.race([exchange(), late])
+      return await Promise.race([exchange(), tooLate])
     } catch (error) {
       throw reachFault(error)
     } finally {
       clearTimeout(timer)
+      stop.signal.removeEventListener('abort', giveUp)
     }
   }
 }

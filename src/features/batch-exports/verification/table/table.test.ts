@@ -1,49 +1,18 @@
 // Tables against the ledger: every fault, what other runs and other exports have to do with it, and tables of every kind.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { memoryTables, type MemoryTables } from '../../../../../test/stand-ins/memory-tables.ts'
-import { Unreachable, type DestinationKind } from '../../destinations/destination.ts'
-import { DESTINATIONS } from '../../destinations/index.ts'
-import { everyConfig } from '../../fixture/every-kind.ts'
+import type { MemoryTables } from '../../../../../test/stand-ins/memory-tables.ts'
+import { Unreachable } from '../../destinations/destination.ts'
+import { openReader, replaceTables, tableDestination } from '../fixture/memory-world.ts'
 import { describeTableFaults, type TableWorld } from '../fixture/table-faults.ts'
 import { deliverHours, neighbourOf, openWorkbench, type Workbench } from '../fixture/workbench.ts'
-import { DestinationReader } from '../reader/destination-reader.ts'
-
-const KINDS = ['Postgres', 'BigQuery', 'Snowflake']
-
-/** Real kinds over tables in memory, until they are put back. */
-function replaceTables(place: MemoryTables): () => void {
-  const kinds = KINDS.map((type) => DESTINATIONS.get(type)!)
-  const loads = kinds.map(({ load }) => load)
-  for (const kind of kinds) kind.load = async () => place
-  return () => kinds.forEach((kind: DestinationKind, at) => (kind.load = loads[at]!))
-}
-
-const openReader = () =>
-  new DestinationReader({
-    settings: { export_folder: '', allow_plaintext: true },
-    outbound_allow: [],
-    answer_ms: 60_000,
-    stall_ms: 60_000,
-  })
-
-let tables = 0
-
-function destinationOf({ app }: Workbench, type = 'Postgres'): ReturnType<TableWorld['destination']> {
-  const config = everyConfig((key) => app.canary.plant(key, `planted-${key}-4711`))[type]!
-  const own =
-    { Postgres: { host: '127.0.0.1' }, BigQuery: { token_uri: 'http://127.0.0.1/token' } }[type] ?? {}
-  const name = type === 'BigQuery' ? 'table_id' : 'table_name'
-  return { type, config: { ...config, ...own, [name]: `events_${++tables}` } }
-}
 
 async function openMemoryWorld(): Promise<TableWorld> {
-  const place = memoryTables()
-  const restore = replaceTables(place)
+  const { place, restore } = replaceTables()
   const tableWith = (uuid: string) =>
     [...place.tables.values()].map(({ rows }) => rows).find((rows) => rows.some((row) => row.uuid === uuid))!
   const rowOf = (uuid: string) => tableWith(uuid).find((row) => row.uuid === uuid)!
   return {
-    destination: destinationOf,
+    destination: tableDestination,
     remove: async (uuid) => void tableWith(uuid).splice(tableWith(uuid).indexOf(rowOf(uuid)), 1),
     double: async (uuid) => void tableWith(uuid).push({ ...rowOf(uuid) }),
     tamper: async (uuid) => void (rowOf(uuid).event = 'tampered'),
@@ -61,8 +30,7 @@ describe('a table', () => {
   let first: Workbench
   let bench: Workbench
   beforeAll(async () => {
-    place = memoryTables()
-    restore = replaceTables(place)
+    ;({ place, restore } = replaceTables())
     first = await openWorkbench({ OUTBOUND_ALLOW: '127.0.0.1' }, { openReader })
   })
   afterAll(async () => {
@@ -85,7 +53,7 @@ describe('a table', () => {
     problems.map(({ kind }) => kind)
 
   async function deliver(fields: object = {}, type?: string) {
-    const destination = destinationOf(bench, type)
+    const destination = tableDestination(bench, type)
     const id = await bench.create(destination, fields)
     const uuids = await deliverHours(bench, 2)
     return { id, uuids, rows: rowsIn(destination), destination }
@@ -101,7 +69,7 @@ describe('a table', () => {
   })
 
   it('is looked at in the hours of a run’s events, whichever run brought them', async () => {
-    const id = await bench.create(destinationOf(bench))
+    const id = await bench.create(tableDestination(bench))
     const at = bench.hour(-30)
     await bench.capture(['late'], at)
     await bench.pass()
@@ -127,7 +95,7 @@ describe('a table', () => {
   it('a doubled row is found although its interval was backfilled later', async () => {
     const early = await bench.capture(['early', 'earlier'])
     await bench.pass()
-    const destination = destinationOf(bench)
+    const destination = tableDestination(bench)
     const id = await bench.create(destination)
     const own = await bench.capture(['own'])
     await bench.pass()
@@ -140,7 +108,7 @@ describe('a table', () => {
   })
 
   it('that is gone lacks every row; a hundred of them are named, all are counted', async () => {
-    const destination = destinationOf(bench)
+    const destination = tableDestination(bench)
     const id = await bench.create(destination)
     await bench.capture(Array.from({ length: 130 }, (_, index) => `event ${index}`))
     await bench.pass()
@@ -184,7 +152,7 @@ describe('a table', () => {
   })
 
   it('that another export goes to, also a deleted one, has no strays; lost rows and doubles are told', async () => {
-    const destination = destinationOf(bench)
+    const destination = tableDestination(bench)
     const id = await bench.create(destination)
     const other = await bench.create(destination, {
       filters: [{ key: 'event', value: 'none', type: 'event' }],
@@ -283,7 +251,7 @@ describe('a table', () => {
 
   it('that cannot be reached is told, without secrets, and the next export follows', async () => {
     const { id, destination } = await deliver()
-    const other = await bench.create(destinationOf(bench))
+    const other = await bench.create(tableDestination(bench))
     await deliverHours(bench, 1)
     await bench.settle()
     place.onRead = async (_what, table) => {
