@@ -1,9 +1,17 @@
-// `npm run prove`: that exports deliver everything once. `-- simulation` runs thousands of simulated histories (seeds.ts),
-// `-- crash` the real program under kill -9 (crash/prove.ts); without either, both.
+// `npm run prove`: that exports deliver everything once, and that no tenant keeps another waiting. `-- simulation` runs
+// thousands of simulated histories (seeds.ts), `-- crash` the real program under kill -9 (crash/prove.ts), `-- fairness`
+// the real program beside destinations that are dead (fairness/prove.ts); without a word, all of them.
 import { proveCrashes } from './crash/prove.ts'
+import { proveFairness } from './fairness/prove.ts'
 import { proveSeeds } from './seeds.ts'
 
-const part = process.argv[2]
-const isProven =
-  (part === 'crash' || (await proveSeeds())) && (part === 'simulation' || (await proveCrashes()))
-if (!isProven) process.exitCode = 1
+const PARTS = { simulation: proveSeeds, crash: proveCrashes, fairness: proveFairness }
+
+const asked = process.argv[2]
+for (const [name, prove] of Object.entries(PARTS)) {
+  if (asked !== undefined && asked !== name) continue
+  if (!(await prove())) {
+    process.exitCode = 1
+    break
+  }
+}

@@ -146,6 +146,8 @@ const settings: Services['settings'] = {
   domain_challenge_prefix: '',
   disabled_destinations: [],
   sub_hourly_exports: true,
+  export_max_runs: 8,
+  lock_timeout_ms: 0,
   export_folder: '',
   scratch_folder: '',
   outbound_allow: [],

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { RunFacts } from '../../src/features/batch-exports/destinations/destination.ts'
+import { MOST_RUNS_PER_PROJECT, RUNS_OF_BACKFILLS } from '../../src/features/batch-exports/runs/claimable.ts'
 import type { ProjectInReach } from '../../src/platform/http/access.ts'
 import { sql, type Statement } from '../../src/platform/db/sql.ts'
 import { Random } from '../crash/random.ts'
@@ -29,7 +30,6 @@ export type Mutation = {
 
 export type SimulatedExport = { id: string; type: 'File' | 'Postgres' | 'HTTP' }
 
-const MAX_HELD = 4
 const START = new Date('2026-03-01T10:02:00Z')
 
 export class World {
@@ -115,7 +115,7 @@ export class World {
     else if (!run.is_marked) this.wrong(`run ${id} becomes visible while it could be cancelled`)
   }
 
-  /** Whenever a run was claimed: the slots taken are the runs that are held, four at most, three of backfills. */
+  /** Whenever a run was claimed: the slots taken are the runs that are held, six at most, three of backfills. */
   async assertSlots(): Promise<void> {
     const { active, held, backfills } = await this.proof.db.only<
       Record<'active' | 'held' | 'backfills', number>
@@ -123,7 +123,7 @@ export class World {
       SELECT coalesce((SELECT active FROM batch_export_slot WHERE project_id = ${this.project.id}), 0) AS active,
         count(*)::int AS held, count(backfill_id)::int AS backfills
       FROM batch_export_run WHERE project_id = ${this.project.id} AND lease_owner IS NOT NULL`)
-    if (active === held && held <= MAX_HELD && backfills < MAX_HELD) return
+    if (active === held && held <= MOST_RUNS_PER_PROJECT && backfills <= RUNS_OF_BACKFILLS) return
     this.wrong(`${active} slots are taken, ${held} runs are held, ${backfills} of them of backfills`)
   }
 
@@ -135,7 +135,7 @@ export class World {
     // Empty files: where rows lie, and so the order in which a statement meets them, follows from the seed again.
     await db.run(sql`
       TRUNCATE batch_export, batch_export_run, batch_export_backfill, batch_export_bound, batch_export_slot,
-        batch_export_log, batch_export_claim, batch_export_share, activity_log, prove_history`)
+        batch_export_breaker, batch_export_log, batch_export_claim, batch_export_share, activity_log, prove_history`)
     rmSync(this.#folder, { recursive: true, force: true })
   }
 }

@@ -96,6 +96,8 @@ export const Environment = z.object({
   EVENT_MEMORY_MB: count({ min: 96, max: 1_048_576 }).optional(),
   QUERY_TIMEOUT_S: count({ min: 1, max: 3600 }).default(30),
   EXPORT_DIR: optional.transform((path) => (path === null ? null : resolve(path))),
+  EXPORT_MAX_RUNS: count({ min: 1, max: 64 }).default(8),
+  EXPORT_LOCK_TIMEOUT_S: count({ min: 1, max: 3600 }).default(30),
   DISABLED_DESTINATIONS: list.refine(
     (entries) => entries.every((entry) => DESTINATIONS.has(entry)),
     `must be a list of ${[...DESTINATIONS.keys()].join(', ')}`,

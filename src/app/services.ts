@@ -113,6 +113,8 @@ export async function openServices(
       domain_challenge_prefix: config.DOMAIN_CHALLENGE_PREFIX,
       disabled_destinations: config.DISABLED_DESTINATIONS,
       sub_hourly_exports: config.SUB_HOURLY_EXPORTS,
+      export_max_runs: config.EXPORT_MAX_RUNS,
+      lock_timeout_ms: config.EXPORT_LOCK_TIMEOUT_S * 1000,
       export_folder: config.EXPORT_DIR ?? join(config.DATA_DIR, 'exports'),
       allow_plaintext: config.ALLOW_PLAINTEXT,
       scratch_folder: join(config.DATA_DIR, 'scratch'),

@@ -40,6 +40,10 @@ export type Settings = {
   disabled_destinations: readonly string[]
   /** Whether exports may run more often than once an hour. */
   sub_hourly_exports: boolean
+  /** How many runs of exports one process works on at a time. */
+  export_max_runs: number
+  /** How long an export waits for a lock in the database it writes to. */
+  lock_timeout_ms: number
   /** Root of the folders that exports to files write to. */
   export_folder: string
   /** Databases without TLS may be exported to: for development and tests. */

@@ -7,7 +7,7 @@ import type { ProjectInReach } from '../../platform/http/access.ts'
 import { invalid } from '../../platform/http/errors.ts'
 import type { Services } from '../../platform/services.ts'
 import { changesBetween, recordActivity } from '../activity-log/record.ts'
-import { assertHostsAllowed, changeConfig, getKind, readConfig } from './config.ts'
+import { assertHostsAllowed, changeConfig, destinationKey, getKind, readConfig } from './config.ts'
 import { exportActivity, readRowChoice, type Change } from './create.ts'
 import { assertNamesAreFree, isRenamed } from './file-names.ts'
 import { lockExport, updateExport } from './queries.ts'
@@ -108,8 +108,9 @@ function destinationColumns(
   const kind = getKind(row.destination_type)
   const stored = configWithSecrets(services, row)
   const { config, secrets } = splitConfig(kind, changeConfig(kind, stored, sent))
-  if (isDeepStrictEqual(secrets, splitConfig(kind, stored).secrets)) return { config }
-  return { config, secrets: sealSecrets(services, row.id, secrets) }
+  const columns = { config, destination_key: destinationKey(kind.type, config) }
+  if (isDeepStrictEqual(secrets, splitConfig(kind, stored).secrets)) return columns
+  return { ...columns, secrets: sealSecrets(services, row.id, secrets) }
 }
 
 async function store(tx: Db, row: ExportRow, columns: Partial<ExportRow>, now: Date): Promise<ExportRow> {

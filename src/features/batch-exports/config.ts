@@ -1,5 +1,6 @@
 // Configurations of destinations: complete ones, changes to stored ones, and whether their hosts may be called. Creating,
 // changing and testing a destination all come through here. No message repeats a value: any of them may be a secret.
+import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { isObject, type JsonObject } from '../../lib/json-object.ts'
@@ -94,6 +95,15 @@ function assertNoSecretErased(kind: DestinationKind, sent: JsonObject): void {
 /** Of two configurations, with or without their secrets. */
 export function isAimedElsewhere(kind: DestinationKind, stored: JsonObject, config: JsonObject): boolean {
   return kind.aims.some((path) => !isDeepStrictEqual(valueAt(stored, path), valueAt(config, path)))
+}
+
+/** The same for all configurations that are aimed at the same place, with or without their secrets: server and database, bucket, URL. */
+export function destinationKey(type: string, config: JsonObject): string {
+  const { aims, secrets } = DESTINATIONS.get(type)!
+  const shown = aims.filter((path) => !secrets.includes(path)).map((path) => valueAt(config, path) ?? null)
+  return createHash('sha256')
+    .update(JSON.stringify([type, ...shown]))
+    .digest('base64url')
 }
 
 /** Otherwise whoever may change an export could have its secrets delivered to a host of their own. */

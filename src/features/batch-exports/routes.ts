@@ -46,10 +46,10 @@ function exportRoutesBelow(base: Base) {
       query: PageQuery,
       answers: { 200: paged(BatchExport) },
       async handle(context) {
-        const { db, page, paged } = context
+        const { db, page, paged, now } = context
         const owner = ownerIn(context)
         const rows = await listExports(db, owner, page)
-        const shown = await withFreshness(context, rows, await presentExports(db, rows))
+        const shown = await withFreshness(context, rows, await presentExports(db, rows, now))
         return ok(paged(await countExports(db, owner), shown))
       },
     }),
@@ -63,9 +63,9 @@ function exportRoutesBelow(base: Base) {
       body: ExportCreate,
       answers: { 201: BatchExport },
       async handle(context) {
-        const { db, body } = context
+        const { db, body, now } = context
         const row = await createExport(context, await projectFor(context, body), body)
-        return created(await presentWithRuns(db, row))
+        return created(await presentWithRuns(db, row, now))
       },
     }),
 
@@ -78,8 +78,8 @@ function exportRoutesBelow(base: Base) {
       item: getAddressed,
       answers: { 200: BatchExport },
       async handle(context) {
-        const { db, item } = context
-        const shown = [await presentWithRuns(db, item.row)]
+        const { db, item, now } = context
+        const shown = [await presentWithRuns(db, item.row, now)]
         return ok((await withFreshness(context, [item.row], shown))[0]!)
       },
     }),
@@ -94,8 +94,8 @@ function exportRoutesBelow(base: Base) {
       body: ExportUpdate,
       answers: { 200: BatchExport },
       async handle(context) {
-        const { db, item, body } = context
-        return ok(await presentWithRuns(db, await changeExport(context, item, body)))
+        const { db, item, body, now } = context
+        return ok(await presentWithRuns(db, await changeExport(context, item, body), now))
       },
     }),
 
@@ -109,8 +109,8 @@ function exportRoutesBelow(base: Base) {
       body: ExportReplace,
       answers: { 200: BatchExport },
       async handle(context) {
-        const { db, item, body } = context
-        return ok(await presentWithRuns(db, await replaceExport(context, item, body)))
+        const { db, item, body, now } = context
+        return ok(await presentWithRuns(db, await replaceExport(context, item, body), now))
       },
     }),
 
@@ -137,8 +137,8 @@ function exportRoutesBelow(base: Base) {
       item: getAddressed,
       answers: { 200: BatchExport },
       async handle(context) {
-        const { db, item } = context
-        return ok(await presentWithRuns(db, await changeExport(context, item, { paused: true })))
+        const { db, item, now } = context
+        return ok(await presentWithRuns(db, await changeExport(context, item, { paused: true }), now))
       },
     }),
 
@@ -152,8 +152,8 @@ function exportRoutesBelow(base: Base) {
       body: UnpauseRequest,
       answers: { 200: BatchExportWithBackfill },
       async handle(context) {
-        const { db, item, body } = context
-        return ok(await presentSteered(db, await resumeExport(context, item, body)))
+        const { db, item, body, now } = context
+        return ok(await presentSteered(db, await resumeExport(context, item, body), now))
       },
     }),
 
@@ -167,8 +167,8 @@ function exportRoutesBelow(base: Base) {
       body: BackfillRequest,
       answers: { 200: BatchExportWithBackfill },
       async handle(context) {
-        const { db, item, body } = context
-        return ok(await presentSteered(db, await backfillExport(context, item, body)))
+        const { db, item, body, now } = context
+        return ok(await presentSteered(db, await backfillExport(context, item, body), now))
       },
     }),
 
@@ -182,8 +182,8 @@ function exportRoutesBelow(base: Base) {
       body: BackfillRequest,
       answers: { 200: BatchExportWithBackfill },
       async handle(context) {
-        const { db, item, body } = context
-        return ok(await presentSteered(db, await repairExport(context, item, body)))
+        const { db, item, body, now } = context
+        return ok(await presentSteered(db, await repairExport(context, item, body), now))
       },
     }),
   ]
@@ -220,6 +220,6 @@ async function projectFor(
   return chosen
 }
 
-async function presentSteered(db: Db, { row, backfill_id }: Steered) {
-  return { ...(await presentWithRuns(db, row)), ...(backfill_id === undefined ? {} : { backfill_id }) }
+async function presentSteered(db: Db, { row, backfill_id }: Steered, now: Date) {
+  return { ...(await presentWithRuns(db, row, now)), ...(backfill_id === undefined ? {} : { backfill_id }) }
 }

@@ -29,6 +29,8 @@ export type ExportRow = {
   last_updated_at: Date
   notified_at: Date | null
   deleted_at: Date | null
+  /** Where it goes, for slots and breakers; null for exports older than that. */
+  destination_key: string | null
 }
 
 export type ExportSchema = {
@@ -81,6 +83,10 @@ export type RunRow = {
   started_at: Date | null
   finished_at: Date | null
   last_updated_at: Date
+  /** The lock that it gave way to. */
+  waiting_for: string | null
+  /** While it is at work: since when its destination has not answered. */
+  waiting_since: Date | null
 }
 
 export const BACKFILL_KINDS = ['backfill', 'unpause', 'repair', 'retry'] as const

@@ -109,6 +109,7 @@ CREATE TABLE batch_export (
   last_updated_at timestamp with time zone NOT NULL,
   notified_at timestamp with time zone,
   deleted_at timestamp with time zone,
+  destination_key text,
   CONSTRAINT batch_export_pkey PRIMARY KEY (id),
   CONSTRAINT batch_export_created_by_fkey FOREIGN KEY (created_by) REFERENCES app_user(id) ON DELETE SET NULL,
   CONSTRAINT batch_export_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE,
@@ -153,6 +154,17 @@ CREATE TABLE batch_export_bound (
   CONSTRAINT batch_export_bound_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE
 );
 
+CREATE TABLE batch_export_breaker (
+  project_id integer NOT NULL,
+  destination text NOT NULL,
+  failures integer NOT NULL,
+  opened_at timestamp with time zone,
+  probe_at timestamp with time zone,
+  CONSTRAINT batch_export_breaker_pkey PRIMARY KEY (project_id, destination),
+  CONSTRAINT batch_export_breaker_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE,
+  CONSTRAINT batch_export_breaker_check CHECK (((opened_at IS NULL) = (probe_at IS NULL)))
+);
+
 CREATE TABLE batch_export_claim (
   batch_export_id uuid NOT NULL,
   run_id uuid NOT NULL,
@@ -181,6 +193,16 @@ CREATE TABLE batch_export_log (
 CREATE INDEX batch_export_log_export ON batch_export_log (batch_export_id, "timestamp", id);
 CREATE INDEX batch_export_log_run ON batch_export_log (run_id, "timestamp", id);
 CREATE INDEX batch_export_log_time ON batch_export_log ("timestamp");
+
+CREATE TABLE batch_export_progress (
+  batch_export_id uuid NOT NULL,
+  newest_delivered_at timestamp with time zone,
+  last_completed_at timestamp with time zone NOT NULL,
+  timed_rows double precision NOT NULL,
+  timed_ms double precision NOT NULL,
+  CONSTRAINT batch_export_progress_pkey PRIMARY KEY (batch_export_id),
+  CONSTRAINT batch_export_progress_batch_export_id_fkey FOREIGN KEY (batch_export_id) REFERENCES batch_export(id) ON DELETE CASCADE
+);
 
 CREATE TABLE batch_export_run (
   id uuid NOT NULL,
@@ -214,6 +236,9 @@ CREATE TABLE batch_export_run (
   repeats uuid,
   is_claimed boolean NOT NULL DEFAULT false,
   published jsonb,
+  waiting_for text,
+  waiting_since timestamp with time zone,
+  is_delivered boolean NOT NULL DEFAULT false,
   CONSTRAINT batch_export_run_pkey PRIMARY KEY (id),
   CONSTRAINT batch_export_run_backfill_id_fkey FOREIGN KEY (backfill_id) REFERENCES batch_export_backfill(id) ON DELETE CASCADE,
   CONSTRAINT batch_export_run_batch_export_id_fkey FOREIGN KEY (batch_export_id) REFERENCES batch_export(id) ON DELETE CASCADE,
@@ -229,6 +254,8 @@ CREATE INDEX batch_export_run_interval ON batch_export_run (batch_export_id, dat
 CREATE INDEX batch_export_run_leased ON batch_export_run (lease_until) WHERE (lease_owner IS NOT NULL);
 CREATE INDEX batch_export_run_live ON batch_export_run (batch_export_id, backfill_id) WHERE (finished_at IS NULL);
 CREATE INDEX batch_export_run_repeats ON batch_export_run (repeats) WHERE (repeats IS NOT NULL);
+CREATE INDEX batch_export_run_unclean ON batch_export_run (finished_at) WHERE ((finished_at IS NOT NULL) AND ((status <> 'Completed'::text) OR (attempt > 1)));
+CREATE INDEX batch_export_run_undelivered ON batch_export_run (batch_export_id) WHERE ((selection = 'arrival'::text) AND (repeats IS NULL) AND (NOT is_delivered));
 CREATE INDEX batch_export_run_waiting ON batch_export_run (project_id, run_after) WHERE ((finished_at IS NULL) AND (lease_owner IS NULL));
 CREATE UNIQUE INDEX batch_export_run_arrivals ON batch_export_run (batch_export_id, data_interval_end) WHERE ((selection = 'arrival'::text) AND (repeats IS NULL));
 CREATE UNIQUE INDEX batch_export_run_backfilled ON batch_export_run (backfill_id, data_interval_end, repeats) NULLS NOT DISTINCT WHERE (backfill_id IS NOT NULL);
@@ -249,8 +276,30 @@ CREATE TABLE batch_export_slot (
   last_claimed_at timestamp with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
   CONSTRAINT batch_export_slot_pkey PRIMARY KEY (project_id),
   CONSTRAINT batch_export_slot_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE,
-  CONSTRAINT batch_export_slot_active_check CHECK (((active >= 0) AND (active <= 4)))
+  CONSTRAINT batch_export_slot_active_check CHECK (((active >= 0) AND (active <= 6)))
 );
+
+CREATE TABLE batch_export_sweep (
+  batch_export_id uuid NOT NULL,
+  project_id integer NOT NULL,
+  swept_until timestamp with time zone NOT NULL,
+  CONSTRAINT batch_export_sweep_pkey PRIMARY KEY (batch_export_id),
+  CONSTRAINT batch_export_sweep_batch_export_id_fkey FOREIGN KEY (batch_export_id) REFERENCES batch_export(id) ON DELETE CASCADE,
+  CONSTRAINT batch_export_sweep_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE
+);
+
+CREATE TABLE batch_export_upload (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  project_id integer NOT NULL,
+  run_id uuid NOT NULL,
+  attempt integer NOT NULL,
+  name text NOT NULL,
+  upload_id text NOT NULL,
+  CONSTRAINT batch_export_upload_pkey PRIMARY KEY (id),
+  CONSTRAINT batch_export_upload_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE,
+  CONSTRAINT batch_export_upload_run_id_fkey FOREIGN KEY (run_id) REFERENCES batch_export_run(id) ON DELETE CASCADE
+);
+CREATE INDEX batch_export_upload_run ON batch_export_upload (run_id);
 
 CREATE TABLE batch_export_verification (
   id uuid NOT NULL,

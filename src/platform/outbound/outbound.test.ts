@@ -600,6 +600,20 @@ describe('limits', () => {
     expect(server.requests).toHaveLength(1)
   })
 
+  test('many calls that hang do not keep another to the same host waiting', async () => {
+    const server = await startServer((request, response) => {
+      if (request.url === '/well') response.end()
+    })
+    const outbound = open(['127.0.0.1'])
+    const stop = new AbortController()
+    const hanging = Array.from({ length: 100 }, () =>
+      outbound.fetch(`${server.url}/hangs`, { timeout_ms: 60_000, signal: stop.signal }).catch(() => null),
+    )
+    expect(await outbound.fetch(`${server.url}/well`)).toMatchObject({ status: 200 })
+    stop.abort()
+    await Promise.all(hanging)
+  })
+
   test('the time limit counts all hops together', async () => {
     const server = await startServer((_req, res) => {
       setTimeout(() => res.writeHead(302, { location: '/again' }).end(), 80)

@@ -18,11 +18,17 @@ export type Outbound = {
   close(): Promise<void>
 }
 
+/**
+ * To one host, by everybody together: more than export runs and apps have under way. With fewer, calls of one tenant that
+ * hang would keep those of others to the same host waiting.
+ */
+const CONNECTIONS_PER_HOST = 256
+
 export function openOutbound(options: { allow: readonly string[]; lookup?: Lookup }): Outbound {
   const gate = openGate(parseAllowList(options.allow), options.lookup ?? lookupBySystem)
   const agent = new Agent({
     connect: gatedConnector(gate),
-    connections: 16,
+    connections: CONNECTIONS_PER_HOST,
     keepAliveMaxTimeout: 10_000,
     // The call's own limit covers both, over all hops.
     headersTimeout: 0,

@@ -37,6 +37,7 @@ function exportRow(fields: Partial<ExportRow> = {}): ExportRow {
     last_updated_at: created_at,
     notified_at: null,
     deleted_at: null,
+    destination_key: null,
     ...fields,
   }
 }

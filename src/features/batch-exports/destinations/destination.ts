@@ -119,6 +119,8 @@ export type DestinationSettings = {
   export_folder: string
   /** Also plain connections to databases are allowed: set-ups for development and tests. */
   allow_plaintext: boolean
+  /** How long a run waits for a lock in a database; half a minute unless told. */
+  lock_timeout_ms?: number
 }
 
 /** One attempt at one run. Nothing of it may be visible to a reader of the destination before `finish`. */
@@ -187,6 +189,9 @@ export type TableScope = { project_id: number; times: readonly { from: Date; to:
 
 export type Digest = { rows: number; sums: readonly [number, number] }
 
+/** Before a run asks for a lock again that it did not get. */
+const LOCK_PAUSE_MS = 60_000
+
 /** Retrying is of no use before the user has changed something: the run fails at once. */
 export class Refused extends Error {}
 /** Nobody answers there. The user's matter, unless an earlier run of the export got through. */
@@ -198,5 +203,12 @@ export class Passing extends Error {
     readonly retry_after_ms: number | null = null,
   ) {
     super(message)
+  }
+}
+/** Somebody else holds a lock. Not a failure of the destination: the run makes way, and comes back until the lock is gone. */
+export class Locked extends Passing {
+  /** `lock` ends a sentence: “a lock on table x, held by process 1”. */
+  constructor(readonly lock: string) {
+    super(`The run waits for ${lock}; it is tried again until the lock is released.`, LOCK_PAUSE_MS)
   }
 }

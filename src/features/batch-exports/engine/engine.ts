@@ -6,21 +6,29 @@ import { makeBackfillRuns } from '../backfills/make-runs.ts'
 import type { RunRow } from '../rows.ts'
 import { claimRun, keepLeases, leaseKey, makeSlots, reapRuns, returnRun } from '../runs/queries.ts'
 import { makeDueRuns } from '../schedule/due.ts'
+import { admittedBelow } from './admission.ts'
 import { attemptRun } from './attempt.ts'
 import { RunTally } from './tally.ts'
+import { Watch } from './watch.ts'
 import { Stopped, type OnProgress } from './work.ts'
 
-const MAX_RUNS = 8
 const TICK_MS = 1_000
 const BEAT_MS = 3_000
 const HOUR_MS = 3_600_000
 
-type Active = { controller: AbortController; done: Promise<void>; time_limit: NodeJS.Timeout }
+type Active = {
+  run_id: string
+  controller: AbortController
+  watch: Watch
+  done: Promise<void>
+}
 
 export type EngineOptions = {
   /** Works on this backfill alone, as the command line does; otherwise on everything that is due. */
   backfill_id?: string
   onProgress?: OnProgress
+  /** How long destinations take to answer is told by this: a clock that is never set. */
+  elapsed_ms?: () => number
 }
 
 export class ExportEngine {
@@ -32,6 +40,8 @@ export class ExportEngine {
   #timers: NodeJS.Timeout[] = []
   #ticking: Promise<void> | null = null
   #beating: Promise<void> | null = null
+  /** Runs may be due that there was no place for. */
+  #is_full = false
   #is_closing = false
 
   constructor(services: Services, options: EngineOptions = {}) {
@@ -49,23 +59,35 @@ export class ExportEngine {
   /** Makes what is due and begins what can be begun. */
   async tick(): Promise<void> {
     const { db, now } = this.#services
+    const { backfill_id } = this.#options
     await reapRuns(db, now(), now())
-    if (this.#options.backfill_id === undefined) await makeDueRuns(this.#services, now())
+    if (backfill_id === undefined) await makeDueRuns(this.#services, now())
     await makeBackfillRuns(this.#services, now())
     await makeSlots(db)
-    while (!this.#is_closing && this.#active.size < MAX_RUNS) {
-      const run = await claimRun(db, this.#owner, now(), this.#options.backfill_id ?? null)
+    for (;;) {
+      const fewer_than = this.#admittedBelow()
+      this.#is_full = fewer_than === 0
+      if (this.#is_full || this.#is_closing) return
+      const run = await claimRun(db, this.#owner, now(), { backfill_id, fewer_than })
       if (!run) return
       await this.#begin(run)
     }
   }
 
-  /** Keeps the leases; work on a run that was cancelled, or taken over, stops. */
+  /** Keeps the leases; work stops on a run that was cancelled or taken over, or whose destination is silent. */
   async beat(): Promise<void> {
     if (this.#active.size === 0) return
+    const { db, now } = this.#services
     const asked = [...this.#active]
-    const kept = await keepLeases(this.#services.db, this.#owner, this.#services.now())
-    for (const [key, { controller }] of asked) if (!kept.has(key)) controller.abort(new Stopped('lost'))
+    const waiting = asked.flatMap(([, { run_id, watch }]) => {
+      const since = watch.waitingSince()
+      return since ? [[run_id, since] as const] : []
+    })
+    const kept = await keepLeases(db, this.#owner, new Map(waiting), now())
+    for (const [key, { controller, watch }] of asked) {
+      const reason = kept.has(key) ? watch.silence() : new Stopped('lost')
+      if (reason) controller.abort(reason)
+    }
   }
 
   /** Until nothing is at work. */
@@ -82,30 +104,37 @@ export class ExportEngine {
     await this.idle()
   }
 
+  #admittedBelow(): number {
+    const watches = [...this.#active.values()].map(({ watch }) => watch)
+    const working = watches.filter((watch) => watch.waitingSince() === null).length
+    return admittedBelow({ working, live: watches.length }, this.#services.settings.export_max_runs)
+  }
+
   async #begin(run: RunRow): Promise<void> {
     const { db, now } = this.#services
     const lease = { run_id: run.id, owner: this.#owner, attempt: run.attempt }
     if (run.data_interval_end > now()) {
       // Made while the clock was ahead.
-      const run_after = run.data_interval_end
-      await returnRun(db, lease, { run_after, latest_error: null, is_failure: false }, now())
+      await returnRun(db, lease, { run_after: run.data_interval_end, failure: null }, now())
       return
     }
     const controller = new AbortController()
     const key = leaseKey(lease)
+    const { elapsed_ms = () => performance.now(), onProgress } = this.#options
+    const watch = new Watch({ elapsed_ms, now, onWaiting: () => this.#is_full && this.#placeIsFree() })
     const time_limit = setTimeout(() => controller.abort(new Stopped('time is up')), timeLimitMs(run)).unref()
-    const work = attemptRun(this.#services, run, this.#owner, {
-      signal: controller.signal,
-      tally: this.tally,
-      onProgress: this.#options.onProgress,
-    })
-    const done = work.finally(() => {
+    const attempt = { signal: controller.signal, watch, tally: this.tally, onProgress }
+    const done = attemptRun(this.#services, run, this.#owner, attempt).finally(() => {
       clearTimeout(time_limit)
       this.#active.delete(key)
-      // Its place is free.
-      if (this.#timers.length > 0 && !this.#is_closing) this.#tickNow()
+      this.#placeIsFree()
     })
-    this.#active.set(key, { controller, done, time_limit })
+    this.#active.set(key, { run_id: run.id, controller, watch, done })
+  }
+
+  /** Somebody else need not wait for the next tick. */
+  #placeIsFree(): void {
+    if (this.#timers.length > 0 && !this.#is_closing) this.#tickNow()
   }
 
   #tickNow(): void {

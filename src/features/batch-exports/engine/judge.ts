@@ -1,7 +1,7 @@
 // What a failed attempt means: whose fault it is, whether another attempt may help, and when.
 import { OutboundFailed, OutboundRefused } from '../../../platform/outbound/errors.ts'
 import { QueryFault, StoreBusy } from '../../../platform/event-store/event-store.ts'
-import { Passing, Refused, Unreachable } from '../destinations/destination.ts'
+import { Locked, Passing, Refused, Unreachable } from '../destinations/destination.ts'
 
 export type Verdict =
   /** The user must change something. */
@@ -9,6 +9,8 @@ export type Verdict =
   /** Nobody answers: theirs, unless it has worked before. */
   | { kind: 'unreachable'; message: string }
   | { kind: 'passing'; message: string; retry_after_ms: number | null }
+  /** The destination is well, and somebody else holds what the run needs. */
+  | { kind: 'locked'; message: string; retry_after_ms: number | null; lock: string }
   /** Of this server: those who run it read of it in its log. */
   | { kind: 'ours'; message: string }
 
@@ -23,6 +25,10 @@ export function judge(error: unknown): Verdict {
   // A pattern that is none, or a value that cannot be cast, in the export's own query.
   if (error instanceof QueryFault) return { kind: 'theirs', message: error.message }
   if (error instanceof Unreachable) return { kind: 'unreachable', message: error.message }
+  if (error instanceof Locked) {
+    const { message, retry_after_ms, lock } = error
+    return { kind: 'locked', message, retry_after_ms, lock }
+  }
   if (error instanceof Passing) {
     return { kind: 'passing', message: error.message, retry_after_ms: error.retry_after_ms }
   }

@@ -51,7 +51,7 @@ async function send(
   left_files: readonly string[],
 ): Promise<RunEnd> {
   const { services, signal, log } = work
-  const destination = await kind.load()
+  const destination = work.watch.over(await kind.load())
   const context = contextOf(work, run, selection, left_files)
   const encoding = destination.encoding(context.config, context.run)
   const files = encode(services.eventStore, selection.rows, pieces, encoding, signal)

@@ -4,6 +4,7 @@ import type { ExportRow, RunRow } from '../rows.ts'
 import type { Lease } from '../runs/queries.ts'
 import type { RunLog } from './run-log.ts'
 import type { RunTally } from './tally.ts'
+import type { Watch } from './watch.ts'
 
 export type Work = {
   services: Services
@@ -13,7 +14,9 @@ export type Work = {
   run: RunRow
   lease: Lease
   log: RunLog
+  /** Given with Stopped, or with what the attempt has failed of. */
   signal: AbortSignal
+  watch: Watch
   tally: RunTally
   onProgress: OnProgress | undefined
 }

@@ -11,6 +11,7 @@ import { eventsOf, storedEvent } from '../../../platform/event-store/fixture/sui
 import { freeze } from '../engine/freeze.ts'
 import { RunLog } from '../engine/run-log.ts'
 import { RunTally } from '../engine/tally.ts'
+import { Watch } from '../engine/watch.ts'
 import type { ExportRow, RunRow } from '../rows.ts'
 import { addBackfill, addExport, addRun, claimEvents } from '../runs/fixture/rows.ts'
 import { deliveryIdOf } from './claim.ts'
@@ -147,6 +148,7 @@ describe('freezing', () => {
       lease: { run_id: run.id, owner, attempt: run.attempt + 1 },
       log: new RunLog(services, { project_id, batch_export_id: row.id, run_id: run.id }, (text) => text),
       signal: new AbortController().signal,
+      watch: new Watch({ elapsed_ms: () => 0, now: () => app.services.now(), onWaiting: () => undefined }),
       tally: new RunTally(),
       onProgress: undefined,
     }

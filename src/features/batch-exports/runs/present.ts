@@ -1,9 +1,28 @@
 // A run's row → its JSON in the API, for the runs themselves and for `latest_runs` of an export.
 import type { z } from 'zod'
+import type { Db } from '../../../platform/db/database.ts'
 import type { RunRow } from '../rows.ts'
+import { findObstacles } from './read-queries.ts'
 import type { Run } from './schema.ts'
+import { waitingOf, type Waiting } from './waiting.ts'
 
-export function presentRun(row: RunRow): z.input<typeof Run> {
+type Presented = z.input<typeof Run>
+
+export async function presentRun(db: Db, row: RunRow, now: Date): Promise<Presented> {
+  return (await runPresenter(db, [row], now))(row)
+}
+
+/** For each of these rows; what they wait for is asked once for all. */
+export async function runPresenter(
+  db: Db,
+  rows: readonly RunRow[],
+  now: Date,
+): Promise<(row: RunRow) => Presented> {
+  const obstacles = await findObstacles(db, rows)
+  return (row) => present(row, waitingOf(row, obstacles.get(row.id), now))
+}
+
+function present(row: RunRow, { waiting_for, waiting_since }: Waiting): Presented {
   return {
     id: row.id,
     status: row.status,
@@ -21,5 +40,7 @@ export function presentRun(row: RunRow): z.input<typeof Run> {
     batch_export: row.batch_export_id,
     backfill: row.backfill_id,
     files: row.files,
+    waiting_for,
+    waiting_since: waiting_since?.toISOString() ?? null,
   }
 }

@@ -1,16 +1,13 @@
 // The run as a job: claimed under a lease, kept alive, ended once. Every statement of a worker names its lease, so that one
 // who has lost it changes nothing. A project's slot row is locked by whoever claims for it, which makes its limit strict.
 import type { Db } from '../../../platform/db/database.ts'
-import { sql } from '../../../platform/db/sql.ts'
+import { sql, type Statement } from '../../../platform/db/sql.ts'
 import type { DeliveredFile } from '../destinations/destination.ts'
 import type { Definition } from '../definition.ts'
 import type { EndStatus, RunRow } from '../rows.ts'
+import { BEST_FIRST, BUSY, claimableRuns, MOST_RUNS_PER_PROJECT } from './claimable.ts'
 import { RUN_COLUMNS } from './columns.ts'
 
-/** Also a CHECK of the table. */
-export const RUNS_PER_PROJECT = 4
-/** What backfills leave free, so that the schedule never waits for them. */
-const RUNS_OF_BACKFILLS = RUNS_PER_PROJECT - 1
 const LEASE_MS = 30_000
 
 /** Who works on a run, and under which claim. */
@@ -26,68 +23,85 @@ export async function makeSlots(db: Db): Promise<void> {
     ON CONFLICT DO NOTHING`)
 }
 
-/** The next run due: projects in turn, the schedule before backfills, oldest first. */
+export type Claim = {
+  /** Of this backfill alone. */
+  backfill_id?: string | undefined
+  /** Only of projects that have fewer runs at work. */
+  fewer_than?: number
+}
+
+/** The next run due: projects in turn, those with the fewest runs at work first. */
 export function claimRun(
   db: Db,
   owner: string,
   now: Date,
-  only_backfill: string | null = null,
+  { backfill_id, fewer_than = MOST_RUNS_PER_PROJECT }: Claim = {},
 ): Promise<RunRow | undefined> {
+  const claimable = claimableRuns(now, backfill_id ?? null)
+  const most = Math.min(fewer_than, MOST_RUNS_PER_PROJECT)
   return db.transaction(async (tx) => {
-    // A statement of its own: the next one then sees what the last holder of the slot has committed.
-    const slot = await lockNextSlot(tx, now, only_backfill)
-    if (!slot) return undefined
-    const run = await takeRun(tx, slot, owner, now, only_backfill)
+    const next = await findNextProject(tx, claimable, most, now)
+    // Statements of their own: each sees what the last holder of the slot has committed.
+    const slot = next && (await lockSlot(tx, next.project_id, most))
+    const run = slot && (await takeRun(tx, slot.project_id, claimable, owner, now))
     if (!run) return undefined
     await tx.run(sql`
-      UPDATE batch_export_slot SET active = active + 1, last_claimed_at = ${now} WHERE project_id = ${slot.project_id}`)
+      UPDATE batch_export_slot SET active = active + 1, last_claimed_at = ${now} WHERE project_id = ${run.project_id}`)
     return run
   })
 }
 
-type Slot = { project_id: number; active: number }
+type Slot = { project_id: number }
 
-function lockNextSlot(tx: Db, now: Date, only_backfill: string | null): Promise<Slot | undefined> {
+/** The first condition ends it at rest. Then project by project: a joined plan would go through all runs that are due. */
+function findNextProject(tx: Db, claimable: Statement, most: number, now: Date): Promise<Slot | undefined> {
   return tx.row(sql`
-    SELECT project_id, active FROM batch_export_slot AS slot
-    WHERE active < ${RUNS_PER_PROJECT} AND EXISTS (
-      SELECT 1 FROM batch_export_run AS run
-      WHERE run.project_id = slot.project_id AND finished_at IS NULL AND lease_owner IS NULL AND run_after <= ${now}
-        AND (backfill_id IS NULL OR slot.active < ${RUNS_OF_BACKFILLS})
-        AND (backfill_id = ${only_backfill}::uuid OR ${only_backfill}::uuid IS NULL) AND NOT EXISTS (
-          SELECT 1 FROM batch_export_run AS other
-          WHERE other.batch_export_id = run.batch_export_id AND other.data_interval_end = run.data_interval_end
-            AND other.lease_owner IS NOT NULL))
-    ORDER BY last_claimed_at, project_id LIMIT 1 FOR UPDATE SKIP LOCKED`)
+    WITH ${BUSY}
+    SELECT slot.project_id
+    FROM (SELECT * FROM batch_export_slot WHERE active < ${most} ORDER BY active, last_claimed_at, project_id) AS slot
+    CROSS JOIN LATERAL (SELECT 1 FROM ${claimable} LIMIT 1) AS found
+    WHERE EXISTS (SELECT 1 FROM batch_export_run
+      WHERE finished_at IS NULL AND lease_owner IS NULL AND run_after <= ${now})
+    LIMIT 1`)
 }
 
-/** Runs over the same interval write to the same place, so they take turns. */
+function lockSlot(tx: Db, project_id: number, most: number): Promise<Slot | undefined> {
+  return tx.row(sql`
+    SELECT project_id FROM batch_export_slot WHERE project_id = ${project_id} AND active < ${most} FOR UPDATE`)
+}
+
 function takeRun(
   tx: Db,
-  { project_id, active }: Slot,
+  project_id: number,
+  claimable: Statement,
   owner: string,
   now: Date,
-  only_backfill: string | null,
 ): Promise<RunRow | undefined> {
   return tx.row(sql`
+    WITH ${BUSY}
     UPDATE batch_export_run SET lease_owner = ${owner}, lease_until = ${leaseEnd(now)}, attempt = attempt + 1,
-      is_committing = false, last_updated_at = ${now}
+      is_committing = false, last_updated_at = ${now}, waiting_for = NULL, waiting_since = NULL
     WHERE id = (
-      SELECT id FROM batch_export_run AS run
-      WHERE project_id = ${project_id} AND finished_at IS NULL AND lease_owner IS NULL AND run_after <= ${now}
-        AND (backfill_id IS NULL OR ${active < RUNS_OF_BACKFILLS})
-        AND (backfill_id = ${only_backfill}::uuid OR ${only_backfill}::uuid IS NULL) AND NOT EXISTS (
-          SELECT 1 FROM batch_export_run AS other
-          WHERE other.batch_export_id = run.batch_export_id AND other.data_interval_end = run.data_interval_end
-            AND other.lease_owner IS NOT NULL)
-      ORDER BY (backfill_id IS NOT NULL), data_interval_end, created_at, id LIMIT 1 FOR UPDATE)
+      SELECT best.id FROM batch_export_slot AS slot CROSS JOIN LATERAL (
+        SELECT run.id FROM ${claimable} ORDER BY ${BEST_FIRST} LIMIT 1 FOR UPDATE OF run) AS best
+      WHERE slot.project_id = ${project_id})
     RETURNING ${RUN_COLUMNS}`)
 }
 
-/** Runs of this worker that are still its own; the others were lost or cancelled, and their work must stop. */
-export async function keepLeases(db: Db, owner: string, now: Date): Promise<Set<string>> {
+/**
+ * Runs of this worker that are still its own; the others were lost or cancelled, and their work must stop. `waiting_since`
+ * has those whose destination does not answer.
+ */
+export async function keepLeases(
+  db: Db,
+  owner: string,
+  waiting_since: ReadonlyMap<string, Date>,
+  now: Date,
+): Promise<Set<string>> {
   const rows = await db.rows<{ id: string; attempt: number }>(sql`
-    UPDATE batch_export_run SET lease_until = ${leaseEnd(now)}
+    UPDATE batch_export_run AS run SET lease_until = ${leaseEnd(now)}, waiting_since = (
+      SELECT since FROM unnest(${[...waiting_since.keys()]}::uuid[], ${[...waiting_since.values()]}::timestamptz[])
+        AS waiting (id, since) WHERE waiting.id = run.id)
     WHERE lease_owner = ${owner} AND finished_at IS NULL RETURNING id, attempt`)
   return new Set(rows.map(({ id, attempt }) => leaseKey({ run_id: id, attempt })))
 }
@@ -166,21 +180,27 @@ export async function endRun(
   return count === 1
 }
 
+export type AttemptFailure = {
+  latest_error: string
+  /** Among the failures after which a run is given up. */
+  is_counted: boolean
+  /** The lock that it gave way to. */
+  waiting_for: string | null
+}
+
 /** Gives the run back for another attempt. */
 export async function returnRun(
   db: Db,
   { run_id, owner, attempt }: Lease,
-  {
-    run_after,
-    latest_error,
-    is_failure,
-  }: { run_after: Date; latest_error: string | null; is_failure: boolean },
+  { run_after, failure }: { run_after: Date; failure: AttemptFailure | null },
   now: Date,
 ): Promise<boolean> {
   const count = await db.run(sql`
     WITH returned AS (
-      UPDATE batch_export_run SET run_after = ${run_after}, latest_error = coalesce(${latest_error}, latest_error),
-        failures = failures + ${is_failure ? 1 : 0}::int, last_updated_at = ${now}, lease_owner = NULL, lease_until = NULL
+      UPDATE batch_export_run SET run_after = ${run_after}, waiting_since = NULL,
+        latest_error = coalesce(${failure?.latest_error ?? null}, latest_error),
+        failures = failures + ${failure?.is_counted ? 1 : 0}::int, waiting_for = ${failure?.waiting_for ?? null},
+        last_updated_at = ${now}, lease_owner = NULL, lease_until = NULL
       WHERE id = ${run_id} AND lease_owner = ${owner} AND attempt = ${attempt} AND finished_at IS NULL
       RETURNING project_id)
     UPDATE batch_export_slot SET active = active - 1 FROM returned

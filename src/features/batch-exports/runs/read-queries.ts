@@ -4,8 +4,10 @@ import type { Db } from '../../../platform/db/database.ts'
 import { joinSql, sql, type Statement } from '../../../platform/db/sql.ts'
 import { notFound } from '../../../platform/http/errors.ts'
 import type { ExportRow, RunRow } from '../rows.ts'
+import { BUSY, DESTINATION_OF_RUN, IS_INTERVAL_TAKEN } from './claimable.ts'
 import { RUN_COLUMNS } from './columns.ts'
 import { invalidCursor, type Cursor } from './cursor.ts'
+import type { Obstacles } from './waiting.ts'
 
 /** Every read is fenced to one export of one project. */
 export type RunOwner = Pick<ExportRow, 'id' | 'project_id'>
@@ -48,6 +50,32 @@ export async function listRuns(
     SELECT ${RUN_COLUMNS} FROM batch_export_run
     WHERE ${joinSql([ofExport(owner), ...conditions(filter), ...beyond], ' AND ')} ORDER BY ${order} LIMIT ${limit}`)
 }
+
+/** Of those that have not ended and that nobody works on, by their ids. */
+export async function findObstacles(
+  db: Db,
+  runs: readonly RunRow[],
+): Promise<ReadonlyMap<string, Obstacles>> {
+  const idle = runs.filter(({ finished_at, lease_owner }) => finished_at === null && lease_owner === null)
+  if (idle.length === 0) return new Map()
+  const rows = await db.rows<Omit<Obstacles, 'breaker'> & { id: string } & Nullable<Breaker>>(sql`
+    WITH ${BUSY}
+    SELECT run.id, breaker.failures, breaker.probe_at, coalesce(slot.active, 0) AS active,
+      coalesce(busy.runs, 0) AS at_destination, ${IS_INTERVAL_TAKEN} AS is_interval_taken
+    FROM unnest(${idle.map(({ project_id }) => project_id)}::int[], ${idle.map(({ id }) => id)}::uuid[])
+      AS asked (project_id, id)
+    JOIN batch_export_run AS run ON run.project_id = asked.project_id AND run.id = asked.id ${DESTINATION_OF_RUN}
+    LEFT JOIN batch_export_slot AS slot ON slot.project_id = run.project_id`)
+  return new Map(
+    rows.map(({ id, failures, probe_at, ...others }) => {
+      const breaker = failures === null || probe_at === null ? null : { failures, probe_at }
+      return [id, { ...others, breaker }]
+    }),
+  )
+}
+
+type Breaker = NonNullable<Obstacles['breaker']>
+type Nullable<Row> = { [Key in keyof Row]: Row[Key] | null }
 
 function ofExport({ id, project_id }: RunOwner): Statement {
   return sql`project_id = ${project_id} AND batch_export_id = ${id}`

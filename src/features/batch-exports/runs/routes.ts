@@ -7,7 +7,7 @@ import { retryRun } from '../backfills/retry.ts'
 import { writeLog } from '../logs/write.ts'
 import { getExport, lockExport } from '../queries.ts'
 import { cursorPage, cursorPaged, readCursor } from './cursor.ts'
-import { presentRun } from './present.ts'
+import { presentRun, runPresenter } from './present.ts'
 import { cancelRun } from './queries.ts'
 import { getRun, listRuns, type RunFilter } from './read-queries.ts'
 import { recordCancelled, recordRetried } from './record-steering.ts'
@@ -37,7 +37,8 @@ function runRoutesBelow(base: Base) {
         const filter = readFilter(query, { now, timezone: project.timezone })
         const cursor = readCursor(query.cursor)
         const nearest = await listRuns(db, item, filter, cursor, PAGE_SIZE + 1)
-        return ok(cursorPage(nearest, PAGE_SIZE, cursor, request, presentRun))
+        const present = await runPresenter(db, nearest, now)
+        return ok(cursorPage(nearest, PAGE_SIZE, cursor, request, present))
       },
     }),
 
@@ -49,7 +50,7 @@ function runRoutesBelow(base: Base) {
       level: 'member',
       item: findRunOfPath,
       answers: { 200: Run },
-      handle: async ({ item }) => ok(presentRun(item.run)),
+      handle: async ({ db, item, now }) => ok(await presentRun(db, item.run, now)),
     }),
 
     route({

@@ -87,6 +87,8 @@ describe('GET …/runs/:id/', () => {
       batch_export: owner.id,
       backfill: null,
       files,
+      waiting_for: null,
+      waiting_since: null,
     })
   })
 

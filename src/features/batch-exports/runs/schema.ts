@@ -28,6 +28,13 @@ export const Run = z
     batch_export: uuid,
     backfill: uuid.nullable().describe('The backfill that this run is part of.'),
     files: DeliveredFiles.nullable(),
+    waiting_for: z
+      .string()
+      .nullable()
+      .describe(
+        'What a live run waits for: a slot, its next attempt, a lock, its destination; null at work.',
+      ),
+    waiting_since: timestamp.nullable().describe('Since when; null at work, and for a run that has ended.'),
   })
   .meta({ id: 'BatchExportRun' })
 

@@ -6,7 +6,9 @@ import { cleanedBytes, Stretches } from '../sql-table/cleaned.ts'
 import { ATTEMPTS_OF_RUNS, connect } from '../sql-table/connect.ts'
 import { qualified, quotedList } from '../sql-table/identifiers.ts'
 import { inspectSqlTable } from '../sql-table/inspect.ts'
+import { LEDGER_TABLE } from '../ledger-name.ts'
 import { entryOf } from '../sql-table/ledger.ts'
+import { lockTimeoutMs, openNamingLocks, STATEMENT_TIMEOUT_MS } from '../sql-table/locks.ts'
 import { alreadyDelivered, assertRepairable, isClear, lookAround, type Place } from '../sql-table/place.ts'
 import type { Session } from '../sql-table/session.ts'
 import { tableSteps } from '../sql-table/steps.ts'
@@ -14,7 +16,7 @@ import { definitionOf, KEYS, type Table } from '../sql-table/table.ts'
 import { postgresInspection } from './inspect.ts'
 import type { PostgresConfig } from './kind.ts'
 import { assertKey, hasUniqueKey, insertAll, insertNew, replaceAll, STAGE, upsert } from './merge.ts'
-import { lockTable, mayGoStraight } from './way.ts'
+import { assertUnlocked, lockTable, mayGoStraight } from './way.ts'
 
 const TYPES: Record<OutputColumn['kind'], string> = {
   text: 'TEXT',
@@ -33,8 +35,10 @@ export const postgres: Destination<PostgresConfig> = {
   steps: tableSteps(nameOf),
   async open(context) {
     const session = await connect(context, ATTEMPTS_OF_RUNS)
+    const { schema, table } = nameOf(context.config)
+    const tables = [table, LEDGER_TABLE].map((each) => qualified({ schema, table: each }))
     try {
-      return await openDelivery(context, session)
+      return await openNamingLocks(session, tables, () => openDelivery(context, session))
     } catch (error) {
       await session.close()
       throw error
@@ -51,8 +55,8 @@ type PostgresPlace = Place & {
 }
 
 async function openDelivery(context: Context, session: Session): Promise<Delivery> {
-  const { config, run } = context
-  await setUp(session)
+  const { config, run, settings } = context
+  await setUp(session, lockTimeoutMs(settings))
   const found = await lookAround(session, nameOf(config), context, { typeOf, also: timeIndex(context) })
   await assertKey(session, found.table, run.model)
   const is_keyed = found.has_uuid && (await hasUniqueKey(session, found.table, ['uuid']))
@@ -64,22 +68,26 @@ async function openDelivery(context: Context, session: Session): Promise<Deliver
   }
   await session.run('BEGIN ISOLATION LEVEL READ COMMITTED')
   const is_straight = await goesStraight(place, context)
-  if (!is_straight) await makeStage(session, context.columns, place.table)
+  if (!is_straight) {
+    await makeStage(session, context.columns, place.table)
+    await assertUnlocked(place)
+  }
   return deliveryOf(place, context, is_straight)
 }
 
 /**
- * The run has its own limit of time, so statements have none; a transaction whose client has gone without a word ends
- * soon, and with it its locks. Only settings that the server knows: older ones lack some.
+ * Nothing is waited for without end. A run has its own limit of time, so transactions have none; one whose client has
+ * gone without a word ends soon, and with it its locks. Only settings that the server knows: older ones lack some.
  */
-async function setUp(session: Session): Promise<void> {
+async function setUp(session: Session, lock_timeout_ms: number): Promise<void> {
   await session.run(
     `SELECT set_config(known.name, wanted.value, false)
        FROM pg_settings known
-       JOIN (VALUES ('timezone', 'UTC'), ('statement_timeout', '0'), ('lock_timeout', '0'),
+       JOIN (VALUES ('timezone', 'UTC'), ('statement_timeout', $1), ('lock_timeout', $2),
                     ('idle_in_transaction_session_timeout', '5min'), ('transaction_timeout', '0'),
                     ('client_connection_check_interval', '10s'))
          AS wanted (name, value) ON lower(known.name) = wanted.name`,
+    [String(STATEMENT_TIMEOUT_MS), String(lock_timeout_ms)],
   )
 }
 

@@ -9,7 +9,10 @@
 // whoever is staged takes it before the look. Statements see what was committed before they began (READ COMMITTED), hence
 // all that the holder before wrote. The lock is an advisory one: it needs no rights and holds up nobody but exports.
 import type { RunFacts } from '../destination.ts'
+import { quotedList } from '../sql-table/identifiers.ts'
+import { TURN_TIMEOUT_MS } from '../sql-table/locks.ts'
 import { isClear, type Place } from '../sql-table/place.ts'
+import { STAGE } from './merge.ts'
 
 /** Names the locks of exports among other advisory locks of the database. */
 const LOCKS = 0x10_6e_5e
@@ -25,6 +28,23 @@ export async function mayGoStraight(place: Place, run: RunFacts): Promise<boolea
   return lock?.taken === true && (await isClear(place, run))
 }
 
+/** Until it is our turn, which may take as long as another run's COPY: the limit for locks of others is too short. */
 export async function lockTable({ session, table }: Place): Promise<void> {
+  const limit = `current_setting('lock_timeout') AS before, set_config('lock_timeout', $1, true)`
+  const [was] = await session.rows<{ before: string }>(`SELECT ${limit}`, [String(TURN_TIMEOUT_MS)])
   await session.run('SELECT pg_advisory_xact_lock($1, $2::regclass::oid::int4)', [LOCKS, table.name])
+  await session.run(`SELECT set_config('lock_timeout', $1, true)`, [was!.before])
+}
+
+/**
+ * Before rows are sent to a stage: a table that somebody has locked would turn all of them away in the end. What this
+ * locks itself is free again at once.
+ */
+export async function assertUnlocked({ session, table, shared }: Place): Promise<void> {
+  const names = quotedList(shared.map(({ name }) => name))
+  await session.run(
+    `SAVEPOINT "longshore_unlocked";
+     INSERT INTO ${table.name} (${names}) SELECT ${names} FROM ${STAGE};
+     ROLLBACK TO SAVEPOINT "longshore_unlocked"`,
+  )
 }

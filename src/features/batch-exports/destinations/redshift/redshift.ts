@@ -9,6 +9,7 @@ import type { Delivery, DeliveryContext, Destination } from '../destination.ts'
 import { ATTEMPTS_OF_RUNS, connect } from '../sql-table/connect.ts'
 import { inspectSqlTable } from '../sql-table/inspect.ts'
 import { entryOf, renewalOf } from '../sql-table/ledger.ts'
+import { lockTimeoutMs, STATEMENT_TIMEOUT_MS, TURN_TIMEOUT_MS } from '../sql-table/locks.ts'
 import { alreadyDelivered, assertRepairable, isClear, lookAround, type Place } from '../sql-table/place.ts'
 import type { Session } from '../sql-table/session.ts'
 import { tableSteps } from '../sql-table/steps.ts'
@@ -16,6 +17,7 @@ import { definitionOf, type Table } from '../sql-table/table.ts'
 import { insertLines, STAGE } from './insert.ts'
 import { redshiftInspection } from './inspect.ts'
 import type { RedshiftConfig } from './kind.ts'
+import { askForLock, limitStatements, waitForLock } from './locks.ts'
 import { moveRows } from './merge.ts'
 
 const LONGEST = 'VARCHAR(65535)'
@@ -47,8 +49,7 @@ async function openDelivery(context: Context, session: Session): Promise<Deliver
   const { config, run } = context
   const columns = context.columns.map((column) => ({ ...column, name: column.name.toLowerCase() }))
   const typeOf = (column: OutputColumn) => column.type ?? typesFor(config)[column.kind]
-  // The run has its own limit of time.
-  await session.run('SET statement_timeout TO 0')
+  await limitStatements(session, STATEMENT_TIMEOUT_MS)
   await session.run(`SET timezone TO 'UTC'`)
   const place = await lookAround(session, nameOf(config), { ...context, columns }, { typeOf })
   if (run.is_repair) assertRepairable(place, run)
@@ -56,6 +57,7 @@ async function openDelivery(context: Context, session: Session): Promise<Deliver
     const recorded = (await place.ledger?.find(run.id)) ?? null
     if (recorded !== null) return alreadyDelivered(session, recorded)
   }
+  await askForLock(place, lockTimeoutMs(context.settings))
   await makeStage(session, columns, place.table)
   return deliveryOf(place, context, columns)
 }
@@ -108,12 +110,18 @@ function deliveryOf(place: Place, context: Context, columns: readonly OutputColu
   }
 }
 
-async function moveAndRecord(place: Place, { run, config }: Context, rows: number): Promise<number> {
+async function moveAndRecord(
+  place: Place,
+  { run, config, settings }: Context,
+  rows: number,
+): Promise<number> {
   const { session, table, ledger, shared } = place
   await session.run('BEGIN')
   // Before anything is read: Redshift's transactions see the database as it is at the first look. The ledger stands for
   // all tables of its schema, and is ours.
-  await session.run(`LOCK TABLE ${ledger?.name ?? table.name}`)
+  const first = ledger?.name ?? table.name
+  await waitForLock(session, first, TURN_TIMEOUT_MS, () => session.run(`LOCK TABLE ${first}`))
+  await askForLock(place, lockTimeoutMs(settings))
   const recorded = (await ledger?.find(run.id)) ?? null
   if (recorded !== null && !run.is_repair) {
     await session.run('ROLLBACK')

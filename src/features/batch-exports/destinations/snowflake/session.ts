@@ -38,13 +38,26 @@ export async function connect(accessUrl: AccessUrl, context: SnowflakeContext): 
     throw connectionFault(errorCode(error), 'Snowflake') ?? error
   })
   const connection = await createConnection(url, config)
-  await new Promise<void>((resolve, reject) => {
-    connection.connect((error) => (error ? reject(loginFault(error, config)) : resolve()))
-  })
+  await logIn(connection, context)
   return {
     run: (sql, binds = [], until = signal) => execute(connection, sql, binds, until, config),
     close: () => new Promise((resolve) => connection.destroy(() => resolve())),
   }
+}
+
+/** The driver tries for minutes and cannot be stopped: whoever has to stop does not wait for it. */
+async function logIn(connection: Connection, { config, signal }: SnowflakeContext): Promise<void> {
+  signal.throwIfAborted()
+  await new Promise<void>((resolve, reject) => {
+    const stop = () => reject(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
+    connection.connect((error) => {
+      signal.removeEventListener('abort', stop)
+      if (error) reject(loginFault(error, config))
+      else if (signal.aborted) connection.destroy(() => {})
+      else resolve()
+    })
+  })
 }
 
 async function createConnection(url: string, config: SnowflakeConfig): Promise<Connection> {

@@ -1,0 +1,70 @@
+// What becomes of a run whose attempt has failed or was stopped, as judge.ts and the breaker say.
+import { StoreGone } from '../../../platform/event-store/event-store.ts'
+import { countFailure, type Opened } from '../breaker/queries.ts'
+import { hasCompletedRun, returnRun } from '../runs/queries.ts'
+import { cleaned, fail } from './end.ts'
+import { delayMs, isLastAttempt, judge, type Verdict } from './judge.ts'
+import { Stopped, type Work } from './work.ts'
+
+const TIME_IS_UP =
+  'The run took longer than its time limit. Find out what makes the destination slow, or export shorter intervals.'
+
+export async function answer(work: Work, error: unknown): Promise<void> {
+  const { services, signal, run } = work
+  const failure: unknown = signal.aborted ? signal.reason : error
+  if (failure instanceof Stopped) return answerStop(work, failure)
+  if (failure instanceof StoreGone) return
+  const verdict = judge(failure)
+  if (verdict.kind === 'ours')
+    services.log.error({ err: failure, run_id: run.id }, 'an attempt of an export failed on our side')
+  if (await isTheirs(work, verdict)) return fail(work, 'Failed', verdict.message)
+  const opened = await tellBreaker(work, verdict)
+  if (verdict.kind !== 'locked' && isLastAttempt(run.failures))
+    return fail(work, 'FailedRetryable', verdict.message)
+  if (await tryLater(work, verdict)) tellOpened(work, opened)
+}
+
+async function isTheirs({ services, run }: Work, { kind }: Verdict): Promise<boolean> {
+  if (kind !== 'unreachable') return kind === 'theirs'
+  return !(await hasCompletedRun(services.db, run.project_id, run.batch_export_id))
+}
+
+/** Not of a lock on one table, nor of what went wrong on this server: others could get through all the same. */
+async function tellBreaker({ services, row, run }: Work, { kind }: Verdict): Promise<Opened | null> {
+  if (kind !== 'passing' && kind !== 'unreachable') return null
+  // The last change of the run as it was claimed is the claim.
+  return countFailure(services.db, row, run.last_updated_at, services.now())
+}
+
+/** False: the run is no longer ours. */
+async function tryLater(work: Work, verdict: Verdict): Promise<boolean> {
+  const { services, run, lease } = work
+  const retry_after_ms = 'retry_after_ms' in verdict ? verdict.retry_after_ms : null
+  const wait_ms = delayMs(run.failures, retry_after_ms, Math.random())
+  const now = services.now()
+  const latest_error = cleaned(work, verdict.message)
+  const waiting_for = verdict.kind === 'locked' ? cleaned(work, verdict.lock) : null
+  const failure = { latest_error, is_counted: verdict.kind !== 'locked', waiting_for }
+  const run_after = new Date(now.getTime() + wait_ms)
+  if (!(await returnRun(services.db, lease, { run_after, failure }, now))) return false
+  work.tally.attempted('retried')
+  const seconds = Math.ceil(wait_ms / 1000)
+  const message = `Attempt ${run.attempt} failed, the next follows in ${seconds} s: ${latest_error}`
+  work.log.write('WARNING', message)
+  return true
+}
+
+function tellOpened({ log }: Work, opened: Opened | null): void {
+  if (!opened) return
+  const { failures, probe_at } = opened
+  const next = `the runs to it wait, and one tries it again at ${probe_at.toISOString()}`
+  log.write('WARNING', `The destination has failed ${failures} times in a row: ${next}.`)
+}
+
+async function answerStop(work: Work, { why }: Stopped): Promise<void> {
+  const { services, lease } = work
+  const now = services.now()
+  if (why === 'time is up') return fail(work, 'TimedOut', TIME_IS_UP)
+  work.tally.attempted('stopped')
+  if (why === 'closing') await returnRun(services.db, lease, { run_after: now, failure: null }, now)
+}

@@ -1,0 +1,189 @@
+// Who gets the next slot: by the real claims, on the real database, without anybody who works.
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createOrganization } from '../../../../test/factories.ts'
+import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
+import { sql } from '../../../platform/db/sql.ts'
+import { countFailure } from '../breaker/queries.ts'
+import type { ExportRow, RunRow } from '../rows.ts'
+import { MOST_RUNS_PER_PROJECT } from './claimable.ts'
+import { addBackfill, addExport, addRun } from './fixture/rows.ts'
+import { claimRun, makeSlots, returnRun, type Claim } from './queries.ts'
+
+const MINUTE_MS = 60_000
+
+let app: TestApp
+let now: Date
+let one: number
+let other: number
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+beforeEach(async () => {
+  await app.db.run(sql`DELETE FROM project`)
+  one = (await createOrganization(app)).project.id
+  other = (await createOrganization(app)).project.id
+  now = app.services.now()
+})
+
+const owner = randomUUID()
+const exportTo = (host: string, project_id = one) =>
+  addExport(app.db, project_id, now, {
+    destination_type: 'HTTP',
+    config: { url: `http://${host}.example/batch` },
+  })
+
+let intervals = 0
+
+/** Due runs, oldest first, each of another interval. */
+async function due(row: ExportRow, count: number, fields: Partial<RunRow> = {}): Promise<string[]> {
+  const ids: string[] = []
+  for (let index = 0; index < count; index++) {
+    const at = new Date(now.getTime() + (intervals++ - 1000) * MINUTE_MS)
+    ids.push((await addRun(app.db, row, at, { status: 'Starting', run_after: now, ...fields })).id)
+  }
+  await makeSlots(app.db)
+  return ids
+}
+
+async function claim(claim: Claim = {}): Promise<RunRow | undefined> {
+  return claimRun(app.db, owner, now, claim)
+}
+
+/** Until nothing is given any more. */
+async function claimAll(options: Claim = {}): Promise<RunRow[]> {
+  const run = await claim(options)
+  return run ? [run, ...(await claimAll(options))] : []
+}
+
+const giveBack = ({ id, attempt }: RunRow) =>
+  returnRun(app.db, { run_id: id, owner, attempt }, { run_after: now, failure: null }, now)
+
+const exportsOf = (runs: readonly RunRow[]) => runs.map(({ batch_export_id }) => batch_export_id)
+
+async function open(row: ExportRow): Promise<void> {
+  for (let failures = 0; failures < 5; failures++) await countFailure(app.db, row, now, now)
+}
+
+describe('the slots of a project', () => {
+  it('are four, and two more for the schedule where nothing is at work', async () => {
+    const [stuck, second, third, fourth] = [
+      await exportTo('stuck'),
+      await exportTo('second'),
+      await exportTo('third'),
+      await exportTo('fourth'),
+    ]
+    await due(stuck, 6)
+    expect(exportsOf(await claimAll())).toEqual(Array.from({ length: 4 }, () => stuck.id))
+    for (const row of [second, third, fourth]) await due(row, 2)
+    const more = await claimAll()
+    expect(new Set(exportsOf(more)).size).toBe(2)
+    expect(exportsOf(more)).not.toContain(stuck.id)
+    const [slot] = await app.db.rows(sql`SELECT active FROM batch_export_slot WHERE project_id = ${one}`)
+    expect(slot).toEqual({ active: MOST_RUNS_PER_PROJECT })
+  })
+
+  it('go to destinations in turn, and two exports to the same place count as one', async () => {
+    const [first, same, elsewhere] = [await exportTo('x'), await exportTo('x'), await exportTo('y')]
+    await due(first, 3)
+    await due(same, 3)
+    await due(elsewhere, 1)
+    const runs = exportsOf(await claimAll())
+    expect(runs).toHaveLength(4)
+    expect(runs.indexOf(elsewhere.id)).toBeLessThan(2)
+  })
+
+  it('are left to the schedule by backfills, wherever they go', async () => {
+    const [filled, elsewhere] = [await exportTo('x'), await exportTo('y')]
+    for (const row of [filled, elsewhere]) {
+      const { id: backfill_id } = await addBackfill(app.db, row, now)
+      await due(row, 4, { backfill_id, selection: 'timestamp' })
+    }
+    expect(await claimAll()).toHaveLength(3)
+    await due(filled, 2)
+    const [scheduled, ...none] = await claimAll()
+    expect([scheduled?.backfill_id, none]).toEqual([null, []])
+  })
+
+  it('are as many when ten workers claim at once, and no run is given twice', async () => {
+    for (const host of ['a', 'b', 'c', 'd']) await due(await exportTo(host), 5)
+    const claims = Array.from({ length: 40 }, () => claimRun(app.db, randomUUID(), now))
+    const runs = (await Promise.all(claims)).filter((run) => run !== undefined)
+    expect(runs.length).toBeLessThanOrEqual(MOST_RUNS_PER_PROJECT)
+    await claimAll()
+    const held = await app.db.rows<{ id: string }>(
+      sql`SELECT id FROM batch_export_run WHERE lease_owner IS NOT NULL`,
+    )
+    const { active } = await app.db.only<{ active: number }>(
+      sql`SELECT active FROM batch_export_slot WHERE project_id = ${one}`,
+    )
+    expect(held).toHaveLength(active)
+    expect(active).toBe(4)
+    expect(new Set(runs.map(({ id }) => id)).size).toBe(runs.length)
+  })
+})
+
+describe('projects', () => {
+  it('with the fewest runs at work come first', async () => {
+    await due(await exportTo('x'), 4)
+    await claimAll({ fewer_than: 3 })
+    await due(await exportTo('x', other), 4)
+    const projects = (await claimAll()).map(({ project_id }) => project_id)
+    expect(projects).toEqual([other, other, other, one, other])
+  })
+
+  it('with as many as are admitted get none, however many are due', async () => {
+    await due(await exportTo('x'), 4)
+    await due(await exportTo('x', other), 4)
+    const projects = async (fewer_than: number) =>
+      (await claimAll({ fewer_than })).map(({ project_id }) => project_id)
+    expect(await projects(1)).toEqual([one, other])
+    expect(await projects(1)).toEqual([])
+    expect(await projects(2)).toEqual([one, other])
+    expect(await projects(0)).toEqual([])
+  })
+})
+
+describe('a destination whose breaker is open', () => {
+  it('is tried by one run at a time, and not before its time', async () => {
+    const [row, elsewhere] = [await exportTo('x'), await exportTo('y')]
+    await due(row, 3)
+    await open(row)
+    expect(await claimAll()).toEqual([])
+    now = new Date(now.getTime() + 30_000)
+    const [probe, ...none] = await claimAll()
+    expect([probe?.batch_export_id, none]).toEqual([row.id, []])
+    await due(elsewhere, 1)
+    expect(exportsOf(await claimAll())).toEqual([elsewhere.id])
+    await giveBack(probe!)
+    expect(await claimAll()).toHaveLength(1)
+  })
+
+  it('is tried by the run that has failed least', async () => {
+    const row = await exportTo('x')
+    await due(row, 2, { failures: 5 })
+    const [fresh] = await due(row, 1, { data_interval_end: now })
+    await open(row)
+    now = new Date(now.getTime() + 30_000)
+    expect(await claim()).toMatchObject({ id: fresh })
+  })
+
+  it('is no concern of another project that goes to the same place', async () => {
+    const [row, theirs] = [await exportTo('x'), await exportTo('x', other)]
+    expect(row.destination_key).toBe(theirs.destination_key)
+    await open(row)
+    await due(row, 1)
+    await due(theirs, 4)
+    expect(exportsOf(await claimAll())).toEqual(Array.from({ length: 4 }, () => theirs.id))
+  })
+
+  it('of exports that are older than breakers concerns each of them alone', async () => {
+    const [row, same] = [await exportTo('x'), await exportTo('x')]
+    await app.db.run(sql`UPDATE batch_export SET destination_key = NULL`)
+    await open({ ...row, destination_key: null })
+    await due(row, 1)
+    await due(same, 1)
+    expect(exportsOf(await claimAll())).toEqual([same.id])
+  })
+})
