@@ -105,14 +105,18 @@ function inspectTable(place: MemoryTables, context: InspectionContext): TableIns
         .map(spelled)
     },
     spell: ({ kind }, value) =>
-      value === null ? null : kind === 'json' ? JSON.stringify(value) : String(value),
+      value === null
+        ? null
+        : kind === 'json'
+          ? JSON.stringify(value)
+          : String(value as string | number | boolean),
   }
 }
 
 /** Keys in the order of the alphabet, as some databases have them: our own spelling is another, the meaning is not. */
 function spellInTable({ kind }: OutputColumn, value: unknown): string | null {
   if (value === null) return null
-  return kind === 'json' ? JSON.stringify(sorted(value)) : String(value)
+  return kind === 'json' ? JSON.stringify(sorted(value)) : String(value as string | number | boolean)
 }
 
 function sorted(value: unknown): unknown {

@@ -191,7 +191,8 @@ describe('the ends of time', () => {
       const made = await create({ interval, timezone, ...times })
       expect(made).toMatchObject({ status: 201, body: times })
       const one = `${base}${made.body.id}/`
-      expect((await app.get(one, { key })).body).toEqual(made.body)
+      expect((await app.get(one, { key })).body).toMatchObject(made.body)
+      expect((await app.get(`${base}status/`, { key })).status).toBe(200)
       expect((await app.get(`${one}reconciliation/`, { key })).status).toBe(200)
       for (const change of [{ interval: 'hour' }, { start_at: null }, { end_at: null }, { paused: true }]) {
         expect([change, (await app.patch(one, change, { key })).status]).toEqual([change, 200])

@@ -55,7 +55,7 @@ describe('names of files', () => {
       create('Two', destination, { key }, base(id)),
       create('Three', destination),
     ])
-    expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 400, 400])
+    expect(replies.map(({ status }) => String(status)).toSorted()).toEqual(['201', '400', '400'])
     const refused = replies.filter(({ status }) => status === 400)
     for (const { body } of refused)
       expect(body.detail).toMatch(/export ("(One|Three)"|[0-9a-f-]{36} of project \d+)\./)

@@ -25,7 +25,7 @@ export class RunTally {
     this.attempts[outcome]++
   }
 
-  /** By somebody else, while it was worked on. */
+  /** A run that somebody cancelled while this process worked on it. */
   cancelled(): void {
     this.runs.Cancelled++
   }

@@ -15,10 +15,10 @@ export type Figures = Standing & {
 }
 
 const NO_STREAM = { rows: null, oldest_at: null }
-/** Whoever has waited for more than so many intervals is late. */
+/** An export is late when its oldest pending event has waited for more intervals than this. */
 const INTERVALS_IN_TIME = 2
 
-/** By the id of the export. */
+/** Figures by export id. */
 export async function measureFreshness(
   stores: Stores,
   exports: readonly WatchedExport[],
@@ -55,13 +55,18 @@ function figuresOf(
   const patience_ms = INTERVALS_IN_TIME * (end.getTime() - start.getTime())
   return {
     ...standing,
-    // One that takes longer than earlier ones did gives nothing to go by.
+    // A run that takes longer than earlier ones did has no expected end.
     expected_end_at: expected_end_at && expected_end_at > now ? expected_end_at : null,
     rows_behind: rows,
     oldest_pending_at: oldest_at,
     runs_behind: debt.runs + countUnmadeRuns(row, now),
-    next_run_at:
-      row.paused || open_since === null ? null : new Date(row.next_due_at.getTime() + jitterMs(row.id)),
+    next_run_at: row.paused || open_since === null ? null : nextRunAt(row),
     is_late: !row.paused && waits_since !== null && now.getTime() - waits_since.getTime() > patience_ms,
   }
+}
+
+/** Null beyond the years that ISO 8601 writes with four digits. */
+function nextRunAt({ id, next_due_at }: WatchedExport): Date | null {
+  const at = new Date(next_due_at.getTime() + jitterMs(id))
+  return at.getUTCFullYear() > 9999 ? null : at
 }

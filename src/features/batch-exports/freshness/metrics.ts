@@ -7,7 +7,7 @@ import { measureFreshness, type Figures } from './measure.ts'
 import { ageInSeconds } from './present.ts'
 import { countLiveRuns, listWatched, type WatchedExport } from './queries.ts'
 
-/** All figures of a scrape come from one reading, and whoever scrapes more often gets the same again. */
+/** One reading serves all figures of a scrape, and all scrapes of the next seconds. */
 const KEPT_MS = 10_000
 
 type Measured = { row: WatchedExport; figures: Figures; now: Date }
@@ -82,7 +82,7 @@ const OF_EACH: Record<string, OfEach> = {
   },
 }
 
-/** What cannot be said of an export is left out. */
+/** Exports without the figure are left out. */
 function figuresById(measured: readonly Measured[], of: OfEach['of']): Record<string, number> {
   const pairs = measured.map((each) => [each.row.id, of(each)] as const)
   return Object.fromEntries(pairs.filter((pair): pair is [string, number] => pair[1] !== null))
@@ -95,7 +95,7 @@ async function measureAll(services: Pick<Services, 'db' | 'eventStore' | 'now'>)
   return exports.map((row) => ({ row, figures: figures.get(row.id)!, now }))
 }
 
-/** Whoever asks meanwhile gets the same; a failure is not kept. */
+/** Remembers what `read` gave for a while, also for those who ask while it reads. A failure is forgotten. */
 function keptFor<T>(kept_ms: number, now: () => Date, read: () => Promise<T>): () => Promise<T> {
   let kept: { at: number; value: Promise<T> } | null = null
   return () => {

@@ -9,7 +9,7 @@ export type Pending = {
   first: number | null
 }
 
-/** Where the first interval begins that has no run yet; null when the schedule is over. */
+/** Start of the first interval that has no run yet; null when the schedule is over. */
 export function openSince(row: WatchedExport): Date | null {
   return isOver(row) ? null : intervalEndingAt(row, row.next_due_at).start
 }

@@ -40,12 +40,12 @@ export function presentStatus(row: WatchedExport, figures: Figures, now: Date): 
   return { id, name, paused, destination_type, model, interval, ...presentFreshness(figures, now) }
 }
 
-/** Null without an instant. One that lies ahead, because the clock was set back, has no age yet. */
+/** Null without an instant; 0 for one that lies ahead because the clock was set back. */
 export function ageInSeconds(instant: Date | null, now: Date): number | null {
   return instant && Math.max(0, Math.floor((now.getTime() - instant.getTime()) / 1000))
 }
 
-/** From the way that JSON of PostgreSQL writes it. */
+/** Reads an instant as PostgreSQL writes it in JSON. */
 function dateOf(written: string | null): Date | null {
   return written === null ? null : new Date(written)
 }

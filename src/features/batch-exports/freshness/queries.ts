@@ -22,7 +22,7 @@ export type WatchedExport = Pick<
   | 'next_due_at'
 >
 
-/** Those of one project, or of all when it is null; newest first. */
+/** Exports of one project, or of all projects when it is null; newest first. */
 export function listWatched(db: Db, project_id: number | null): Promise<WatchedExport[]> {
   return db.rows(sql`
     SELECT id, project_id, name, model, destination_type, interval, timezone, offset_day, offset_hour, paused, end_at,
@@ -39,7 +39,7 @@ export type Standing = {
   live_runs: number
   /** The newest, of the schedule or of a backfill. */
   last_run: { id: string; status: RunStatus; finished_at: string | null; latest_error: string | null } | null
-  /** Of the run that is being worked on, by the speed of earlier ones. */
+  /** End of the run that is being worked on, by the speed of earlier ones. */
   expected_end_at: Date | null
 }
 
@@ -59,17 +59,17 @@ export function listStandings(db: Db, exports: readonly WatchedExport[]): Promis
     LEFT JOIN batch_export_progress ON batch_export_progress.batch_export_id = export.id`)
 }
 
-/** What the schedule of an export owes. */
+/** What the schedule of an export has not delivered. */
 export type Debt = {
   batch_export_id: string
   /** Runs over ended intervals that have not delivered. */
   runs: number
-  /** Where the first of their intervals begins. */
+  /** Start of the first of their intervals. */
   since: Date | null
   /** Rows that they have claimed, and the first of their positions. */
   claimed_rows: number
   claimed_from: number | null
-  /** Times of arrival of what nobody has claimed, as intervals that do not touch; null: without a bound. */
+  /** When the events that no run has claimed arrived: intervals that do not touch; null: without a bound. */
   open_from: (Date | null)[]
   open_to: (Date | null)[]
 }
@@ -103,7 +103,7 @@ export function listDebts(
 
 export type Bound = { project_id: number; at: Date; seq: number }
 
-/** As far as they were asked for before. */
+/** Positions at these instants, as far as somebody has asked for them before. */
 export function listBounds(db: Db, asked: readonly Omit<Bound, 'seq'>[]): Promise<Bound[]> {
   return db.rows(sql`
     SELECT project_id, at, seq::float8 AS seq
@@ -112,7 +112,7 @@ export function listBounds(db: Db, asked: readonly Omit<Bound, 'seq'>[]): Promis
     JOIN batch_export_bound USING (project_id, at)`)
 }
 
-/** Speeds of earlier runs count less with every run. */
+/** Weight that the speed of earlier runs keeps with each new run. */
 const SPEED_KEPT = 0.8
 
 /**
@@ -140,7 +140,7 @@ export async function keepProgress(
       timed_ms = ${SPEED_KEPT} * kept.timed_ms + EXCLUDED.timed_ms`)
 }
 
-/** Over all projects. */
+/** Live runs of all projects. */
 export function countLiveRuns(db: Db): Promise<{ waiting: number; running: number }> {
   return db.only(sql`
     SELECT (count(*) FILTER (WHERE lease_owner IS NULL))::int AS waiting,

@@ -8,7 +8,7 @@ import { listBounds, type Debt, type WatchedExport } from './queries.ts'
 export type Stores = Pick<Services, 'db' | 'eventStore'>
 export type Waiting = { rows: number; oldest_at: Date | null }
 
-/** For exports of events, by their id: nothing else comes as a stream. */
+/** Waiting events by export id, for exports of events: other models are no stream. */
 export async function measureWaiting(
   stores: Stores,
   exports: readonly WatchedExport[],
@@ -33,7 +33,7 @@ export async function measureWaiting(
   return waiting
 }
 
-/** Exports of a project mostly wait for the same event. */
+/** Arrival times by position. Exports of a project mostly wait for the same event, which is looked up once. */
 async function arrivalsOf(
   { eventStore }: Stores,
   project_id: number,
@@ -44,7 +44,7 @@ async function arrivalsOf(
   return new Map(positions.map((position, index) => [position, arrivals[index] ?? null]))
 }
 
-/** Positions at the edges of what is open. Nearly all are known: a run has begun, or ended, there. */
+/** Positions at the edges of the open times. Nearly all are known: a run has begun, or ended, there. */
 async function findBounds(
   stores: Stores,
   exports: readonly WatchedExport[],

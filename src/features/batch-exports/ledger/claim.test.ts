@@ -48,7 +48,9 @@ const area = (seq_from: number, seq_to: number, from: number | null, to: number 
   time_to: to === null ? null : hour(to),
 })
 const claimsOf = async (row: ExportRow, ...runs: RunRow[]) =>
-  (await listClaims(app.db, row.id, runs.map(deliveryIdOf))).map(({ run_id: _, events: __, ...rest }) => rest)
+  (await listClaims(app.db, row.id, runs.map(deliveryIdOf))).map(
+    ({ seq_from, seq_to, time_from, time_to }) => ({ seq_from, seq_to, time_from, time_to }),
+  )
 
 describe('the table of claims', () => {
   const insert = (row: ExportRow, run: RunRow, claimed: Area) =>

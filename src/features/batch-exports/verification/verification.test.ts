@@ -312,7 +312,7 @@ it('those who wait for an answer come first, then projects in turn', async () =>
       ${services.now()})`
   await db.run(daily)
   const turns = [await claim(), await claim(), await claim()]
-  expect(turns.toSorted()).toEqual([ids[0], ids[0], theirs].toSorted())
+  expect(turns.map(String).toSorted()).toEqual([ids[0], ids[0], theirs].map(String).toSorted())
   expect(turns.indexOf(theirs)).toBeLessThan(2)
   await ask(ids[0]!, {})
   const asked = await claim()

@@ -219,7 +219,7 @@ it('a fault of ours is tried again, three times, and told to those who run the s
   await failing.close()
 })
 
-it('it stands still while a run waits to be begun, and goes on when it was', async () => {
+it('stands still while a run waits to be begun, and goes on when it was', async () => {
   const { db, services } = bench.app
   let looks = 0
   const counting = {

@@ -102,7 +102,7 @@ describe('a table', () => {
     await bench.act(id, 'backfill', { start_at: bench.hour(-3), end_at: bench.hour(0) })
     await bench.work()
     const rows = rowsIn(destination)
-    expect(rows.map(({ uuid }) => uuid).toSorted()).toEqual([...early, ...own].toSorted())
+    expect(rows.map(({ uuid }) => String(uuid)).toSorted()).toEqual([...early, ...own].toSorted())
     rows.push({ ...rows.find(({ uuid }) => uuid === own[0])! })
     expect(await bench.verify(id)).toMatchObject({ problems: [{ kind: 'doubled_row', uuid: own[0] }] })
   })
