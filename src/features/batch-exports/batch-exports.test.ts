@@ -270,7 +270,8 @@ describe.each(['/api/projects', '/api/environments'])('GET %s/:project_id/batch_
     const ids: string[] = []
     for (const name of ['a', 'b', 'c']) {
       app.advance(1000)
-      ids.unshift((await app.post(below, hourly({ name, destination: s3(app) }), { key })).body.id)
+      const destination = s3(app, { prefix: `${project}/${name}` })
+      ids.unshift((await app.post(below, hourly({ name, destination }), { key })).body.id)
     }
     const first = await app.get(`${below}?limit=2`, { key })
     expect(first.body).toMatchObject({ count: 3, previous: null, results: [{ id: ids[0] }, { id: ids[1] }] })

@@ -121,6 +121,7 @@ describe('GET …/reconciliation/', () => {
         ],
         model: 'events',
         totals: { received: 10, exported: 7, filtered_out: 1, pending: 1, skipped: 1, backfilled: 0 },
+        verification: null,
       })
     }
   })
