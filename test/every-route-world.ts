@@ -59,6 +59,8 @@ const EXPORT_BODIES: Record<string, () => unknown> = {
   'POST batch_exports/:id/unpause/': () => ({}),
   'POST batch_exports/:id/backfill/': BACKFILL,
   'POST batch_exports/:batch_export_id/backfills/': BACKFILL,
+  'POST batch_exports/:batch_export_id/backfills/estimate/': BACKFILL,
+  'POST batch_exports/:id/repair/': BACKFILL,
   'POST batch_exports/:batch_export_id/verify/': () => ({}),
   'POST batch_exports/run_test_step_new/': EXPORT,
   'POST batch_exports/:id/run_test_step/': () => ({}),

@@ -16,7 +16,7 @@ const scopesOf = (route: Route): readonly Scope[] => [route.scope ?? []].flat()
 const isOpen = (route: Route) => route.access === 'anyone'
 const isUnsafe = (route: Route) => route.method !== 'GET'
 /** Questions too long for an address are sent by POST all the same. */
-const isQuestion = (route: Route) => /\/query\//.test(route.path)
+const isQuestion = (route: Route) => /\/query\/|\/estimate\//.test(route.path)
 /** Making a world for each of them takes minutes: there are many, and none takes away what another needs. */
 const leavesThings = (route: Route) =>
   /\/plugins\/|\/pipeline_|\/plugin_config/.test(route.path) && route.method !== 'DELETE'

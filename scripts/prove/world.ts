@@ -134,8 +134,7 @@ export class World {
     await db.run(sql`DELETE FROM project WHERE id = ${this.project.id}`)
     // Empty files: where rows lie, and so the order in which a statement meets them, follows from the seed again.
     await db.run(sql`
-      TRUNCATE batch_export, batch_export_run, batch_export_backfill, batch_export_bound, batch_export_slot,
-        batch_export_breaker, batch_export_log, batch_export_claim, batch_export_share, activity_log, prove_history`)
+      TRUNCATE batch_export, batch_export_bound, batch_export_slot, activity_log, prove_history CASCADE`)
     rmSync(this.#folder, { recursive: true, force: true })
   }
 }

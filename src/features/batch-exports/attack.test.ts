@@ -122,7 +122,7 @@ describe('prefixes of files', () => {
     await capture()
     await pass()
     const failed = (await runsOf(id)).filter((run: { status: string }) => run.status === 'Failed')
-    expect(failed).toMatchObject([{ latest_error: 'The file names are too long: use a shorter prefix.' }])
+    expect(failed).toMatchObject([{ latest_error: 'The file names are too long. Use a shorter prefix.' }])
     await app.delete(`${base}${id}/`, { key })
   })
 })

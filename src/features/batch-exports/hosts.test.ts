@@ -232,7 +232,7 @@ describe('a name that turns inward after it was saved', () => {
     await app.post('/batch/', { api_key: workspace.project.api_token, batch: [event] })
     addresses = ['127.0.0.1']
     app.advance(2 * 3_600_000)
-    for (let ticks = 0; ticks < 12; ticks++) {
+    for (let ticks = 0; ticks < 40; ticks++) {
       await app.exports.tick()
       await app.exports.idle()
     }

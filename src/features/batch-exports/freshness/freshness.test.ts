@@ -28,7 +28,7 @@ const now = () => app.services.now().getTime()
 const hour = (index: number) => new Date(now() - (now() % HOUR_MS) + index * HOUR_MS).toISOString()
 
 async function create(fields: object = {}, config: object = {}): Promise<string> {
-  const destination = { type: 'File', config: { prefix: 'out', ...config } }
+  const destination = { type: 'File', config: { prefix: 'out-{export_id}', ...config } }
   const body = { name: 'Nightly', interval: 'hour', destination, ...fields }
   const reply = await app.post(`${base}/`, body, { key })
   expect(reply.body).toMatchObject({ id: expect.any(String) })
