@@ -28,7 +28,7 @@ const now = () => app.services.now().getTime()
 const hour = (index: number) => new Date(now() - (now() % HOUR_MS) + index * HOUR_MS).toISOString()
 
 async function create(fields: object = {}, config: object = {}): Promise<string> {
-  const destination = { type: 'File', config: { prefix: 'out-{export_id}', ...config } }
+  const destination = { type: 'File', config: { prefix: 'out', ...config } }
   const body = { name: 'Nightly', interval: 'hour', destination, ...fields }
   const reply = await app.post(`${base}/`, body, { key })
   expect(reply.body).toMatchObject({ id: expect.any(String) })
@@ -463,7 +463,11 @@ describe('an upgrade', () => {
 
 describe('GET …/batch_exports/status/', () => {
   it('gives all exports of the project, and no other', async () => {
-    const [first, second, deleted] = [await create(), await create(), await create()]
+    const [first, second, deleted] = [
+      await create(),
+      await create({}, { prefix: 'second' }),
+      await create({}, { prefix: 'third' }),
+    ]
     await app.delete(`${base}/${deleted}/`, { key })
     const stranger = await createOrganization(app)
     const elsewhere = `/api/environments/${stranger.project.id}/batch_exports`

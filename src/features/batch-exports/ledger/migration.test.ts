@@ -16,7 +16,6 @@ import { estimateBackfill } from '../backfills/estimate.ts'
 import type { ExportRow, RunRow } from '../rows.ts'
 import { reckon } from '../reconciliation/reckon.ts'
 import { RUN_COLUMNS } from '../runs/columns.ts'
-import { addExport } from '../schedule/fixture/exports.ts'
 
 const HOUR = 3_600_000
 const BEGAN = Date.parse('2026-01-05T00:00:00Z')
@@ -85,7 +84,13 @@ async function addExportOf(model: ExportRow['model']): Promise<ExportRow> {
     INSERT INTO organization (id, name, slug, is_member_join_email_enabled, enforce_2fa, created_at, updated_at)
     VALUES (${organization_id}, 'Acme', ${organization_id}, true, false, now(), now())`)
   const project = await insertProject(db, organization_id, {}, hour(0))
-  return addExport(db, project.id, { model, created_at: hour(1), next_due_at: hour(6) })
+  // In the columns of that time.
+  return db.only(sql`
+    INSERT INTO batch_export (id, project_id, name, model, destination_type, config, secrets, interval, timezone, paused,
+      next_due_at, created_at, last_updated_at)
+    VALUES (${randomUUID()}, ${project.id}, 'To nowhere', ${model}, 'NoOp', '{}', '', 'hour', 'UTC', false, ${hour(6)},
+      ${hour(1)}, ${hour(1)})
+    RETURNING *`)
 }
 
 type OldRun = Partial<RunRow> & { hour: number }

@@ -177,16 +177,4 @@ describe.each([
     expect(await bench.verify(id)).toMatchObject({ verdict: 'intact', problems: [] })
     expect(await Promise.all(names.map((name) => place.read(name)))).toEqual(before)
   })
-
-  it("another export's files in the same folder are no strays, and its faults are its own", async () => {
-    const id = await bench.create(place.destination())
-    const other = await bench.create(place.destination({ file_format: 'Parquet' }))
-    await deliverHours(bench, 1)
-    const names = await place.names()
-    expect(names).toHaveLength(2)
-    expect(await bench.verify(id)).toMatchObject({ verdict: 'intact', runs: 1, files: 1 })
-    await place.remove(names.find((name) => name.endsWith('.parquet'))!)
-    expect(await bench.verify(id)).toMatchObject({ verdict: 'intact' })
-    expect(await bench.verify(other)).toMatchObject({ problems: [{ kind: 'missing_file' }] })
-  })
 })
