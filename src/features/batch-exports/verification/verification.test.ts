@@ -35,8 +35,8 @@ const ask = (id: string, body: object = {}) =>
 const listed = async (id: string) => (await get(id, 'verifications/')).body.results as { id: string }[]
 
 /** One export with one delivered file, and nothing that waits. */
-async function deliver(): Promise<string> {
-  const id = await bench.create(place.destination())
+async function deliver(config: object = {}): Promise<string> {
+  const id = await bench.create(place.destination(config))
   await deliverHours(bench, 1)
   await bench.settle()
   return id
@@ -85,7 +85,7 @@ describe('POST verify/', () => {
 
   it('400: a range that makes no sense, a run that is not the export’s; nothing is started', async () => {
     const id = await deliver()
-    const other = await deliver()
+    const other = await deliver({ prefix: 'other' })
     const [run] = await bench.runs(other)
     const before = await listed(id)
     const now = bench.app.services.now()
@@ -158,7 +158,7 @@ describe('GET verifications/', () => {
 
   it('404: unknown, of another export, or a cursor of another export', async () => {
     const id = await deliver()
-    const other = await deliver()
+    const other = await deliver({ prefix: 'other' })
     const [own] = await listed(id)
     expect((await get(id, `verifications/${own!.id}/`)).body).toMatchObject({ id: own!.id, batch_export: id })
     expect((await get(other, `verifications/${own!.id}/`)).status).toBe(404)
