@@ -86,7 +86,8 @@ export function listDebts(
     CROSS JOIN LATERAL (
       SELECT count(*)::int AS runs, min(data_interval_start) AS since, min(first)::float8 AS claimed_from,
         coalesce(sum(coalesce(records_total_count, events)), 0)::float8 AS claimed_rows,
-        coalesce(range_agg(tstzrange(data_interval_start, data_interval_end)) FILTER (WHERE NOT is_claimed), '{}')
+        coalesce(range_agg(tstzrange(data_interval_start, data_interval_end)) FILTER (WHERE NOT is_claimed
+          AND coalesce(data_interval_start, '-infinity') <= data_interval_end), '{}')
           AS unclaimed
       FROM batch_export_run AS run CROSS JOIN LATERAL (
         SELECT min(lower(positions)) AS first, sum(coalesce(events, upper(positions) - lower(positions))) AS events
