@@ -26,7 +26,10 @@ export async function insertRuns(db: Db, runs: readonly NewRun[], now: Date): Pr
       data_interval_end, selection, seq_from, seq_to, definition, run_after, created_at, last_updated_at)
     SELECT new.id, new.project_id, new.batch_export_id, new.backfill_id, new.repeats, 'Starting',
       new.data_interval_start, new.data_interval_end, new.selection, new.seq_from, new.seq_to, new.definition::jsonb,
-      new.run_after, ${now}, ${now}
+      new.run_after, greatest(${now}::timestamptz, (
+        -- The order of runs over the same events must not depend on a clock that was set back.
+        SELECT max(created_at) + interval '1 millisecond' FROM batch_export_run AS before
+        WHERE before.id = new.repeats OR before.repeats = new.repeats)), ${now}
     FROM unnest(${ids}::uuid[], ${column((run) => run.project_id)}::int[],
       ${column((run) => run.batch_export_id)}::uuid[], ${column((run) => run.backfill_id)}::uuid[],
       ${column((run) => run.interval.start)}::timestamptz[], ${column((run) => run.interval.end)}::timestamptz[],
