@@ -52,7 +52,9 @@ export async function askForRange(
   })
 }
 
+/** By the day, and the last ends with this hour: some events are months old, and most intervals of five minutes are empty. */
 export async function backfillEverything(url: string, { id }: MadeExport, now: Date): Promise<void> {
+  await ask(url, 'PATCH', `${id}/`, { interval: 'day', offset_hour: now.getUTCHours() })
   await ask(url, 'POST', `${id}/backfill/`, { end_at: now.toISOString() })
 }
 

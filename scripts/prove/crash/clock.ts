@@ -6,6 +6,7 @@ const MINUTE_MS = 60_000
 export const INTERVAL_MS = 5 * MINUTE_MS
 /** The longest that a run waits after its interval has ended. */
 const JITTER_MS = MINUTE_MS
+const HOUR_MS = 60 * MINUTE_MS
 /** Of the four minutes that are left until the next interval ends. */
 const SPREAD_MS = MINUTE_MS / 2
 
@@ -29,14 +30,23 @@ export class Clock {
   /** To where all runs can start at once that cover what has arrived so far. */
   forward(): void {
     const missed = this.#random.chance(10) ? this.#random.below(4) : 0
-    this.#furthest_ms = Math.max(this.#furthest_ms, this.now().getTime())
-    const boundary_ms = (Math.floor(this.#furthest_ms / INTERVAL_MS) + 1 + missed) * INTERVAL_MS
-    this.#set(boundary_ms + JITTER_MS + this.#random.below(SPREAD_MS))
+    this.#forwardTo(INTERVAL_MS, missed)
+  }
+
+  /** To where the hour has ended, too, in which the last events have arrived. */
+  toNextHour(): void {
+    this.#forwardTo(HOUR_MS, 0)
   }
 
   back(): void {
     this.#furthest_ms = Math.max(this.#furthest_ms, this.now().getTime())
     this.#set(this.now().getTime() - (1 + this.#random.below(9)) * MINUTE_MS)
+  }
+
+  #forwardTo(interval_ms: number, missed: number): void {
+    this.#furthest_ms = Math.max(this.#furthest_ms, this.now().getTime())
+    const boundary_ms = (Math.floor(this.#furthest_ms / interval_ms) + 1 + missed) * interval_ms
+    this.#set(boundary_ms + JITTER_MS + this.#random.below(SPREAD_MS))
   }
 
   #set(instant_ms: number): void {

@@ -27,7 +27,7 @@ export async function closeProof(program: Program, stage: Stage): Promise<Proof>
   await stage.start('forward')
   await stage.sendAgain()
   await stage.stop()
-  await stage.start('forward')
+  await stage.start('to the next hour')
   await stage.settle()
   await stage.catchUp()
   await stage.settle()

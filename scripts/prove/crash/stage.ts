@@ -112,9 +112,10 @@ export class Stage {
   }
 
   /** Gives how long it took. */
-  async start(direction: 'forward' | 'back'): Promise<number> {
+  async start(direction: 'forward' | 'to the next hour' | 'back'): Promise<number> {
     if (direction === 'forward') this.clock.forward()
-    else this.clock.back()
+    else if (direction === 'back') this.clock.back()
+    else this.clock.toNextHour()
     return this.#startAtHour()
   }
 
