@@ -13,12 +13,12 @@ const EXACT_ROWS = 2 ** 21
 
 export async function compareAsWhole(work: Verifying, comparison: TableComparison): Promise<void> {
   const { services, row, findings, reader } = work
-  const { place, windows, strata, judged_before } = comparison
+  const { place, windows, strata, completed } = comparison
   await reader.digest({ project_id: row.project_id, times: windows })
   findings.read.rows += await forEachRowsFile(work, strata, comparison, (path) => reader.expect(path))
   const { found, expected } = await reader.totals()
   if (isSame(found, expected)) return
-  const known = await listStrata(services.db, row, place, judged_before)
+  const known = await listStrata(services.db, row, place, completed)
   const isSettled = [...strata, ...known].every(({ state }) => state === 'expected')
   if (!isSettled || JSON.stringify(known) !== JSON.stringify(strata)) {
     findings.note(

@@ -15,19 +15,19 @@ export type TableComparison = {
   columns: readonly OutputColumn[]
   windows: readonly Window[] | null
   strata: readonly Stratum[]
-  /** What got through before it is in the table whenever the table is read. */
-  judged_before: Date
+  /** The runs that had got through before the table was read. */
+  completed: readonly string[]
 }
 
 export async function compareByRows(work: Verifying, comparison: TableComparison): Promise<void> {
   const { services, row, findings, reader } = work
-  const { place, windows, strata, judged_before } = comparison
+  const { place, windows, strata, completed } = comparison
   await reader.digest({ project_id: row.project_id, times: windows })
   const expected = strata.filter(({ state }) => state === 'expected')
   findings.read.rows += await forEachRowsFile(work, expected, comparison, (path) => reader.expect(path))
   if ((await reader.fetchDiffering()) === 0) return
   // Runs may have come and gone meanwhile: what is known of them now tells whose the rows are.
-  const known = await listStrata(services.db, row, place, judged_before)
+  const known = await listStrata(services.db, row, place, completed)
   const position_as = nameBeside(comparison.columns, 'position')
   await forEachRowsFile(
     work,

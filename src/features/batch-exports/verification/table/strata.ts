@@ -21,15 +21,24 @@ export type Stratum = {
   areas: Area[]
 }
 
+/** The runs that have got through by now: what they brought is in the table whenever it is read from now on. */
+export async function listCompleted(db: Db, { id, project_id }: Owner): Promise<string[]> {
+  const runs = await db.rows<{ id: string }>(sql`
+    SELECT id FROM batch_export_run
+    WHERE project_id = ${project_id} AND batch_export_id = ${id} AND status = 'Completed'`)
+  return runs.map((run) => run.id)
+}
+
 /**
- * Deliveries that got through before `judged_before` and that nobody is at work on are expected; all others that have
- * claimed events are open. Asked after the table was read, it knows every run that can have brought a row there.
+ * Deliveries of the runs in `completed` that nobody is at work on are expected; all others that have claimed events are
+ * open. Asked after the table was read, it knows every run that can have brought a row there. No clock has a say: it may
+ * have been set back since.
  */
 export async function listStrata(
   db: Db,
   owner: Owner,
   place: Place,
-  judged_before: Date,
+  completed: readonly string[],
 ): Promise<Stratum[]> {
   const rows = await db.rows<Omit<Stratum, 'areas'> & { group_id: number } & Area>(sql`
     WITH own AS (
@@ -37,7 +46,7 @@ export async function listStrata(
       WHERE project_id = ${owner.project_id} AND batch_export_id = ${owner.id} AND definition IS NOT NULL),
     decisive AS (
       SELECT DISTINCT ON (delivery_id) delivery_id, definition, data_interval_end,
-        CASE WHEN status = 'Completed' AND finished_at < ${judged_before} THEN 'expected' ELSE 'open' END AS state
+        CASE WHEN finished_at IS NOT NULL AND id = ANY(${completed}::uuid[]) THEN 'expected' ELSE 'open' END AS state
       FROM own ORDER BY delivery_id, (finished_at IS NULL) DESC, (status = 'Completed') DESC, created_at DESC, id DESC),
     grouped AS (
       SELECT delivery_id, state, run.definition,

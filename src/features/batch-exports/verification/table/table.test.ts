@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { MemoryTables } from '../../../../../test/stand-ins/memory-tables.ts'
 import { Unreachable } from '../../destinations/destination.ts'
+import { HOUR_MS } from '../../fixture/clock.ts'
 import { openReader, replaceTables, tableDestination } from '../fixture/memory-world.ts'
 import { describeTableFaults, type TableWorld } from '../fixture/table-faults.ts'
 import { deliverHours, neighbourOf, openWorkbench, type Workbench } from '../fixture/workbench.ts'
@@ -105,6 +106,18 @@ describe('a table', () => {
     expect(rows.map(({ uuid }) => String(uuid)).toSorted()).toEqual([...early, ...own].toSorted())
     rows.push({ ...rows.find(({ uuid }) => uuid === own[0])! })
     expect(await bench.verify(id)).toMatchObject({ problems: [{ kind: 'doubled_row', uuid: own[0] }] })
+  })
+
+  it('is judged by what has got through, though the clock was set back since', async () => {
+    const { id, rows, uuids } = await deliver()
+    bench.app.advance(-2 * HOUR_MS)
+    rows.splice(
+      rows.findIndex((row) => row.uuid === uuids[0]),
+      1,
+    )
+    const result = await bench.verify(id)
+    bench.app.advance(2 * HOUR_MS)
+    expect(result).toMatchObject({ problems: [{ kind: 'missing_row', uuid: uuids[0] }], problems_count: 1 })
   })
 
   it('that is gone lacks every row; a hundred of them are named, all are counted', async () => {

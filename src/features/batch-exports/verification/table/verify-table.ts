@@ -10,13 +10,13 @@ import { forEachPiece, NARROW_ROWS, type Verifying } from '../verifying.ts'
 import { compareAsWhole } from './compare-as-whole.ts'
 import { compareByRows } from './compare-by-rows.ts'
 import { columnsInAll, columnsOf, hasOwnTimestamp } from './expected-rows.ts'
-import { listStrata, type Stratum } from './strata.ts'
+import { listCompleted, listStrata, type Stratum } from './strata.ts'
 import { windowsOf, type Window } from './windows.ts'
 
 export async function verifyTable(work: Verifying, place: Place, opening: ReadPlace): Promise<void> {
   const { services, row, subject, findings, reader } = work
-  const judged_before = services.now()
-  const strata = await listStrata(services.db, row, place, judged_before)
+  const completed = await listCompleted(services.db, row)
+  const strata = await listStrata(services.db, row, place, completed)
   if (strata.length === 0) {
     findings.note('Persons and sessions change after their export, so tables of them cannot be compared.')
     return
@@ -39,7 +39,7 @@ export async function verifyTable(work: Verifying, place: Place, opening: ReadPl
     return
   }
   findings.read.runs += await countDeliveries(services.db, row, subject, place)
-  const comparison = { columns: offer.columns, windows, set, place, judged_before, strata }
+  const comparison = { columns: offer.columns, windows, set, place, completed, strata }
   if (has_uuid && isNamed(offer.columns, 'uuid')) await compareByRows(work, comparison)
   else await compareAsWhole(work, comparison)
 }
