@@ -48,7 +48,8 @@ export class Faults {
   /** In a few worlds one run ends every process that works on it, to the very end. */
   #isPoison(place: Place, label: string): boolean {
     if (!this.#has_poison || place !== 'destination') return false
-    const run_id = /[0-9a-f-]{36}/.exec(label)?.[0] ?? null
+    // Names of files may hold another.
+    const run_id = label.match(/[0-9a-f-]{36}/g)?.at(-1) ?? null
     this.#poison ??= run_id
     return run_id !== null && run_id === this.#poison
   }

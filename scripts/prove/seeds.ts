@@ -96,7 +96,7 @@ async function proveShare({ connection, first, step, end, is_shown }: Share): Pr
     for (let seed = first; seed < end; seed += step) {
       const { wrongs, trace, tally } = await runSimulation(proof, seed)
       const isTold = wrongs.length > 0 || is_shown
-      process.send!({ seed, counts: [...tally.counts], wrongs, trace: isTold ? trace : [] } satisfies Report)
+      await report({ seed, counts: [...tally.counts], wrongs, trace: isTold ? trace : [] })
       if (wrongs.length > 0) return false
     }
     return true
@@ -105,6 +105,13 @@ async function proveShare({ connection, first, step, end, is_shown }: Share): Pr
     process.off('disconnect', leave)
     process.disconnect()
   }
+}
+
+/** Ends when it was sent: a process that leaves before takes it along. */
+function report(report: Report): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.send!(report, undefined, undefined, (error) => (error ? reject(error) : resolve()))
+  })
 }
 
 class Progress {
