@@ -17,6 +17,7 @@ export async function benchParquet(store: SampleStore): Promise<boolean> {
         config: { file_format: 'Parquet', compression },
         rounds: ROUNDS,
         goal: 0.9,
+        cpu_goal: 1.2,
         select: selectColumns(store, 'TIMESTAMPTZ', 'VARCHAR'),
         options: `FORMAT parquet, COMPRESSION ${compression}`,
         contentOf: parquetContent,
@@ -42,13 +43,14 @@ type FileCase = {
   config: Record<string, unknown>
   rounds: number
   goal: number
+  cpu_goal?: number
   select: string
   options: string
   contentOf(path: string): Promise<string>
 }
 
 function compareFiles(store: SampleStore, { config, select, options, ...rest }: FileCase): Promise<boolean> {
-  const { name, rounds, goal, contentOf } = rest
+  const { name, rounds, goal, cpu_goal, contentOf } = rest
   const path = join(store.folder, 'bare-copy')
   let content: string
   return compare({
@@ -56,8 +58,12 @@ function compareFiles(store: SampleStore, { config, select, options, ...rest }: 
     events: store.events,
     rounds,
     goal,
+    cpu_goal,
     async ours() {
-      const exported = await exportTo(store, { type: 'File', config: { prefix: 'bench', ...config } })
+      const exported = await exportTo(store, {
+        type: 'File',
+        config: { prefix: 'bench/{export_id}', ...config },
+      })
       const file = await deliveredFile(store, exported)
       content = await contentOf(file)
       await rm(file)

@@ -1,21 +1,35 @@
 // A process of its own for every measured thing, ours or bare: neither finds the other's memory or threads. Orders come
 // in by the environment, answers go back as a message.
 import { createExport } from '../../../src/features/batch-exports/create.ts'
-import type { RunRow } from '../../../src/features/batch-exports/rows.ts'
+import type { ExportRow, RunRow } from '../../../src/features/batch-exports/rows.ts'
+import type { VerificationRow } from '../../../src/features/batch-exports/verification/rows.ts'
 import { exportRange } from '../../../src/cli/exports/export-range.ts'
 import { withWorkspace } from '../../../src/cli/exports/open-workspace.ts'
+import { verifyExports } from '../../../src/cli/exports/verify-exports.ts'
 import type { ProjectRow } from '../../../src/features/projects/schema.ts'
 import { sql } from '../../../src/platform/db/sql.ts'
 import type { EventStore } from '../../../src/platform/event-store/event-store.ts'
 import type { Services } from '../../../src/platform/services.ts'
+import { postmasterOf } from '../../../test/end-to-end/program.ts'
 import { startS3Server } from '../../../test/stand-ins/s3/server.ts'
 import { onFile, upload, type Bucket } from './bare.ts'
+import { addPast, type Past } from './past.ts'
+import { postgresCpuS } from './process-figures.ts'
 import { configOf, type SampleStore } from './sample-store.ts'
 
 export type Destination = { type: string; config: Record<string, unknown> }
 
+export type ExportOptions = {
+  /** What the export has behind it. */
+  past?: Past
+  /** Then what was delivered is read back. */
+  is_verified?: boolean
+  /** A PostgreSQL that it goes to: what that does counts too. */
+  postmaster?: number
+}
+
 export type Order =
-  | { kind: 'export'; store: SampleStore; destination: Destination }
+  | ({ kind: 'export'; store: SampleStore; destination: Destination } & ExportOptions)
   /** COPY, then the file to S3 if that is asked for. */
   | { kind: 'copy'; store: SampleStore; sql: string; upload?: { bucket: Bucket; key: string; path: string } }
   | { kind: 's3'; bucket_name: string }
@@ -29,6 +43,10 @@ export type Measured = {
 
 export type Exported = Measured & {
   rows: number
+  /** Events that the past had taken. */
+  taken_before: number
+  /** Null where nobody asked. */
+  verified: Measured | null
   files: NonNullable<RunRow['files']>
   /** How long calls to the event store took; some go at the same time. */
   store_s: { counting: number; asking: number; writing: number }
@@ -58,25 +76,47 @@ async function carryOut(order: Order): Promise<Exported | Measured | Bucket> {
 }
 
 /** The real engine on the real stores, as `longshore export` has them: from the wish to the end of the run. */
-function exportAll({ store, destination }: Extract<Order, { kind: 'export' }>): Promise<Exported> {
+function exportAll(order: Extract<Order, { kind: 'export' }>): Promise<Exported> {
+  const { store, destination, past, is_verified = false, postmaster } = order
   return withWorkspace(configOf(store.folder), async (services) => {
+    const own = (await postmasterOf(store.folder))!
+    const cpuS = () => [own, ...(postmaster === undefined ? [] : [postmaster])].map(postgresCpuS).reduce(add)
     const project = await services.db.only<ProjectRow>(sql`SELECT * FROM project`)
     const change = { services, db: services.db, caller: null, request: { ip: '' }, now: services.now() }
     const body = { name: 'Bench', interval: 'week', paused: true, destination } as const
     const row = await createExport(change, project, body)
     const range = { start_at: new Date(store.start_at), end_at: new Date(store.end_at) }
+    const taken_before = past ? await addPast(services, row, store, past) : 0
     const { watched, store_s } = watch(services)
+    const { signal } = new AbortController()
     let runs: RunRow[] = []
     const figures = await measured(async () => {
-      ;({ runs } = await exportRange(watched, row, range, new AbortController().signal, () => undefined))
-    })
+      ;({ runs } = await exportRange(watched, row, range, signal, () => undefined))
+    }, cpuS)
     const [run] = runs
     if (runs.length !== 1 || run?.status !== 'Completed') {
       throw new Error(`${runs.length} runs, ${run?.status}: ${run?.latest_error}`)
     }
-    return { ...figures, rows: run.records_completed!, files: run.files!, store_s }
+    const verified = is_verified ? await measured(() => verifyAll(services, row, run), cpuS) : null
+    return { ...figures, rows: run.records_completed!, taken_before, verified, files: run.files!, store_s }
   })
 }
+
+/** Throws unless all rows were read and are right. */
+async function verifyAll(services: Services, row: ExportRow, run: RunRow): Promise<void> {
+  const results: VerificationRow[] = []
+  await verifyExports(services.db, services, [row], new AbortController().signal, (_, result) =>
+    results.push(result),
+  )
+  const [result] = results
+  if (result?.verdict !== 'intact' || result.rows !== run.records_completed) {
+    throw new Error(
+      `${result?.rows} rows were read back: ${result?.verdict}, ${JSON.stringify(result?.problems)}`,
+    )
+  }
+}
+
+const add = (one: number, other: number) => one + other
 
 function watch(services: Services): { watched: Services; store_s: Exported['store_s'] } {
   const { eventStore } = services
@@ -101,13 +141,14 @@ function watch(services: Services): { watched: Services; store_s: Exported['stor
   return { watched: { ...services, eventStore: watched }, store_s }
 }
 
-async function measured(work: () => Promise<void>): Promise<Measured> {
-  const [cpu, began] = [process.cpuUsage(), performance.now()]
+/** `othersCpuS` is what processes beside this one have used. */
+async function measured(work: () => Promise<void>, othersCpuS = () => 0): Promise<Measured> {
+  const [cpu, others, began] = [process.cpuUsage(), othersCpuS(), performance.now()]
   await work()
   const seconds = (performance.now() - began) / 1000
   const { user, system } = process.cpuUsage(cpu)
   const peak_mb = (process.resourceUsage().maxRSS * 1024) / 1e6
-  return { seconds, cpu_s: (user + system) / 1e6, peak_mb }
+  return { seconds, cpu_s: (user + system) / 1e6 + othersCpuS() - others, peak_mb }
 }
 
 /** Until the bench lets go of it. */

@@ -3,13 +3,18 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { startAgain } from '../../start-again.ts'
 import type { Bucket } from './bare.ts'
-import type { Destination, Exported, Measured, Order } from './measured-process.ts'
+import type { Destination, Exported, ExportOptions, Measured, Order } from './measured-process.ts'
 import type { SampleStore } from './sample-store.ts'
 
 /** Throws unless all events went out. */
-export async function exportTo(store: SampleStore, destination: Destination): Promise<Exported> {
-  const { answer } = await start<Exported>({ kind: 'export', store, destination })
-  if (answer.rows !== store.events) throw new Error(`${answer.rows} of ${store.events} events were exported`)
+export async function exportTo(
+  store: SampleStore,
+  destination: Destination,
+  options: ExportOptions = {},
+): Promise<Exported> {
+  const { answer } = await start<Exported>({ kind: 'export', store, destination, ...options })
+  const { rows, taken_before } = answer
+  if (rows + taken_before !== store.events) throw new Error(`${rows} of ${store.events} events were exported`)
   return answer
 }
 

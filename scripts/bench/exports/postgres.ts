@@ -13,7 +13,7 @@ import { postmasterOf } from '../../../test/end-to-end/program.ts'
 import { onFile } from './bare.ts'
 import { compare, ROUNDS } from './compare.ts'
 import { assertSame } from './content.ts'
-import type { Measured } from './measured-process.ts'
+import type { Destination, Measured } from './measured-process.ts'
 import { exportTo } from './order.ts'
 import { endedChildrenCpuS, postgresCpuS } from './process-figures.ts'
 import type { SampleStore } from './sample-store.ts'
@@ -28,7 +28,6 @@ const LEDGER = 'longshore_export_runs'
 export async function benchPostgres(store: SampleStore): Promise<boolean> {
   const warehouse = await openWarehouse(join(store.folder, 'warehouse'))
   const ready = join(store.folder, 'ready-copy')
-  const login = { user: 'longshore', password: 'not asked for', database: 'longshore' }
   const content = await storedContent(store)
   try {
     return await compare({
@@ -38,18 +37,16 @@ export async function benchPostgres(store: SampleStore): Promise<boolean> {
       goal: GOAL,
       async ours() {
         await warehouse.sql('CHECKPOINT')
-        const before = warehouse.cpuS()
-        const config = { ...login, host: HOST, table_name: OURS }
-        const exported = await exportTo(store, { type: 'Postgres', config })
-        const cpu_s = exported.cpu_s + warehouse.cpuS() - before
+        const { postmaster } = warehouse
+        const exported = await exportTo(store, warehouse.destination, { postmaster })
         assertSame('Postgres, ours', await tableContent(warehouse, OURS), content)
-        return { ...exported, cpu_s }
+        return exported
       },
       async bare() {
         await onFile(store, (connection) => connection.run(readySql(store, ready)))
         await warehouse.sql(`CREATE TABLE ${BARE} (LIKE ${OURS} INCLUDING ALL)`)
         const pages = await countPages(warehouse, OURS)
-        await warehouse.sql(`DROP TABLE ${OURS}, ${LEDGER}`)
+        await warehouse.dropOurs()
         await warehouse.sql('CHECKPOINT')
         const measured = await measuredCopy(warehouse, ready)
         assertSame('Postgres, bare', await tableContent(warehouse, BARE), content)
@@ -64,14 +61,18 @@ export async function benchPostgres(store: SampleStore): Promise<boolean> {
   }
 }
 
-type Warehouse = {
+export type Warehouse = {
+  destination: Destination
+  postmaster: number
   sql(text: string): Promise<pg.QueryResult<Record<string, unknown>>>
+  /** What an export has made. */
+  dropOurs(): Promise<void>
   /** Of the whole server. */
   cpuS(): number
   close(): Promise<void>
 }
 
-async function openWarehouse(folder: string): Promise<Warehouse> {
+export async function openWarehouse(folder: string): Promise<Warehouse> {
   await mkdir(folder)
   await chmod(folder, 0o755)
   const hba_file = join(folder, 'hba.conf')
@@ -85,8 +86,12 @@ async function openWarehouse(folder: string): Promise<Warehouse> {
   const client = new pg.Client(server.connection)
   await client.connect()
   const postmaster = (await postmasterOf(folder))!
+  const login = { user: 'longshore', password: 'not asked for', database: 'longshore' }
   return {
+    destination: { type: 'Postgres', config: { ...login, host: HOST, table_name: OURS } },
+    postmaster,
     sql: (text) => client.query(text),
+    dropOurs: async () => void (await client.query(`DROP TABLE ${OURS}, ${LEDGER}`)),
     cpuS: () => postgresCpuS(postmaster),
     async close() {
       await client.end()

@@ -4,10 +4,12 @@ import { availableParallelism } from 'node:os'
 import { buildProgram, type Program } from '../../../test/end-to-end/program.ts'
 import { benchJsonLines, benchParquet } from './files.ts'
 import { benchLatency } from './latency.ts'
+import { benchLedger } from './ledger.ts'
 import { judgeMemory, measureMemory, type Peaks } from './memory.ts'
 import { benchPostgres } from './postgres.ts'
 import { benchS3 } from './s3.ts'
 import { growTo, makeStore, MEMORY_MB, type SampleStore } from './sample-store.ts'
+import { benchVerification } from './verification.ts'
 
 const EVENTS = Number(process.env.EXPORT_BENCH_EVENTS ?? 5_000_000)
 const MEMORY_EVENTS = (process.env.EXPORT_BENCH_MEMORY ?? '1,5,20')
@@ -22,6 +24,8 @@ const STEPS: readonly Step[] = [
   { name: 'jsonlines', events: EVENTS, run: ({ store }) => benchJsonLines(store) },
   { name: 'postgres', events: EVENTS, run: ({ store }) => benchPostgres(store) },
   { name: 's3', events: EVENTS, run: ({ store }) => benchS3(store) },
+  { name: 'ledger', events: EVENTS, run: ({ store }) => benchLedger(store) },
+  { name: 'verification', events: EVENTS, run: ({ store }) => benchVerification(store) },
   { name: 'latency', events: EVENTS, run: ({ store, program }) => benchLatency(program, store) },
   ...MEMORY_EVENTS.map((events) => ({
     name: 'memory',

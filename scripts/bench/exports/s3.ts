@@ -19,7 +19,7 @@ export async function benchS3(store: SampleStore): Promise<boolean> {
   const path = join(store.folder, 'bare-copy')
   const select = selectColumns(store, 'TIMESTAMPTZ', 'VARCHAR')
   const sql = `COPY (${select}) TO '${path}' (FORMAT parquet, COMPRESSION zstd)`
-  const config = { ...bucket, prefix: 'bench', file_format: 'Parquet', compression: 'zstd' }
+  const config = { ...bucket, prefix: 'bench/{export_id}', file_format: 'Parquet', compression: 'zstd' }
   let content: string
   try {
     return await compare({

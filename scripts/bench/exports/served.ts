@@ -44,7 +44,7 @@ export async function serve(
     pid: server.pid,
     get: (path) => ask('GET', path),
     async exportAll(config) {
-      const destination = { type: 'File', config: { prefix: 'bench', ...config } }
+      const destination = { type: 'File', config: { prefix: 'bench/{export_id}', ...config } }
       const made = await ask('POST', EXPORTS, { name: 'Bench', interval: 'week', paused: true, destination })
       const path = `${EXPORTS}${String(made.id)}/`
       await ask('POST', `${path}backfills/`, { start_at: store.start_at, end_at: store.end_at })
