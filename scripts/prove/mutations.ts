@@ -17,7 +17,7 @@ export const MUTATIONS: Record<string, Mutation & { first_seed: number }> = {
   'a run can be cancelled while it becomes visible': {
     first_seed: 72,
     rewrite: replacing(
-      /AND NOT \(is_committing AND lease_until >= (\$\d+)\)/,
+      /AND NOT coalesce\(is_committing AND lease_until >= (\$\d+), false\)/,
       'AND $1::timestamptz IS NOT NULL',
     ),
   },

@@ -239,7 +239,7 @@ export async function cancelRun(db: Db, run: Pick<RunRow, 'id' | 'project_id'>, 
   const count = await db.run(sql`
     UPDATE batch_export_run SET status = 'Cancelled', finished_at = ${now}, last_updated_at = ${now}
     WHERE project_id = ${run.project_id} AND id = ${run.id} AND finished_at IS NULL
-      AND NOT (is_committing AND lease_until >= ${now})`)
+      AND NOT ${isBeingCompleted(now)}`)
   return count === 1
 }
 
@@ -255,7 +255,12 @@ export async function cancelLiveRuns(
     UPDATE batch_export_run SET status = 'Cancelled', finished_at = ${now}, last_updated_at = ${now}
     WHERE project_id = ${of.project_id} AND finished_at IS NULL
       AND (batch_export_id = ${export_id}::uuid OR backfill_id = ${backfill_id}::uuid)
-      AND NOT (is_committing AND lease_until >= ${now})`)
+      AND NOT ${isBeingCompleted(now)}`)
+}
+
+/** A run whose worker has died is nobody's: without a lease it can be cancelled, however far it had come. */
+function isBeingCompleted(now: Date): Statement {
+  return sql`coalesce(is_committing AND lease_until >= ${now}, false)`
 }
 
 /** Whether a run of the export has ever got through: then a closed door is taken for a passing trouble. */
