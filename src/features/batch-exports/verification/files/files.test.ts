@@ -4,7 +4,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { sql } from '../../../../platform/db/sql.ts'
 import { openAzure, openFolder, openS3, type FilePlace, type FileWorld } from '../fixture/file-places.ts'
-import { deliverHours, neighbourOf, openWorkbench, type Workbench } from '../fixture/workbench.ts'
+import { deliverHours, neighbourOf, openWorkbench, type Workbench } from '../../fixture/workbench.ts'
 
 describe.each([
   ['File', openFolder],

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { sql } from '../../../../platform/db/sql.ts'
 import { openFolder, type FilePlace } from '../fixture/file-places.ts'
-import { deliverHours, neighbourOf, openWorkbench, type Workbench } from '../fixture/workbench.ts'
+import { deliverHours, neighbourOf, openWorkbench, type Workbench } from '../../fixture/workbench.ts'
 
 let first: Workbench
 let bench: Workbench

@@ -5,7 +5,7 @@ import { Unreachable } from '../../destinations/destination.ts'
 import { HOUR_MS } from '../../fixture/clock.ts'
 import { openReader, replaceTables, tableDestination } from '../fixture/memory-world.ts'
 import { describeTableFaults, type TableWorld } from '../fixture/table-faults.ts'
-import { deliverHours, neighbourOf, openWorkbench, type Workbench } from '../fixture/workbench.ts'
+import { deliverHours, neighbourOf, openWorkbench, type Workbench } from '../../fixture/workbench.ts'
 
 async function openMemoryWorld(): Promise<TableWorld> {
   const { place, restore } = replaceTables()
