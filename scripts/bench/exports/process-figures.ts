@@ -16,6 +16,11 @@ export function postgresCpuS(postmaster: number): number {
   return children.reduce((sum, child) => sum + cpuS(Number(child)).own, own + ended)
 }
 
+/** Of one process. */
+export function processCpuS(pid: number): number {
+  return cpuS(pid).own
+}
+
 /** Of the children of this process that have ended. */
 export function endedChildrenCpuS(): number {
   return cpuS(process.pid).ended

@@ -1,9 +1,8 @@
 // What the prover asks of the server, as any client would.
 import type { Random } from '../../crash/random.ts'
+import { KEY } from '../on-server.ts'
 import { INTERVAL_MS } from './clock.ts'
 import type { PlannedExport } from './places.ts'
-
-export const KEY = `phx_${'prove0'.repeat(6)}`
 
 export type MadeExport = Pick<PlannedExport, 'name' | 'kind' | 'destination'> & {
   id: string

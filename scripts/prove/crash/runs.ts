@@ -17,8 +17,12 @@ export async function countActive(db: Db): Promise<number> {
 }
 
 /** Until nothing is due, waiting or at work; null then, otherwise what is stuck. */
-export async function waitUntilSettled(db: Db, now: () => Date): Promise<string | null> {
-  const deadline = Date.now() + SETTLE_LIMIT_MS
+export async function waitUntilSettled(
+  db: Db,
+  now: () => Date,
+  limit_ms = SETTLE_LIMIT_MS,
+): Promise<string | null> {
+  const deadline = Date.now() + limit_ms
   for (;;) {
     const left = await whatIsLeft(db, now())
     if (left === '') return null

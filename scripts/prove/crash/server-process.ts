@@ -13,6 +13,7 @@ export type Ended = {
 
 export type ServerProcess = {
   url: string
+  pid: number
   /** From the start to the first answer. */
   start_ms: number
   /** SIGKILL. */
@@ -56,6 +57,7 @@ export async function startServer(main: string, env: Env, offset_ms: number): Pr
   }
   return {
     url,
+    pid: child.pid!,
     start_ms: Date.now() - began,
     kill: () => end('SIGKILL'),
     stop: () => end('SIGTERM'),

@@ -9,7 +9,6 @@ import {
   askForRange,
   backfillEverything,
   changeFileSize,
-  KEY,
   makeExports,
   pause,
   retryRun,
@@ -18,6 +17,7 @@ import {
   unpause,
   type MadeExport,
 } from './api.ts'
+import { KEY } from '../on-server.ts'
 import { Clock } from './clock.ts'
 import { Deliveries } from './deliveries.ts'
 import { Ledger } from './ledger.ts'

@@ -1,11 +1,11 @@
 // `npm run prove -- fairness`: that projects whose destinations are dead or locked do not keep another one waiting. The
 // real server, by the real clock, in about two minutes.
-import { openDatabase } from '../../../src/platform/db/database.ts'
-import { buildProgram, connectionOf, type Program } from '../../../test/end-to-end/program.ts'
-import { buildServer, startServer } from '../crash/server-process.ts'
+import { buildProgram, type Program } from '../../../test/end-to-end/program.ts'
+import { buildServer } from '../crash/server-process.ts'
+import { withServer } from '../on-server.ts'
 import { play, prepare, type Outcome, type Scene, type Stage } from './scene.ts'
 import { openSinks, type Sinks } from './sinks.ts'
-import { KEY, Tenants } from './tenants.ts'
+import { Tenants } from './tenants.ts'
 
 const LONGEST_START_S = 5
 const INTERVAL_MS = 300_000
@@ -48,7 +48,9 @@ async function proveScene(program: Program, main: string, make: Maker): Promise<
   console.log(`\n${scene.title}, for ${scene.seconds} s`)
   const DATA_DIR = program.newDataDir()
   const onServer = <T>(offset_ms: number, work: (stage: Stage) => Promise<T>) =>
-    withServer(main, DATA_DIR, offset_ms, work)
+    withServer(main, { DATA_DIR }, offset_ms, ({ url, db, now }) =>
+      work({ db, now, tenants: new Tenants(url, now) }),
+    )
   try {
     const cast = await onServer(0, (stage) => prepare(stage, scene))
     await sinks.fail()
@@ -61,30 +63,6 @@ async function proveScene(program: Program, main: string, make: Maker): Promise<
 /** How far ahead the clock is set, so that an interval ends soon. */
 function untilInterval(): number {
   return INTERVAL_MS - ((Date.now() + UNTIL_INTERVAL_MS) % INTERVAL_MS)
-}
-
-const ENV = {
-  BOOTSTRAP_API_KEY: KEY,
-  OUTBOUND_ALLOW: '127.0.0.0/8',
-  ALLOW_PLAINTEXT: 'on',
-  RATE_LIMITS: 'off',
-}
-
-async function withServer<T>(
-  main: string,
-  DATA_DIR: string,
-  offset_ms: number,
-  work: (stage: Stage) => Promise<T>,
-): Promise<T> {
-  const server = await startServer(main, { ...ENV, DATA_DIR }, offset_ms)
-  const db = openDatabase({ ...connectionOf(DATA_DIR), max: 1 })
-  const now = () => new Date(Date.now() + offset_ms)
-  try {
-    return await work({ db, now, tenants: new Tenants(server.url, now) })
-  } finally {
-    await db.close()
-    await server.stop()
-  }
 }
 
 function report({ runs, completed, of_schedule, worst_s, mean_s, most, waits }: Outcome): boolean {

@@ -1,7 +1,6 @@
 // Projects, their events and their exports, made as any client would make them.
+import { KEY } from '../on-server.ts'
 import type { Sink } from './sinks.ts'
-
-export const KEY = `phx_${'prove0'.repeat(6)}`
 
 const HOUR_MS = 3_600_000
 
@@ -25,7 +24,7 @@ export class Tenants {
       { name },
     )
     const tenant = { id: project.id, token: project.api_token }
-    await this.capture(tenant, [...Array(hours).keys()])
+    if (hours > 0) await this.capture(tenant, [...Array(hours).keys()])
     return tenant
   }
 

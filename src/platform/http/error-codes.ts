@@ -84,6 +84,7 @@ export const ERROR_CODES = {
     'A store does not answer at the moment; try again. A request that was about to commit may have been carried out.',
   ],
   store_busy: [503, 'Too much is waiting to be stored; try again after the Retry-After header.'],
+  disk_full: [503, "The server's disk is full and nothing was stored; try again once there is room."],
   source_unavailable: [
     503,
     'The provider that the code of a plugin comes from does not answer, or not yet again; see the Retry-After header.',

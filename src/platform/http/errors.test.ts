@@ -77,6 +77,13 @@ describe('toApiError', () => {
     ['too many connections', coded('53300'), 'unavailable'],
     ['a connection lost in the middle', new Error('Connection terminated unexpectedly'), 'unavailable'],
     ['no connection free in time', new Error('timeout exceeded when trying to connect'), 'unavailable'],
+    ['the disk of PostgreSQL full', coded('53100'), 'disk_full'],
+    ['no room for a file', coded('ENOSPC'), 'disk_full'],
+    [
+      'no room for events',
+      new Error('Could not write file "secret detail": No space left on device'),
+      'disk_full',
+    ],
     ['a wrong statement', coded('42601'), 'error'],
     ['a unique constraint nobody expected', coded('23505'), 'error'],
     ['a bug', new TypeError('x is not a function'), 'error'],

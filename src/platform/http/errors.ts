@@ -56,6 +56,10 @@ const STORE_AWAY = /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|57P0[123]|0
 const STORE_AWAY_TEXT =
   /Connection terminated|connection error and is not queryable|timeout exceeded when trying to connect/
 
+// PostgreSQL and the file system say it by a code, the event store in words.
+const DISK_FULL = /^(53100|ENOSPC)$/
+const DISK_FULL_TEXT = /No space left on device/
+
 /** Anything that is not an ApiError is a fault of ours or of a store, told apart so that clients know to retry. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
@@ -66,6 +70,14 @@ export function toApiError(error: unknown): ApiError {
   }
   if (error instanceof RowGone || isParentGone(error)) return notFound()
   const text = error instanceof Error ? error.message : ''
+  if (DISK_FULL.test(errorCode(error)) || DISK_FULL_TEXT.test(text)) {
+    return new ApiError(
+      'disk_full',
+      "The server's disk is full, and nothing was stored: send it again when its operator has made room.",
+      null,
+      { 'retry-after': '30' },
+    )
+  }
   const isGone = error instanceof StoreGone
   if (isGone || STORE_AWAY.test(errorCode(error)) || STORE_AWAY_TEXT.test(text)) {
     return new ApiError(
