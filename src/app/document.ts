@@ -4,6 +4,9 @@ import { openApiDocument } from '../platform/http/openapi.ts'
 import { routes } from './http.ts'
 import { VERSION } from './version.ts'
 
-export function apiDocument(): Record<string, unknown> {
-  return openApiDocument(routes, VERSION, captureDocument)
+let made: Record<string, unknown> | undefined
+
+/** Made once: it takes as long as everything else that a server starts with. Not to be changed. */
+export function apiDocument(): Readonly<Record<string, unknown>> {
+  return (made ??= openApiDocument(routes, VERSION, captureDocument))
 }

@@ -127,7 +127,7 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
     return { status: response.statusCode, body, headers: response.headers, session: cookie }
   }
 
-  return {
+  const app: TestApp = {
     http,
     services,
     db,
@@ -154,8 +154,11 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
       canary.assertAbsent(logs.join('\n'), 'the log')
       await canary.assertAbsentFromTables(db)
       await drop()
+      // Test files keep their variables to the end of the run: twenty megabytes for each application.
+      for (const part of Object.keys(app)) Reflect.deleteProperty(app, part)
     },
   }
+  return app
 }
 
 async function buildHttp(
@@ -209,7 +212,8 @@ async function makeDatabase(): Promise<{ db: Database; drop(): Promise<void> }> 
   const { template, ...connection } = inject('postgres')
   const name = `test_${randomBytes(6).toString('hex')}`
   const admin = openDatabase({ ...connection, database: 'longshore', max: 1 })
-  await admin.pool.query(`CREATE DATABASE ${name} TEMPLATE ${template}`)
+  // Copied as files it takes a third of the time.
+  await admin.pool.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`)
   const db = openDatabase({ ...connection, database: name })
   return {
     db,

@@ -1,7 +1,6 @@
 // The HTTP server: every path once, whatever its methods, so that 404 comes before and 405 after the credentials.
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { randomBytes } from 'node:crypto'
-import { METHODS } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Socket } from 'node:net'
 import type { Services } from '../services.ts'
@@ -28,6 +27,9 @@ declare module 'fastify' {
   }
 }
 
+/** What the router knows. It keeps every path once for each, so those that nobody offers are one to it. */
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
+const RARE_METHOD = 'TRACE'
 const JSON_TYPE = 'application/json; charset=utf-8'
 const BODY_LIMIT = 1024 * 1024
 const NO_BODY: RawBody = { bytes: Buffer.alloc(0), is_too_large: false }
@@ -47,6 +49,10 @@ export function buildServer(options: HttpOptions): FastifyInstance {
     exposeHeadRoutes: false,
     genReqId: requestIds(),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },
+    rewriteUrl(request) {
+      if (!METHODS.includes(request.method!)) request.method = RARE_METHOD
+      return request.url!
+    },
     frameworkErrors(_error, request, reply) {
       securityHeaders(request, reply)
       sendError(reply, notFound())
