@@ -4,8 +4,9 @@ import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { StoreBusy, type ExportRows } from '../event-store.ts'
+import { StoreBusy } from '../event-store.ts'
 import { exportSuite, type OpenedForExports } from '../fixture/export-suite.ts'
+import { plainRows } from '../fixture/plain-rows.ts'
 import { eventsOf, storedEvent } from '../fixture/suite.ts'
 import { tablesOf } from '../layout.ts'
 import { planSql, readsInOrder } from './export-sql.ts'
@@ -89,12 +90,11 @@ describe('the folder', () => {
 
   it('is not asked for more memory than the store has: an export says so, and the store goes on', async () => {
     const store = await openDuckDb({ folder, ...options, memory_mb: 64 })
-    const huge: ExportRows = {
-      project_id: 1,
+    const columns = [{ name: 'text', kind: 'text' }] as const
+    const huge = plainRows({
       sql: `SELECT 1::BIGINT AS position, array_agg(range)::VARCHAR AS c1 FROM range(30000000)`,
-      parameters: [],
-      columns: [{ name: 'text', kind: 'text' }],
-    }
+      columns,
+    })
     const range = { from: 0, to: 10 }
     const results = await Promise.allSettled(
       [huge, huge].map((rows) => store.exportRows(rows, range, { kind: 'json-lines' }, never)),
@@ -107,7 +107,7 @@ describe('the folder', () => {
       expect((result as PromiseRejectedResult).reason).toBeInstanceOf(StoreBusy)
     }
     expect(await readdir(join(folder, 'staging'))).toEqual([])
-    const small = { ...huge, sql: `SELECT 1::BIGINT AS position, 'x' AS c1` }
+    const small = plainRows({ sql: `SELECT 1::BIGINT AS position, 'x' AS c1`, columns })
     expect((await store.exportRows(small, range, { kind: 'json-lines' }, never)).rows).toBe(1)
     await store.close()
   })
