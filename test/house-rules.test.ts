@@ -117,6 +117,24 @@ describe('imports', () => {
   })
 })
 
+describe('SQL of the event store stands in platform/event-store and hogql alone', () => {
+  // PostgreSQL and the warehouses have their own SQL, and HogQL is nobody's: these words are of the store's engines.
+  const others = sources.filter((path) => !/^src\/(platform\/event-store|hogql)\//.test(path))
+  it.each([
+    ['the client of an engine', /@duckdb\//],
+    ['names of its tables and columns', /\b(tablesOf|hotColumn)\b/],
+    ['an engine by name, where eventStore.engine tells it', /'(duckdb|clickhouse)'/],
+    [
+      'functions of DuckDB',
+      /\b(epoch_[mu]s|make_timestamp|json_(extract(_string)?|valid)|strlen|arg_(min|max)|list_\w+|struct_extract\w*|string_split|read_(json|csv|parquet)\w*)\(/i,
+    ],
+    ['types of DuckDB', /::(VARCHAR|U?(BIG|HUGE|TINY)INT|DOUBLE|TIMESTAMP|INTEGER)\b/],
+  ])('%s', (_what, pattern) => {
+    expect(others.filter((path) => pattern.test(read(path)))).toEqual([])
+    expect(sources.some((path) => pattern.test(read(path)))).toBe(true)
+  })
+})
+
 describe('files made from the code', () => {
   it.each(Object.entries(generatedFiles))('%s is fresh (npm run docs)', async (path, make) => {
     const { template, ...connection } = inject('postgres')

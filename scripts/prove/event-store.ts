@@ -3,17 +3,19 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type {
-  Area,
-  ExportColumn,
-  ExportRows,
+  CutTexts,
   Measured,
   PositionBlock,
   PositionRange,
   StagedFile,
-  StoreAnswer,
-  StoreQuery,
   StretchLimit,
 } from '../../src/platform/event-store/event-store.ts'
+import type {
+  Area,
+  EventChoice,
+  ExportColumn,
+  ExportRows,
+} from '../../src/platform/event-store/export-rows.ts'
 import { readSelection } from './selection.ts'
 
 export type SimulatedEvent = {
@@ -26,6 +28,8 @@ export type SimulatedEvent = {
 }
 
 export class MemoryStore {
+  /** Whose SQL selection.ts reads. */
+  readonly engine = 'duckdb'
   readonly events: SimulatedEvent[] = []
   readonly #folder: string
   readonly #holds_arrivals: boolean
@@ -61,14 +65,8 @@ export class MemoryStore {
     return positions.map((position) => this.events[position - 1]?.inserted_at ?? null)
   }
 
-  /** The one question that runs ask: whether texts were cut. */
-  async query({ sql }: StoreQuery): Promise<StoreAnswer> {
-    if (sql.startsWith('SELECT count(*), arg_min(')) return { columns: [], rows: [[0, null]] }
-    throw new Error(`an unknown question: ${sql}`)
-  }
-
-  async measureAreas(rows: ExportRows, areas: readonly Area[]): Promise<Measured[]> {
-    const chosen = this.#select(rows, { from: 0, to: this.events.length })
+  async measureAreas({ query }: EventChoice, areas: readonly Area[]): Promise<Measured[]> {
+    const chosen = this.events.filter(readSelection(query))
     return areas.map((area) => {
       const times = chosen.filter((event) => isIn(event, area)).map(({ timestamp }) => timestamp.getTime())
       const at = (choose: (...values: number[]) => number) =>
@@ -111,14 +109,23 @@ export class MemoryStore {
     return { path, rows: chosen.length, bytes: Buffer.byteLength(text) }
   }
 
+  /** Every text here is short. */
+  async findCutTexts(): Promise<CutTexts> {
+    return { rows: 0, first: null, columns: [] }
+  }
+
   /** By the arrival times as they are now. */
   positionBefore(time: Date): number {
     const next = this.events.find(({ inserted_at }) => inserted_at >= time)
     return next ? next.seq - 1 : this.events.length
   }
 
-  #select(rows: ExportRows, { from, to }: PositionRange): SimulatedEvent[] {
-    return this.events.slice(from, to).filter(readSelection(rows))
+  #select({ source }: ExportRows, { from, to }: PositionRange): SimulatedEvent[] {
+    if (source.model !== 'events') throw new Error(`there are no ${source.model} here`)
+    const isChosen = readSelection(source.query)
+    return this.events
+      .slice(from, to)
+      .filter((event) => isChosen(event) && source.areas.some((area) => isIn(event, area)))
   }
 
   #raise(time: Date): void {

@@ -1,71 +1,38 @@
-// Which events a run's SQL means. The source compiles few forms of conditions for events; another form is an error here,
-// so that none is passed over in silence.
-import type { ExportRows, Parameter } from '../../src/platform/event-store/event-store.ts'
+// Which events a compiled query lets through. Names of events are all that exports of the simulation choose by; another
+// condition is an error here, so that none is passed over in silence.
+import type { Parameter } from '../../src/platform/event-store/event-store.ts'
+import type { EventQuery } from '../../src/platform/event-store/export-rows.ts'
 import type { SimulatedEvent } from './event-store.ts'
 
-type Test = (event: SimulatedEvent) => boolean
+type Test = (event: Pick<SimulatedEvent, 'event'>) => boolean
 
-const WHERE = / WHERE (.*)\) AS r$/s
-
-export function readSelection({ sql, parameters }: ExportRows): Test {
-  const where = WHERE.exec(sql)
+export function readSelection({ sql, parameters }: EventQuery): Test {
+  const where = / WHERE (.*)$/s.exec(sql)
   if (!where) throw new Error(`no condition in ${sql}`)
   return readTest(where[1]!, parameters)
 }
 
 function readTest(text: string, parameters: readonly Parameter[]): Test {
-  if (text === 'true' || text === 'false') return () => text === 'true'
+  if (text === 'true') return () => true
   const bare = withoutBrackets(text)
   if (bare !== null) return readTest(bare, parameters)
-  for (const [word, joined] of [
-    [
-      ' AND ',
-      (tests: Test[]): Test =>
-        (event) =>
-          tests.every((test) => test(event)),
-    ],
-    [
-      ' OR ',
-      (tests: Test[]): Test =>
-        (event) =>
-          tests.some((test) => test(event)),
-    ],
-  ] as const) {
-    const parts = splitOutside(text, word)
-    if (parts.length > 1) return joined(parts.map((part) => readTest(part, parameters)))
+  const parts = splitOutside(text, ' AND ')
+  if (parts.length > 1) {
+    const tests = parts.map((part) => readTest(part, parameters))
+    return (event) => tests.every((test) => test(event))
   }
   const negated = /^NOT coalesce\((.*), false\)$/s.exec(text)
   if (negated) {
     const test = readTest(negated[1]!, parameters)
     return (event) => !test(event)
   }
-  return readComparison(text, parameters)
+  return readNames(text, parameters)
 }
 
-function readComparison(text: string, parameters: readonly Parameter[]): Test {
-  const [, field, operator, rest] = /^t1\.(seq|timestamp|event) (\S+) (.*)$/s.exec(text) ?? []
-  const values = [...(rest ?? '').matchAll(/\$(\d+)/g)].map(([, place]) => parameters[Number(place) - 1]!)
-  if (field === 'event') return ({ event }) => values.includes(event)
-  if (field === undefined || values.length !== 1) throw new Error(`a condition not known: ${text}`)
-  const limit = field === 'seq' ? Number(values[0]) : Date.parse(String(values[0]))
-  const read: (event: SimulatedEvent) => number =
-    field === 'seq' ? ({ seq }) => seq : ({ timestamp }) => timestamp.getTime()
-  return compared(operator!, read, limit)
-}
-
-function compared(operator: string, read: (event: SimulatedEvent) => number, limit: number): Test {
-  switch (operator) {
-    case '>':
-      return (event) => read(event) > limit
-    case '>=':
-      return (event) => read(event) >= limit
-    case '<':
-      return (event) => read(event) < limit
-    case '<=':
-      return (event) => read(event) <= limit
-    default:
-      throw new Error(`an operator not known: ${operator}`)
-  }
+function readNames(text: string, parameters: readonly Parameter[]): Test {
+  if (!text.startsWith('t1.event ')) throw new Error(`a condition not known: ${text}`)
+  const names = [...text.matchAll(/\$(\d+)/g)].map(([, place]) => parameters[Number(place) - 1]!)
+  return ({ event }) => names.includes(event)
 }
 
 /** What one pair of brackets holds; null when the text is not one. */

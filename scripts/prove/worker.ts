@@ -91,18 +91,19 @@ function gatedStore({ store, turnstile }: World, actor: Actor): EventStore {
     })
   const notHere = () => Promise.reject(new Error('not part of the simulation'))
   return {
-    engine: 'duckdb',
-    query: (query) => pass(query.sql.slice(0, 40), () => store.query(query)),
+    engine: store.engine,
     positionAt: (id, time) => pass(`position at ${time.toISOString()}`, () => store.positionAt(id, time)),
     lastPosition: () => pass('last position', () => store.lastPosition()),
-    measureAreas: (rows, areas, signal) =>
-      pass(`measure ${areas.length} areas`, () => store.measureAreas(rows, areas), signal),
+    measureAreas: (events, areas, signal) =>
+      pass(`measure ${areas.length} areas`, () => store.measureAreas(events, areas), signal),
     arrivalsOf: (_id, positions) => pass('arrivals', () => store.arrivalsOf(positions)),
     countBlocks: (rows, size, signal) => pass('count', () => store.countBlocks(rows, size), signal),
     cutRows: (rows, range, limit, signal) => pass('cut', () => store.cutRows(rows, range, limit), signal),
     exportRows: (rows, range, _format, signal) =>
       pass(`export (${range.from}, ${range.to}]`, () => store.exportRows(rows, range), signal),
+    findCutTexts: () => pass('cut texts', () => store.findCutTexts()),
     write: notHere,
+    query: notHere,
     copiesPosition: notHere,
     deleteProject: notHere,
     close: async () => {},

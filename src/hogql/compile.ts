@@ -19,7 +19,7 @@ export type QueryContext = {
   placeholders: ReadonlyMap<string, Expr>
   /** Set for exports, whose only table is that of the events, each with its person as of when it was stored. */
   exported?: {
-    /** What every row must meet besides. Names in it are fields, whatever the query calls by the same name. */
+    /** What every row of the table must meet. Names in it are fields, whatever the query calls by the same name. */
     where: Expr
   }
 }

@@ -35,6 +35,10 @@ describe('SQL', () => {
       "select event as seq from events e where seq = 'a'",
       `SELECT t1.event AS c1 FROM ev_${PROJECT} AS t1 WHERE (t1.seq > $1::BIGINT) AND (t1.event = $2::VARCHAR)`,
     ],
+    [
+      'select n from (select length(event) as n, seq from events) where n in (select 1)',
+      `SELECT t1.c1 AS c4 FROM (SELECT strlen(t2.event) AS c1, t2.seq AS c2 FROM ev_${PROJECT} AS t2 WHERE (t2.seq > $1::BIGINT)) AS t1 WHERE (t1.c1 IN (SELECT q1.c3 FROM (SELECT $2::BIGINT AS c3) AS q1))`,
+    ],
   ])('%s', (hogql, sql) => {
     expect(compile(hogql, 'seq > 3').sql).toBe(sql)
   })

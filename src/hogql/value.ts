@@ -1,28 +1,9 @@
 // A printed piece of a query with what is known of its type: what functions and operators are put together from.
 import type { Parameter } from '../platform/event-store/event-store.ts'
+import type { Type } from '../platform/event-store/value-type.ts'
 import type { Growth } from './growth.ts'
 
-export type Type =
-  | {
-      kind:
-        | 'text'
-        /** Text read out of JSON properties: becomes a number or a boolean where one is wanted. */
-        | 'property'
-        | 'integer'
-        | 'float'
-        | 'boolean'
-        /** An instant. Engines hold it in UTC; functions of time see it in the project's zone. */
-        | 'datetime'
-        | 'date'
-        | 'uuid'
-        | 'interval'
-        /** JSON text: properties as a whole, or what JSONExtractRaw gives. */
-        | 'json'
-        | 'null'
-        | 'unknown'
-    }
-  | { kind: 'array'; item: Type }
-  | { kind: 'tuple'; items: readonly Type[] }
+export type { Type }
 
 export type Value = {
   /** Complete in itself: may stand beside any operator. */

@@ -50,7 +50,7 @@ async function repeatRun(
   if (!isHttp && (run.files ?? []).length === 0) return 0
   const { signal } = new AbortController()
   const { encoding } = await DESTINATIONS.get(destination_type)!.load()
-  const { rows } = selectionOf(run)
+  const { rows } = selectionOf(store, run)
   const { pieces } = await planPieces(store, rows, signal)
   let [count, delivered] = [0, 0]
   for await (const file of encode(store, rows, pieces, encoding(config, factsOf(run)), signal)) {

@@ -49,7 +49,7 @@ export async function changeExport(
     const switched = await switchPaused(tx, before, fields.paused, now)
     const columns = differing(switched, {
       ...plainColumns(switched, fields),
-      ...readRowChoice(fields, project, now),
+      ...readRowChoice(services, fields, project, now),
       ...destinationColumns(services, switched, fields.destination?.config),
     })
     const wanted = { ...switched, ...columns }

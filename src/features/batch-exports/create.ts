@@ -47,7 +47,7 @@ export async function createExport(
 }
 
 function newRow(
-  { caller, now }: Change,
+  { caller, now, services }: Change,
   project: ProjectInReach,
   body: ExportCreate,
   config: ExportRow['config'],
@@ -77,7 +77,7 @@ function newRow(
     hogql_query: null,
     schema: null,
     filters: null,
-    ...readRowChoice(body, project, now),
+    ...readRowChoice(services, body, project, now),
     next_due_at: firstDueAt(schedule, now),
     created_by: caller?.user?.id ?? null,
     created_at: now,
@@ -89,6 +89,7 @@ type RowChoice = Partial<Pick<ExportRow, 'hogql_query' | 'schema' | 'filters'>>
 
 /** Which columns and which rows, as far as the body speaks of them. Null for a query: the destination's own columns. */
 export function readRowChoice(
+  { eventStore: { engine } }: Pick<Services, 'eventStore'>,
   { hogql_query, filters }: Pick<ExportFields, 'hogql_query' | 'filters'>,
   project: ProjectInReach,
   now: Date,
@@ -99,8 +100,8 @@ export function readRowChoice(
       ? {}
       : hogql_query === null
         ? none
-        : readCustomQuery(hogql_query, project, now)),
-    ...(filters === undefined ? {} : { filters: readFilters(filters) }),
+        : readCustomQuery(hogql_query, { ...project, engine }, now)),
+    ...(filters === undefined ? {} : { filters: readFilters(filters, engine) }),
   }
 }
 

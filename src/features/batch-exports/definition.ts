@@ -1,5 +1,5 @@
 // What an export is made of, in the words that all parts of this slice share.
-import type { Area, ExportColumn } from '../../platform/event-store/event-store.ts'
+import type { Area, ExportColumn } from '../../platform/event-store/export-rows.ts'
 
 export const MODELS = ['events', 'persons', 'sessions'] as const
 export type Model = (typeof MODELS)[number]

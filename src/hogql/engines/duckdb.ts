@@ -1,5 +1,6 @@
 // DuckDB's spelling. Tables are those of layout.ts, one set per project; times are TIMESTAMP in UTC, and the session's
 // time zone is UTC.
+import { jsonPath } from '../../platform/event-store/duckdb/json-path.ts'
 import { tablesOf } from '../../platform/event-store/layout.ts'
 import type { Value } from '../value.ts'
 import type { Dialect, Engine, QuerySetting } from './dialect.ts'
@@ -10,20 +11,6 @@ const isNumber = ({ type: { kind } }: Value) => kind === 'integer' || kind === '
 
 const OFFSET = String.raw`:\d{2}(\.\d+)?\s*([zZ]|[+-]\d{2}(:?\d{2})?)$`
 const UNIX_TIME = String.raw`\d{10}(\d{3})?`
-
-/** `$."key"` for every key; JSON pointer for the two keys that DuckDB's own paths cannot say. */
-export function jsonPath(path: readonly (string | number)[]): string {
-  if (path.some((key) => key === '' || key === '*')) {
-    const token = (key: string | number) =>
-      typeof key === 'number' ? key - 1 : key.replaceAll('~', '~0').replaceAll('/', '~1')
-    return path.map((key) => `/${token(key)}`).join('')
-  }
-  const step = (key: string | number) => {
-    if (typeof key === 'string') return `."${key.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
-    return key < 0 ? `[#${key}]` : `[${key - 1}]`
-  }
-  return `$${path.map(step).join('')}`
-}
 
 function times({ timezone, bind }: QuerySetting) {
   const isUtc = timezone === 'UTC'

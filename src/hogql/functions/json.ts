@@ -1,5 +1,5 @@
 // Reading JSON text. What is missing, of another type or no JSON at all gives ClickHouse's defaults: '', 0, false, [].
-import { jsonPath } from '../engines/duckdb.ts'
+import { jsonPath } from '../../platform/event-store/duckdb/json-path.ts'
 import { queryError } from '../errors.ts'
 import { partOf, sizeOf } from '../growth.ts'
 import type { Printing, Type, Value } from '../value.ts'

@@ -81,7 +81,8 @@ function resolveSlots(slots: readonly Slot[], span: Span, scope: Scope): Item[] 
 /** Its fields are found whatever name the query gives to them or to the table. */
 function conditionOfExport(scope: Scope): string[] {
   const { context, condition } = scope.compilation
-  if (!context.exported) return []
+  const isOfTable = scope.sources.some(({ from }) => 'table' in from)
+  if (!context.exported || !isOfTable) return []
   const sources = scope.sources.map((source) => ({ ...source, name: 'events' }))
   return [condition(context.exported.where, { ...at(scope, 'where'), aliases: new Map(), sources })]
 }

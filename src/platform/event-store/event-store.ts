@@ -1,5 +1,6 @@
 // Where events live. DuckDB stands behind this interface, ClickHouse will; no feature knows which.
 // A project's events carry `seq`, dense from 1 in commit order, and `inserted_at`, which never runs backwards.
+import type { Area, EventChoice, ExportRows } from './export-rows.ts'
 
 /** An event as it is stored. `seq` and `inserted_at` are given by the store when it commits. */
 export type StoredEvent = {
@@ -73,23 +74,6 @@ export type StoreAnswer = {
 /** As JSON has them: date-times as ISO text, 64-bit integers beyond 2^53 as text, tuples and arrays as arrays. */
 export type StoreValue = string | number | boolean | null | readonly StoreValue[]
 
-/** What a column of an export holds; json is JSON text. */
-export type ColumnKind = 'text' | 'json' | 'integer' | 'float' | 'boolean' | 'timestamp'
-
-export type ExportColumn = { name: string; kind: ColumnKind }
-
-/**
- * Rows of a project in a fixed order. The SQL selects `position` (BIGINT from 1 on, unique, ascending) and then one column
- * `c1`, `c2`, … for each of `columns`: text as VARCHAR, json as VARCHAR or JSON, integer as any integer, float as DOUBLE,
- * boolean as BOOLEAN, timestamp as TIMESTAMP in UTC; all may be null.
- */
-export type ExportRows = {
-  project_id: number
-  sql: string
-  parameters: readonly Parameter[]
-  columns: readonly ExportColumn[]
-}
-
 export type ParquetCompression = 'zstd' | 'snappy' | 'lz4' | 'gzip' | 'brotli' | 'none'
 
 /**
@@ -110,11 +94,11 @@ export type PositionRange = { from: number; to: number }
 /** With how many rows there are in them. */
 export type PositionBlock = PositionRange & { rows: number }
 
-/** Events with positions in (seq_from, seq_to] and times of their own in [time_from, time_to); null: without a bound. */
-export type Area = { seq_from: number; seq_to: number; time_from: Date | null; time_to: Date | null }
-
 /** How many rows there are in an area, and the earliest and latest of their times; null when there are none. */
 export type Measured = { rows: number; first_at: Date | null; last_at: Date | null }
+
+/** How many rows there are, by what people find the first of them, and the names of the columns that are cut in any. */
+export type CutTexts = { rows: number; first: string | null; columns: readonly string[] }
 
 /** What a stretch of positions may hold: rows, or bytes in all the values of its rows. */
 export type StretchLimit = { rows: number } | { bytes: number }
@@ -139,8 +123,8 @@ export type EventStore = {
   lastPosition(project_id: number): Promise<number>
   /** When the events at these positions arrived, in the same order; null where there is no event. */
   arrivalsOf(project_id: number, positions: readonly number[]): Promise<(Date | null)[]>
-  /** What each area holds of the rows, whose first column is the time of the event. */
-  measureAreas(rows: ExportRows, areas: readonly Area[], signal: AbortSignal): Promise<Measured[]>
+  /** What each area holds of the chosen events. */
+  measureAreas(events: EventChoice, areas: readonly Area[], signal: AbortSignal): Promise<Measured[]>
   /**
    * How many rows there are in each stretch of `block_size` positions, each up to its last row; stretches without rows
    * are left out.
@@ -166,6 +150,8 @@ export type EventStore = {
     format: ExportFormat,
     signal: AbortSignal,
   ): Promise<StagedFile>
+  /** Which of the rows have texts that are cut because they are longer than their column takes. Throws as `query` does. */
+  findCutTexts(rows: ExportRows): Promise<CutTexts>
   /** The last position handed to `write` and committed. */
   copiesPosition(): Promise<bigint>
   /** The project's events and copies go for good; later writes for it store nothing. */

@@ -1,13 +1,15 @@
 // What a backfill would deliver, asked of the ledger and the event store: what the export has not delivered of a range,
 // however it got lost. The answer is an estimate only in that more may be delivered before the backfill comes to it.
 import { sql } from '../../../platform/db/sql.ts'
-import type { Area, ExportRows, Measured } from '../../../platform/event-store/event-store.ts'
+import type { Measured } from '../../../platform/event-store/event-store.ts'
+import type { Area, EventChoice } from '../../../platform/event-store/export-rows.ts'
 import type { Services } from '../../../platform/services.ts'
 import { intersect } from '../ledger/areas.ts'
 import { unclaimed } from '../ledger/claim.ts'
 import { listUnfinished } from '../ledger/queries.ts'
 import type { ExportRow } from '../rows.ts'
-import { EVERY_ROW, selectTimes } from '../source/select.ts'
+import { EVERY_ROW, selectEvents } from '../source/select.ts'
+import type { ExportedProject } from '../source/source-rows.ts'
 import { timesOf, type BackfillRange, type EventSpan } from './plan.ts'
 
 export type Estimate = {
@@ -41,28 +43,28 @@ export async function estimateBackfill(
   if (times === null || seq_to === 0) return row.model === 'events' ? none : { ...none, rows: null }
   const area: Area = { seq_from: 0, seq_to, time_from: times.from, time_to: times.to }
   const project = await projectOf(stores, row)
-  const every = selectTimes(project, EVERY_ROW, now)
+  const every = selectEvents(project, EVERY_ROW, now)
   if (row.model === 'sessions') {
     // Sessions are chosen by their events, whether a run has claimed those or not.
     const { first_at } = totalOf(await measure(stores, every, [{ ...area, time_from: null, time_to: null }]))
     return { ...none, rows: null, delivered_before: null, span: { first_at, last_at: null } }
   }
   try {
-    return await countRows(stores, row, area, selectTimes(project, row, now))
+    return await countRows(stores, row, area, selectEvents(project, row, now))
   } catch (error) {
     if (!isTimeout(error)) throw error
     return { ...(await countRows(stores, row, area, every)), rows: null, delivered_before: null }
   }
 }
 
-async function countRows(stores: Stores, row: ExportRow, area: Area, rows: ExportRows): Promise<Estimate> {
+async function countRows(stores: Stores, row: ExportRow, area: Area, events: EventChoice): Promise<Estimate> {
   const { db } = stores
-  const whole = totalOf(await measure(stores, rows, [area]))
-  const free = totalOf(await measure(stores, rows, await unclaimed(db, row.id, area)))
+  const whole = totalOf(await measure(stores, events, [area]))
+  const free = totalOf(await measure(stores, events, await unclaimed(db, row.id, area)))
   const claims = await listUnfinished(db, row.id, area)
   const parts = await measure(
     stores,
-    rows,
+    events,
     claims.map((claim) => intersect(claim, area)!),
   )
   const unfinished = claims.filter((_, index) => parts[index]!.rows > 0).map(({ run_id }) => run_id)
@@ -78,18 +80,21 @@ async function countRows(stores: Stores, row: ExportRow, area: Area, rows: Expor
 
 async function measure(
   { eventStore }: Stores,
-  rows: ExportRows,
+  events: EventChoice,
   areas: readonly Area[],
 ): Promise<Measured[]> {
-  return areas.length === 0 ? [] : eventStore.measureAreas(rows, areas, AbortSignal.timeout(LIMIT_MS))
+  return areas.length === 0 ? [] : eventStore.measureAreas(events, areas, AbortSignal.timeout(LIMIT_MS))
 }
 
 function isTimeout(error: unknown): boolean {
   return error instanceof Error && error.name === 'TimeoutError'
 }
 
-function projectOf({ db }: Stores, { project_id }: ExportRow): Promise<{ id: number; timezone: string }> {
-  return db.only(sql`SELECT id, timezone FROM project WHERE id = ${project_id}`)
+async function projectOf({ db, eventStore }: Stores, { project_id }: ExportRow): Promise<ExportedProject> {
+  const project = await db.only<{ id: number; timezone: string }>(
+    sql`SELECT id, timezone FROM project WHERE id = ${project_id}`,
+  )
+  return { ...project, engine: eventStore.engine }
 }
 
 function totalOf(parts: readonly Measured[]): Measured {

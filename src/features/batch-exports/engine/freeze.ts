@@ -1,6 +1,6 @@
 // The first step of a run: what it is about is written down before a row is read, so that every attempt, by whichever
 // worker, sees the same rows in the same order. Its events are claimed in the ledger in the same transaction.
-import type { Area } from '../../../platform/event-store/event-store.ts'
+import type { Area } from '../../../platform/event-store/export-rows.ts'
 import type { Definition } from '../definition.ts'
 import { candidateOf, claimAreas } from '../ledger/claim.ts'
 import { lockLedger } from '../ledger/queries.ts'

@@ -24,7 +24,7 @@ export async function performRun(work: Work): Promise<RunEnd> {
   const run = await freeze(work)
   const { definition } = run
   const kind = DESTINATIONS.get(definition.destination_type)!
-  const selection = selectionOf(run)
+  const selection = selectionOf(services.eventStore, run)
   const plan = await planPieces(services.eventStore, selection.rows, signal)
   assertWithinClaims(run, plan.rows, await countClaimed(services, run, signal))
   await keep(work, { records_total_count: plan.rows })
@@ -34,7 +34,7 @@ export async function performRun(work: Work): Promise<RunEnd> {
     return completed(0, [], [])
   }
   log.write('INFO', `Exporting ${plan.rows} rows to ${kind.target(definition.config)}.`)
-  await warnOfCutTexts(work, selection.checks)
+  await warnOfCutTexts(work, selection)
   // Before anything is sent: should the store be too busy for it, the next attempt sends nothing twice.
   const newest_arrival = await findNewestArrival(services.eventStore, run, plan.pieces)
   const end = await send(work, run, kind, selection, plan.pieces, left_files)

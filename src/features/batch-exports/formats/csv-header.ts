@@ -1,7 +1,8 @@
 // The first line of a CSV file: the names of its columns. It goes into every file as a piece of its own, without rows, so
 // that compression and splitting need not know of it.
 import { rm } from 'node:fs/promises'
-import type { ExportColumn, StagedFile } from '../../../platform/event-store/event-store.ts'
+import type { StagedFile } from '../../../platform/event-store/event-store.ts'
+import type { ExportColumn } from '../../../platform/event-store/export-rows.ts'
 import type { FileBuilder } from './file-builder.ts'
 import { HashedFile } from './hashed-file.ts'
 

@@ -1,7 +1,7 @@
 // CSV files: what each begins with. That every row is in them, once, in order and the same every time is shown for all
 // formats in encode.test.ts; how values are spelled is the event store's matter.
 import { expect, it } from 'vitest'
-import type { ExportRows } from '../../../platform/event-store/event-store.ts'
+import { plainRows } from '../../../platform/event-store/fixture/plain-rows.ts'
 import type { Encoding } from './encoding.ts'
 import { numbered, upTo } from './fixture/numbered-rows.ts'
 import { numbersOf } from './fixture/read-back.ts'
@@ -10,10 +10,8 @@ import { expectSound, useFiles } from './fixture/use-files.ts'
 const { filesOf, staged } = useFiles()
 const CSV = { format: 'CSV', compression: null, has_header: true } as const
 
-const ODD_NAMES: ExportRows = {
-  project_id: 1,
+const ODD_NAMES = plainRows({
   sql: `SELECT 1::BIGINT AS position, 'a' AS c1, '' AS c2, NULL::VARCHAR AS c3, '{"b":"c"}' AS c4, 'd' AS c5`,
-  parameters: [],
   columns: [
     { name: 'plain', kind: 'text' },
     { name: 'ünï, 💥', kind: 'text' },
@@ -21,7 +19,7 @@ const ODD_NAMES: ExportRows = {
     { name: 'say "hi"', kind: 'json' },
     { name: '', kind: 'text' },
   ],
-}
+})
 const HEADER = 'plain,"ünï, 💥","line\nbreak","say ""hi""",""\r\n'
 const ROW = 'a,"",,"{""b"":""c""}",d\r\n'
 

@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { openDuckDb } from '../../../platform/event-store/duckdb/open.ts'
-import type { ExportRows, PositionBlock } from '../../../platform/event-store/event-store.ts'
+import type { PositionBlock } from '../../../platform/event-store/event-store.ts'
+import { plainRows } from '../../../platform/event-store/fixture/plain-rows.ts'
 import { encode } from './encode.ts'
 import type { Compression, Encoding, OutputFile } from './encoding.ts'
 import { COLUMNS, expectedRow, numbered, upTo } from './fixture/numbered-rows.ts'
@@ -100,12 +101,10 @@ describe('Parquet', () => {
     const little = join(place.folder, 'little')
     const small = await openDuckDb({ folder: little, memory_mb: 96, query_timeout_ms: 20_000 })
     // Almost 400 MB, in a file of a few.
-    const rows: ExportRows = {
-      project_id: 1,
+    const rows = plainRows({
       sql: `SELECT range AS position, range AS c1, repeat(concat(range, ' of many; '), 650) AS c2 FROM range(1, 40001)`,
-      parameters: [],
       columns: COLUMNS.slice(0, 2),
-    }
+    })
     const encoding = { format: 'Parquet', compression: 'zstd', max_bytes: null, max_rows: null } as const
     const { pieces } = await planPieces(small, rows, never())
     const files: OutputFile[] = []

@@ -7,12 +7,8 @@
 // than that lies on the disk. COPY text goes out piece by piece. Where pieces and files end, and every byte of them,
 // depends on the rows and the encoding alone.
 import { rm } from 'node:fs/promises'
-import type {
-  EventStore,
-  ExportRows,
-  PositionBlock,
-  StagedFile,
-} from '../../../platform/event-store/event-store.ts'
+import type { EventStore, PositionBlock, StagedFile } from '../../../platform/event-store/event-store.ts'
+import type { ExportRows } from '../../../platform/event-store/export-rows.ts'
 import { startBrotliFile } from './brotli-file.ts'
 import { startWithHeader } from './csv-header.ts'
 import type { Encoding, OutputFile } from './encoding.ts'

@@ -1,5 +1,6 @@
 // How much there is to export, and in which pieces it is read. Depends on the rows alone, so every attempt does the same.
-import type { EventStore, ExportRows, PositionBlock } from '../../../platform/event-store/event-store.ts'
+import type { EventStore, PositionBlock } from '../../../platform/event-store/event-store.ts'
+import type { ExportRows } from '../../../platform/event-store/export-rows.ts'
 
 const BLOCK_POSITIONS = 16_384
 /** What one piece holds at most: some 40 MB of usual events, which any machine can sort in memory. */

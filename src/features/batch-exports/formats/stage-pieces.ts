@@ -4,10 +4,10 @@ import { rm } from 'node:fs/promises'
 import type {
   EventStore,
   ExportFormat,
-  ExportRows,
   PositionBlock,
   StagedFile,
 } from '../../../platform/event-store/event-store.ts'
+import type { ExportRows } from '../../../platform/event-store/export-rows.ts'
 import type { Encoding } from './encoding.ts'
 import { MAX_PIECE_ROWS } from './plan.ts'
 import { pieceTaker } from './take-pieces.ts'

@@ -1,10 +1,6 @@
 // The next rows of a plan: its pieces joined, or cut at the exact row. `stagePieces` takes them one by one.
-import type {
-  EventStore,
-  ExportRows,
-  PositionBlock,
-  StretchLimit,
-} from '../../../platform/event-store/event-store.ts'
+import type { EventStore, PositionBlock, StretchLimit } from '../../../platform/event-store/event-store.ts'
+import type { ExportRows } from '../../../platform/event-store/export-rows.ts'
 import { joinBlocks } from './plan.ts'
 
 /**

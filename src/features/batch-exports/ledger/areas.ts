@@ -1,6 +1,6 @@
 // Areas of the plane that a project's events lie in: one axis is the position, the other the event's own time. A run of the
 // schedule takes a stripe of positions, a backfill a stripe of times. Pure; the ledger is kept with it.
-import type { Area } from '../../../platform/event-store/event-store.ts'
+import type { Area } from '../../../platform/event-store/export-rows.ts'
 
 /** `area` without what is taken. The parts do not overlap. */
 export function subtract(area: Area, taken: readonly Area[]): Area[] {

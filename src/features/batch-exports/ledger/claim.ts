@@ -1,7 +1,7 @@
 // How a run comes by its events: it claims what is left of its area, once, under a lock on the export's ledger. Called when
 // a run is frozen, and by whoever wants to know what would be left.
 import type { Db } from '../../../platform/db/database.ts'
-import type { Area } from '../../../platform/event-store/event-store.ts'
+import type { Area } from '../../../platform/event-store/export-rows.ts'
 import type { RunRow } from '../rows.ts'
 import { isOfAnyTime, subtract } from './areas.ts'
 import { beginClaim, insertClaims, listClaims, listTaken } from './queries.ts'

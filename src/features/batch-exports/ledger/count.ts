@@ -1,9 +1,10 @@
 // How many events a run has claimed, and who took which part of a scheduled interval. Claims never change, so whoever counts
 // gets the same; the figures are kept for reconciliation.
-import type { Area } from '../../../platform/event-store/event-store.ts'
+import type { EventStore } from '../../../platform/event-store/event-store.ts'
+import type { Area, EventChoice } from '../../../platform/event-store/export-rows.ts'
 import type { Services } from '../../../platform/services.ts'
 import type { ExportRow, RunRow } from '../rows.ts'
-import { EVERY_ROW, selectTimes } from '../source/select.ts'
+import { EVERY_ROW, selectEvents } from '../source/select.ts'
 import { intersect } from './areas.ts'
 import { deliveryIdOf } from './claim.ts'
 import {
@@ -46,8 +47,7 @@ export async function withCounts(
 ): Promise<(Claim & { events: number })[]> {
   const open = claims.filter(({ events }) => events === null)
   if (open.length === 0) return claims as (Claim & { events: number })[]
-  const times = selectTimes({ id: project_id, timezone: 'UTC' }, EVERY_ROW, NO_TIME)
-  const measured = await eventStore.measureAreas(times, open, signal)
+  const measured = await eventStore.measureAreas(everyEvent(eventStore, project_id), open, signal)
   const counted = open.map((claim, index) => ({ ...claim, events: measured[index]!.rows }))
   await keepCounts(db, { id: batch_export_id }, counted)
   return [...claims.filter(({ events }) => events !== null), ...counted] as (Claim & { events: number })[]
@@ -89,13 +89,12 @@ export async function measureParts(
   signal: AbortSignal,
 ): Promise<MeasuredPart[]> {
   if (parts.length === 0) return []
-  const every = selectTimes({ id: project_id, timezone: 'UTC' }, EVERY_ROW, NO_TIME)
-  const events = await eventStore.measureAreas(every, parts, signal)
+  const events = await eventStore.measureAreas(everyEvent(eventStore, project_id), parts, signal)
   const ids = [...new Set(parts.map(({ run_id }) => run_id))]
   const choices = new Map((await listChoices(db, project_id, ids)).map((choice) => [choice.run_id, choice]))
   const rows = new Map<Part, number>()
-  for (const group of groupByChoice(project_id, parts, choices)) {
-    const found = group.times && (await eventStore.measureAreas(group.times, group.parts, signal))
+  for (const group of groupByChoice(eventStore, project_id, parts, choices)) {
+    const found = group.chosen && (await eventStore.measureAreas(group.chosen, group.parts, signal))
     for (const [index, part] of group.parts.entries()) {
       rows.set(part, found ? found[index]!.rows : events[parts.indexOf(part)]!.rows)
     }
@@ -108,10 +107,11 @@ export async function measureParts(
   }))
 }
 
-type Group = { times: ReturnType<typeof selectTimes> | null; parts: Part[] }
+type Group = { chosen: EventChoice | null; parts: Part[] }
 
 /** Runs with the same filters are asked about together: those of one backfill may be hundreds. */
 function groupByChoice(
+  store: EventStore,
   project_id: number,
   parts: readonly Part[],
   choices: ReadonlyMap<string, Choice>,
@@ -120,15 +120,22 @@ function groupByChoice(
   for (const part of parts) {
     const choice = choices.get(part.run_id)
     const key = choice ? choiceKey(choice) : ''
-    const group = groups.get(key) ?? { times: choice ? timesOf(project_id, choice) : null, parts: [] }
+    const group = groups.get(key) ?? {
+      chosen: choice ? eventsOf(store, project_id, choice) : null,
+      parts: [],
+    }
     group.parts.push(part)
     groups.set(key, group)
   }
   return [...groups.values()]
 }
 
-function timesOf(project_id: number, { definition, created_at }: Choice): Group['times'] {
-  return selectTimes({ id: project_id, timezone: definition.timezone }, definition, created_at)
+function everyEvent({ engine }: EventStore, id: number): EventChoice {
+  return selectEvents({ id, timezone: 'UTC', engine }, EVERY_ROW, NO_TIME)
+}
+
+function eventsOf({ engine }: EventStore, id: number, { definition, created_at }: Choice): EventChoice {
+  return selectEvents({ id, timezone: definition.timezone, engine }, definition, created_at)
 }
 
 /** Relative times in filters count from the making of the run. */

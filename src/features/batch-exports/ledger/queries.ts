@@ -1,7 +1,7 @@
 // SQL statements of the ledger: which areas of the events belong to which run of an export.
 import type { Db } from '../../../platform/db/database.ts'
 import { sql, type Statement } from '../../../platform/db/sql.ts'
-import type { Area } from '../../../platform/event-store/event-store.ts'
+import type { Area } from '../../../platform/event-store/export-rows.ts'
 import type { Definition } from '../definition.ts'
 import type { ExportRow, RunRow } from '../rows.ts'
 import { RUN_COLUMNS } from '../runs/columns.ts'

@@ -1,7 +1,7 @@
 // Positions that nobody has claimed and that the schedule will come to: those of intervals whose run has not begun, and
 // all from the next interval on.
 import type { Db } from '../../../platform/db/database.ts'
-import type { Area } from '../../../platform/event-store/event-store.ts'
+import type { Area } from '../../../platform/event-store/export-rows.ts'
 import type { Services } from '../../../platform/services.ts'
 import { findPosition, positionBefore } from '../engine/positions.ts'
 import { intersect, subtract } from '../ledger/areas.ts'

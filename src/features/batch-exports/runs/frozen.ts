@@ -1,7 +1,8 @@
 // A run whose input is fixed, and what follows from it. Runs begin with this; verification goes back to it.
 import type { JsonObject } from '../../../lib/json-object.ts'
 import type { Db } from '../../../platform/db/database.ts'
-import type { Area } from '../../../platform/event-store/event-store.ts'
+import type { EventStore } from '../../../platform/event-store/event-store.ts'
+import type { Area } from '../../../platform/event-store/export-rows.ts'
 import type { Services } from '../../../platform/services.ts'
 import { isAimedElsewhere } from '../config.ts'
 import { Refused, type RunFacts } from '../destinations/destination.ts'
@@ -37,10 +38,10 @@ export async function readFrozen(db: Db, run: Begun): Promise<FrozenRun> {
 }
 
 /** The rows, the same whenever they are asked for. Relative times count from the making of the first run. */
-export function selectionOf(run: FrozenRun): SelectedRows {
+export function selectionOf({ engine }: Pick<EventStore, 'engine'>, run: FrozenRun): SelectedRows {
   const { project_id, definition, selection, seq_from, seq_to, areas, past } = run
   const { columns } = DESTINATIONS.get(definition.destination_type)!
-  const project = { id: project_id, timezone: definition.timezone }
+  const project = { id: project_id, timezone: definition.timezone, engine }
   const bounds = { selection, interval: intervalOf(run), seq_from, seq_to, areas }
   return selectRows(project, definition, columns, bounds, past.first.created_at)
 }

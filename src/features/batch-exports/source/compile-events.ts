@@ -2,32 +2,36 @@
 // what was accepted can be run.
 import { field } from '../../events/tree.ts'
 import type { Expr, SelectQuery } from '../../../hogql/ast.ts'
-import { compileQuery } from '../../../hogql/compile.ts'
-import type { Type } from '../../../hogql/value.ts'
-import type { Parameter } from '../../../platform/event-store/event-store.ts'
+import { compileQuery, type CompiledQuery } from '../../../hogql/compile.ts'
+import type { EventQuery } from '../../../platform/event-store/export-rows.ts'
 import type { ExportedProject, SourceColumn } from './source-rows.ts'
 
-type EventQuery = Pick<SelectQuery, 'select' | 'select_from' | 'where'>
+type AskedQuery = Pick<SelectQuery, 'select' | 'select_from' | 'where'>
 
-/** What is asked for and how it is called; types come out of the compiler. */
-export type AskedEvents = { query: EventQuery; columns: readonly Omit<SourceColumn, 'type'>[] }
+/** What is asked for and how it is called; the rest comes out of the compiler. */
+export type AskedEvents = { query: AskedQuery; columns: readonly Pick<SourceColumn, 'name' | 'hint'>[] }
 
 export const FROM_EVENTS = { node: 'JoinExpr', table: field('events') } as const
 
-/**
- * The position and the uuid come before what is selected, see SourceRows; `types` are of what is selected. Rows must also
- * meet `where`. Throws a HogqlError.
- */
+/** `outputs` are what is selected. Rows must also meet `where`. Throws a HogqlError. */
 export function compileEvents(
-  project: ExportedProject,
-  query: EventQuery,
+  { id, timezone, engine }: ExportedProject,
+  query: AskedQuery,
   where: Expr,
   now: Date,
-): { sql: string; parameters: readonly Parameter[]; types: readonly Type[] } {
-  const { sql, parameters, outputs } = compileQuery(
-    { ...query, node: 'SelectQuery', select: [field('seq'), field('uuid'), ...query.select] },
-    { project_id: project.id, timezone: project.timezone, now, placeholders: new Map(), exported: { where } },
-    'duckdb',
+): { query: EventQuery; outputs: CompiledQuery['outputs'] } {
+  // Of the table, whatever the query may call by the same name.
+  const table = query.select_from?.alias ?? 'events'
+  const select = [...['seq', 'uuid', 'timestamp'].map((name) => field(table, name)), ...query.select]
+  const compiled = compileQuery(
+    { ...query, node: 'SelectQuery', select },
+    { project_id: id, timezone, now, placeholders: new Map(), exported: { where } },
+    engine,
   )
-  return { sql, parameters, types: outputs.slice(2).map(({ type }) => type) }
+  const [position, uuid, time, ...outputs] = compiled.outputs
+  const { sql, parameters } = compiled
+  return {
+    query: { sql, parameters, position: position!.column, uuid: uuid!.column, time: time!.column },
+    outputs,
+  }
 }

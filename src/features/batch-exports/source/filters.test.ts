@@ -5,7 +5,7 @@ import { readFilters } from './filters.ts'
 
 function faultOf(filters: unknown): ApiError {
   try {
-    readFilters(filters)
+    readFilters(filters, 'duckdb')
   } catch (error) {
     if (error instanceof ApiError) return error
     throw error
@@ -17,10 +17,10 @@ const filter = { key: 'plan', value: 'pro', operator: 'exact', type: 'event' }
 
 it('gives them back as sent', () => {
   const filters = [filter, { key: "event = 'a'", type: 'hogql', label: 'mine' }]
-  expect(readFilters(filters)).toEqual(filters)
-  expect(readFilters([])).toEqual([])
-  expect(readFilters(null)).toBeNull()
-  expect(readFilters(undefined)).toBeNull()
+  expect(readFilters(filters, 'duckdb')).toEqual(filters)
+  expect(readFilters([], 'duckdb')).toEqual([])
+  expect(readFilters(null, 'duckdb')).toBeNull()
+  expect(readFilters(undefined, 'duckdb')).toBeNull()
 })
 
 describe('refuses', () => {

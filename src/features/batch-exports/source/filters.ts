@@ -6,6 +6,7 @@ import type { Expr } from '../../../hogql/ast.ts'
 import { parseExpression } from '../../../hogql/parser.ts'
 import { assertPerRow } from '../../../hogql/per-row.ts'
 import { isObject, type JsonObject } from '../../../lib/json-object.ts'
+import type { EventStore } from '../../../platform/event-store/event-store.ts'
 import { invalid } from '../../../platform/http/errors.ts'
 import { compileEvents, FROM_EVENTS } from './compile-events.ts'
 
@@ -18,13 +19,13 @@ const SOME_PROJECT = { id: 0, timezone: 'UTC' }
 const SOME_DAY = new Date('2024-01-01T00:00:00Z')
 
 /** Checked, and otherwise as sent. Throws what the API answers. */
-export function readFilters(value: unknown): unknown[] | null {
+export function readFilters(value: unknown, engine: EventStore['engine']): unknown[] | null {
   if (value === null || value === undefined) return null
   if (!Array.isArray(value)) throw complain('Filters are a list.')
   for (const filter of value as unknown[]) assertFilter(filter)
   explained(ATTR, () => {
     const where = filterCondition(value, SOME_PROJECT.timezone, SOME_DAY) ?? constant(true)
-    compileEvents(SOME_PROJECT, { select: [], select_from: FROM_EVENTS }, where, SOME_DAY)
+    compileEvents({ ...SOME_PROJECT, engine }, { select: [], select_from: FROM_EVENTS }, where, SOME_DAY)
   })
   return value
 }

@@ -1,7 +1,8 @@
 // Which events belong to a run: positions or times, names, filters. And what becomes of texts that are too long.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Area } from '../../../platform/event-store/event-store.ts'
+import type { Area } from '../../../platform/event-store/export-rows.ts'
 import { Refused } from '../destinations/destination.ts'
+import { cutWarning } from './cut-warning.ts'
 import { DAY, openSource, select, type Asked, type OpenedSource } from './fixture/store.ts'
 
 let source: OpenedSource
@@ -78,11 +79,10 @@ describe('bounds', () => {
     expect(parts.flat()).toEqual(['first', 'second', 'ahead', 'late', 'Second'])
   })
 
-  it('the positions are those of the store', () => {
-    const { rows } = select({ bounds: { seq_from: 1, seq_to: 3 } })
-    expect(rows.sql).not.toMatch(/ORDER BY|JOIN/)
-    expect(rows.parameters.filter((value) => typeof value === 'number')).toEqual([1, 3])
-    expect(rows.project_id).toBe(7)
+  it('are handed to the store as they are', () => {
+    const areas = [area(1, 3, null, DAY.end)]
+    const { rows } = select({ bounds: { areas } })
+    expect(rows).toMatchObject({ project_id: 7, source: { model: 'events', areas } })
   })
 })
 
@@ -140,6 +140,13 @@ describe('filters', () => {
     expect(rows).toEqual([{ event: 'xfirst', timestamp: '2026-03-01T00:00:00Z' }])
   })
 
+  it.each([
+    ["SELECT event AS event FROM events WHERE event = 'first'", 1],
+    ["SELECT e.event AS name, toDate(e.timestamp) AS timestamp FROM events AS e WHERE name != 'first'", 4],
+  ])('of a query count without a run: %s', async (hogql_query, expected) => {
+    expect(await source.count(hogql_query)).toBe(expected)
+  })
+
   it.each(['persons', 'sessions'] as const)('are refused with the model %s, not forgotten', (model) => {
     expect(() => select({ definition: { model, filters: [{ key: 'a', value: 1 }] } })).toThrow(Refused)
     expect(() => select({ definition: { model, filters: [] } })).not.toThrow()
@@ -183,9 +190,9 @@ describe('texts that are too long', () => {
       ['😀'.repeat(200), 'é'.repeat(100)],
       ['e', `x${'é'.repeat(100)}`],
     ])
-    expect(await long.warnings({ set: 'postgres' })).toEqual([
+    expect(await long.warning({ set: 'postgres' })).toBe(
       `Texts longer than their column were cut in 1 row (event VARCHAR(200)), the first with the uuid ${UUID}2.`,
-    ])
+    )
   })
 
   it('Redshift: 200 bytes, none of them half a character', async () => {
@@ -198,19 +205,20 @@ describe('texts that are too long', () => {
     const properties = String(rows[2]!.properties)
     expect(Buffer.byteLength(properties)).toBe(65_534)
     expect(properties).toMatch(/^\{"words":"é+$/)
-    expect(await long.warnings({ set: 'redshift' })).toEqual([
+    expect(await long.warning({ set: 'redshift' })).toBe(
       'Texts longer than their column were cut in 2 rows (event VARCHAR(200), properties VARCHAR(65535),' +
         ` distinct_id VARCHAR(200)), the first with the uuid ${UUID}2.`,
-    ])
+    )
   })
 
   it('only rows of the run are counted', async () => {
-    expect(await long.warnings({ set: 'postgres', bounds: { seq_to: 1 } })).toEqual([null])
+    expect(await long.warning({ set: 'postgres', bounds: { seq_to: 1 } })).toBeNull()
   })
 
   it('elsewhere any length goes out, and nothing is asked', async () => {
     expect((await texts('files'))[1]).toEqual(['😀'.repeat(201), 'é'.repeat(100)])
-    expect(select({ set: 'files' }).checks).toEqual([])
-    expect(select({ set: 'bigquery' }).checks).toEqual([])
+    const unasked = { findCutTexts: () => Promise.reject(new Error('asked')) }
+    expect(await cutWarning(unasked, select({ set: 'files' }))).toBeNull()
+    expect(await cutWarning(unasked, select({ set: 'bigquery' }))).toBeNull()
   })
 })

@@ -17,7 +17,8 @@ export async function verifyAcknowledged(work: Verifying, place: Place): Promise
     if (!progress.success) continue
     await work.giveWay()
     const { rows } = progress.data
-    const plan = await planPieces(eventStore, selectionOf(await readFrozen(db, run)).rows, signal)
+    const selection = selectionOf(eventStore, await readFrozen(db, run))
+    const plan = await planPieces(eventStore, selection.rows, signal)
     findings.read.runs++
     findings.read.rows += rows
     if (rows === plan.rows || (await hasMoved(db, run))) continue

@@ -1,6 +1,6 @@
 // One verification at work, as its steps see it, and what they share.
 import { rm } from 'node:fs/promises'
-import type { ExportRows } from '../../../platform/event-store/event-store.ts'
+import type { ExportRows } from '../../../platform/event-store/export-rows.ts'
 import type { Services } from '../../../platform/services.ts'
 import { joinBlocks, planPieces } from '../formats/plan.ts'
 import type { ExportRow } from '../rows.ts'

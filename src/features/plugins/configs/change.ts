@@ -36,7 +36,7 @@ export async function changeConfig(
   const { secrets } = services
   const fields = readConfigSchema(plugin.config_schema)
   const attachments = readAttachmentChanges(fields, sent)
-  assertFilters(sent.filters)
+  assertFilters(sent.filters, services.eventStore.engine)
   return db.transaction(async (tx) => {
     if (sent.deleted === false) await lockProject(tx, project.organization_id, project.id)
     const before = await lockConfig(tx, project.id, addressed.row.id)

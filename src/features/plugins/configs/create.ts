@@ -39,7 +39,7 @@ export async function createConfig(
   const settings = changedSettings(fields, { config: {}, secrets: {} }, body.config ?? {})
   const attachments = readAttachmentChanges(fields, body)
   const attached = keysAfter([], attachments)
-  assertFilters(body.filters)
+  assertFilters(body.filters, services.eventStore.engine)
   const enabled = body.enabled ?? false
   if (enabled) assertComplete(fields, settings, attached)
   return db.transaction(async (tx) => {

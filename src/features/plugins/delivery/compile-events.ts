@@ -1,33 +1,58 @@
-// The SELECT by which stored events are read for delivery.
-import { ascending, constant, field } from '../../events/tree.ts'
-import type { Expr } from '../../../hogql/ast.ts'
-import { compileQuery } from '../../../hogql/compile.ts'
-import type { Parameter } from '../../../platform/event-store/event-store.ts'
+// The SELECTs by which stored events are read for delivery.
+import { constant } from '../../events/tree.ts'
+import type { Expr, Query } from '../../../hogql/ast.ts'
+import { compileQuery, type CompiledQuery } from '../../../hogql/compile.ts'
+import { parseSelect } from '../../../hogql/parser.ts'
+import type { EventStore } from '../../../platform/event-store/event-store.ts'
 
-/** In this order the rows have them, as `c1`, `c2` and so on. */
-const FIELDS = ['seq', 'uuid', 'event', 'distinct_id', 'timestamp', 'properties'] as const
+/** What an event takes besides its name, its properties and who did it. */
+const EVENT_BYTES = 300
 
-/** The first so many in the order of their positions, or all in any order. Throws a HogqlError. */
-export function compileEvents(
-  project: { id: number; timezone: string },
+const FIELDS = 'seq, uuid, event, distinct_id, timestamp, properties'
+
+/** `found` is how many events there are before the page is cut to its size. One event may be larger than a page. */
+const PAGE = parseSelect(`
+  SELECT ${FIELDS}, found FROM (
+    SELECT *, count() OVER () AS found, sum(bytes) OVER (ORDER BY seq ASC) AS bytes_so_far FROM (
+      SELECT ${FIELDS}, ${EVENT_BYTES} + length(event) + length(distinct_id) + length(properties) AS bytes
+      FROM events ORDER BY seq ASC LIMIT {max_events}))
+  WHERE bytes_so_far <= {max_bytes} OR bytes_so_far = bytes ORDER BY seq ASC`)
+
+/** As one text: thousands of values take seconds. */
+const AT_POSITIONS = parseSelect(
+  `SELECT ${FIELDS} FROM events WHERE seq IN (SELECT toInt(arrayJoin(splitByChar(',', {positions}))))`,
+)
+
+/** A project, and the engine that holds its events. */
+type ReadProject = { id: number; timezone: string; engine: EventStore['engine'] }
+
+/** The first of those that meet `where`, in the order of their positions. Throws a HogqlError. */
+export function compilePage(
+  project: ReadProject,
   where: Expr,
   now: Date,
-  max_events: number | 'all',
-): { sql: string; parameters: readonly Parameter[] } {
-  return compileQuery(
-    {
-      node: 'SelectQuery',
-      select: FIELDS.map((name) => field(name)),
-      select_from: { node: 'JoinExpr', table: field('events') },
-      ...(max_events === 'all' ? {} : { order_by: [ascending(field('seq'))], limit: constant(max_events) }),
-    },
-    {
-      project_id: project.id,
-      timezone: project.timezone,
-      now,
-      placeholders: new Map(),
-      exported: { where },
-    },
-    'duckdb',
-  )
+  { max_events, max_bytes }: { max_events: number; max_bytes: number },
+): CompiledQuery {
+  return compileEvents(project, PAGE, where, now, { max_events, max_bytes })
+}
+
+/** In any order. */
+export function compileAtPositions(
+  project: ReadProject,
+  positions: readonly number[],
+  where: Expr,
+  now: Date,
+): CompiledQuery {
+  return compileEvents(project, AT_POSITIONS, where, now, { positions: positions.join(',') })
+}
+
+function compileEvents(
+  { id, timezone, engine }: ReadProject,
+  query: Query,
+  where: Expr,
+  now: Date,
+  values: Readonly<Record<string, string | number>>,
+): CompiledQuery {
+  const placeholders = new Map(Object.entries(values).map(([name, value]) => [name, constant(value)]))
+  return compileQuery(query, { project_id: id, timezone, now, placeholders, exported: { where } }, engine)
 }

@@ -6,8 +6,9 @@ import type { Expr } from '../../../hogql/ast.ts'
 import { parseExpression } from '../../../hogql/parser.ts'
 import { assertPerRow } from '../../../hogql/per-row.ts'
 import { isObject } from '../../../lib/json-object.ts'
+import type { EventStore } from '../../../platform/event-store/event-store.ts'
 import { invalid } from '../../../platform/http/errors.ts'
-import { compileEvents } from './compile-events.ts'
+import { compilePage } from './compile-events.ts'
 
 const ATTR = 'filters'
 const MAX_EVENTS = 100
@@ -15,11 +16,12 @@ const MAX_EVENTS = 100
 // Whether filters can be read hangs neither on the project nor on the day.
 const SOME_PROJECT = { id: 0, timezone: 'UTC' }
 const SOME_DAY = new Date('2024-01-01T00:00:00Z')
+const SOME_LIMITS = { max_events: 1, max_bytes: 1 }
 
 /** Throws what the API answers when an event could not be held against them. */
-export function assertFilters(filters: unknown): void {
+export function assertFilters(filters: unknown, engine: EventStore['engine']): void {
   const condition = filterCondition(filters, SOME_PROJECT.timezone, SOME_DAY) ?? constant(true)
-  explained(ATTR, () => compileEvents(SOME_PROJECT, condition, SOME_DAY, 1))
+  explained(ATTR, () => compilePage({ ...SOME_PROJECT, engine }, condition, SOME_DAY, SOME_LIMITS))
 }
 
 /** Null when every event is wanted; relative dates count from `now`. */

@@ -131,7 +131,7 @@ describe('filters', () => {
     [{ events: [{ id: null, properties: [{ key: 'plan', value: 'pro', type: 'person' }] }] }, [4]],
     [{ events: [{ id: "x' OR 1=1" }] }, []],
   ])('%j', async (filters, expected) => {
-    assertFilters(filters)
+    assertFilters(filters, 'duckdb')
     const project_id = await storeEvents(given)
     const page = await read(project_id, { condition: filterCondition(filters, 'UTC', NOW) })
     expect(page.events.map(({ seq }) => seq)).toEqual(expected)
@@ -148,10 +148,13 @@ describe('filters', () => {
     [{ events: [{ id: 'a', properties: [{ key: 'count() > 1', type: 'hogql' }] }] }],
     [{ events: [{ id: 'a', properties: [{ key: 'rand() > 1', type: 'hogql' }] }] }],
     [{ events: [{ id: 'a', properties: [{ key: 'no such field', type: 'hogql' }] }] }],
+    // Names that our own query has.
+    [{ events: [{ id: 'a', properties: [{ key: 'bytes > 1', type: 'hogql' }] }] }],
+    [{ events: [{ id: 'a', properties: [{ key: '{max_bytes} > 1', type: 'hogql' }] }] }],
     [{ events: [{ id: 'a', properties: { type: 'OR', values: [{ key: 'max(seq)', type: 'hogql' }] } }] }],
     [{ events: Array.from({ length: 101 }, () => ({ id: 'a' })) }],
   ])('%j cannot be used', (filters) => {
-    expect(() => assertFilters(filters)).toThrow(ApiError)
+    expect(() => assertFilters(filters, 'duckdb')).toThrow(ApiError)
   })
 })
 

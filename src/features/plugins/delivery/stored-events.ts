@@ -3,7 +3,7 @@ import { allOf, compare, constant, field } from '../../events/tree.ts'
 import type { Expr } from '../../../hogql/ast.ts'
 import { isObject, type JsonObject } from '../../../lib/json-object.ts'
 import type { EventStore, StoreValue } from '../../../platform/event-store/event-store.ts'
-import { compileEvents } from './compile-events.ts'
+import { compileAtPositions, compilePage } from './compile-events.ts'
 
 export type StoredEvent = {
   seq: number
@@ -35,24 +35,17 @@ export type PageRequest = {
 
 /** Positions looked at in one query: with filters that let little through, a query must still end soon. */
 const STRETCH = 50_000
-/** What an event takes besides its name, its properties and who did it. */
-const EVENT_BYTES = 300
 
 export async function readPage(store: EventStore, request: PageRequest): Promise<Page> {
   const { project, from, last, condition, max_events, max_bytes, now } = request
   const end = Math.min(last, from + STRETCH)
   const bounds = between(from, end)
   const where = condition === null ? bounds : allOf([bounds, condition])!
-  const { sql, parameters } = compileEvents(project, where, now, max_events)
-  // One event may be larger than a page.
-  const cut = `
-    SELECT c1, c2, c3, c4, c5, c6, found FROM (
-      SELECT *, count(*) OVER () AS found, sum(bytes) OVER (ORDER BY c1) AS bytes_so_far FROM (
-        SELECT *, ${EVENT_BYTES} + strlen(c3) + strlen(c4) + strlen(c6) AS bytes FROM (${sql})))
-    WHERE bytes_so_far <= ${max_bytes} OR bytes_so_far = bytes ORDER BY c1`
+  const { engine } = store
+  const { sql, parameters } = compilePage({ ...project, engine }, where, now, { max_events, max_bytes })
   const { rows } = await store.query({
     project_id: project.id,
-    sql: cut,
+    sql,
     parameters,
     timezone: 'UTC',
     max_rows: max_events,
@@ -72,12 +65,12 @@ export async function readEvents(
 ): Promise<Map<number, StoredEvent>> {
   if (seqs.length === 0) return new Map()
   const where = between(Math.min(...seqs) - 1, Math.max(...seqs))
-  const { sql, parameters } = compileEvents({ id: project_id, timezone: 'UTC' }, where, now, 'all')
-  // As one parameter: thousands of them take seconds.
+  const project = { id: project_id, timezone: 'UTC', engine: store.engine }
+  const { sql, parameters } = compileAtPositions(project, seqs, where, now)
   const { rows } = await store.query({
     project_id,
-    sql: `SELECT * FROM (${sql}) WHERE c1 IN (SELECT unnest(string_split($${parameters.length + 1}::VARCHAR, ',')::BIGINT[]))`,
-    parameters: [...parameters, seqs.join(',')],
+    sql,
+    parameters,
     timezone: 'UTC',
     max_rows: seqs.length,
   })

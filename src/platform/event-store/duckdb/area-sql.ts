@@ -1,31 +1,38 @@
-// The statement that measures areas of the plane of positions and times: one read of the rows for all of them.
-import type { Area, ExportRows, Parameter } from '../event-store.ts'
-import type { Statement } from './export-sql.ts'
-import { columnAt } from './line-sql.ts'
+// Areas of the plane of positions and times: the condition that an event lies in one, and the statement that measures them
+// with one read for all.
+import type { Area, EventChoice } from '../export-rows.ts'
+import { newParameters, type Parameters } from './parameters.ts'
+import type { Statement } from './statements.ts'
+
+/** `position` and `time` are columns. */
+export function areaCondition(
+  { seq_from, seq_to, time_from, time_to }: Area,
+  { position, time }: { position: string; time: string },
+  { whole, instant }: Parameters,
+): string {
+  return [
+    `${position} > ${whole(seq_from)}`,
+    `${position} <= ${whole(seq_to)}`,
+    ...(time_from === null ? [] : [`${time} >= ${instant(time_from)}`]),
+    ...(time_to === null ? [] : [`${time} < ${instant(time_to)}`]),
+  ].join(' AND ')
+}
 
 /** Answers with one row: for each area how many rows it has, and its first and last time in milliseconds since 1970. */
-export function areasSql({ sql, parameters }: ExportRows, areas: readonly Area[]): Statement {
-  const bound: Parameter[] = [...parameters]
-  const mark = (value: number) => `$${bound.push(value)}`
-  const time = columnAt(0)
-  const condition = ({ seq_from, seq_to, time_from, time_to }: Area) =>
-    [
-      `r.position > ${mark(seq_from)}`,
-      `r.position <= ${mark(seq_to)}`,
-      ...(time_from === null ? [] : [`${time} >= epoch_ms(${mark(time_from.getTime())}::BIGINT)`]),
-      ...(time_to === null ? [] : [`${time} < epoch_ms(${mark(time_to.getTime())}::BIGINT)`]),
-    ].join(' AND ')
+export function areasSql({ query }: EventChoice, areas: readonly Area[]): Statement {
+  const { sql, time } = query
+  const parameters = newParameters(query.parameters)
   const figures = areas.map((area) => {
-    const inArea = `FILTER (WHERE ${condition(area)})`
+    const inArea = `FILTER (WHERE ${areaCondition(area, query, parameters)})`
     return `count(*) ${inArea}, epoch_ms(min(${time}) ${inArea}), epoch_ms(max(${time}) ${inArea})`
   })
   // Blocks of the table outside of this are not read.
-  const around = condition(hullOf(areas))
-  return { sql: `SELECT ${figures.join(', ')} FROM (${sql}) AS r WHERE ${around}`, parameters: bound }
+  const around = areaCondition(hullOf(areas), query, parameters)
+  return { sql: `SELECT ${figures.join(', ')} FROM (${sql}) WHERE ${around}`, parameters: parameters.bound }
 }
 
 /** The smallest area around all of them. */
-function hullOf(areas: readonly Area[]): Area {
+export function hullOf(areas: readonly Area[]): Area {
   return areas.reduce((hull, area) => ({
     seq_from: Math.min(hull.seq_from, area.seq_from),
     seq_to: Math.max(hull.seq_to, area.seq_to),

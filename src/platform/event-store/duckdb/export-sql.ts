@@ -1,22 +1,20 @@
 // The statements of the exporter. Rows come in the order of their positions: the table of events lies in it and DuckDB
 // keeps it; what comes any other way is sorted.
 import type {
-  ColumnKind,
-  ExportColumn,
   ExportFormat,
-  ExportRows,
   Parameter,
   ParquetCompression,
   PositionRange,
   StretchLimit,
 } from '../event-store.ts'
+import type { ColumnKind, ExportColumn } from '../export-rows.ts'
 import { tablesOf } from '../layout.ts'
 import { columnAt, LINES, textLiteral } from './line-sql.ts'
-
-export type Statement = { sql: string; parameters: readonly Parameter[] }
+import type { WrittenRows } from './rows-sql.ts'
+import type { Statement } from './statements.ts'
 
 /** Blocks by number: block 0 holds the positions from 1 on. With how many rows each has, and where the last of them is. */
-export function countSql({ sql, parameters }: ExportRows, block_size: number): Statement {
+export function countSql({ sql, parameters }: WrittenRows, block_size: number): Statement {
   const size = `$${parameters.length + 1}`
   return {
     sql: `SELECT (r.position - 1) // ${size} AS block, count(*), max(r.position)
@@ -26,7 +24,7 @@ export function countSql({ sql, parameters }: ExportRows, block_size: number): S
 }
 
 /** Answers with the last position of each stretch and how many rows it has. */
-export function cutSql(rows: ExportRows, range: PositionRange, limit: StretchLimit): Statement {
+export function cutSql(rows: WrittenRows, range: PositionRange, limit: StretchLimit): Statement {
   const { within, parameters } = stretchOf(rows, range)
   const [weight, grain, cut] =
     'rows' in limit
@@ -56,7 +54,7 @@ function bytesOf(columns: readonly ExportColumn[]): string {
 }
 
 function stretchOf(
-  { sql, parameters }: ExportRows,
+  { sql, parameters }: WrittenRows,
   { from, to }: PositionRange,
 ): { within: string; parameters: readonly Parameter[] } {
   const [above, upTo] = [`$${parameters.length + 1}`, `$${parameters.length + 2}`]
@@ -67,7 +65,7 @@ function stretchOf(
 }
 
 /** Answers with the plan as JSON text, in the second column. */
-export function planSql({ sql, parameters }: ExportRows): Statement {
+export function planSql({ sql, parameters }: WrittenRows): Statement {
   return { sql: `EXPLAIN (FORMAT json) ${sql}`, parameters }
 }
 
@@ -87,7 +85,7 @@ export function readsInOrder(plan: string, project_id: number): boolean {
 
 /** Answers how many lines or rows it wrote. */
 export function copySql(
-  rows: ExportRows,
+  rows: WrittenRows,
   range: PositionRange,
   format: ExportFormat,
   path: string,

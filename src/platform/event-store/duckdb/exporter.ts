@@ -5,21 +5,21 @@ import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   StoreBusy,
-  type Area,
   type ExportFormat,
-  type ExportRows,
   type Measured,
   type PositionBlock,
   type PositionRange,
   type StagedFile,
   type StretchLimit,
 } from '../event-store.ts'
+import type { Area, EventChoice, ExportRows } from '../export-rows.ts'
 import { engineType, engineValue } from './bind.ts'
 import { areasSql } from './area-sql.ts'
-import { copySql, countSql, cutSql, planSql, readsInOrder, type Statement } from './export-sql.ts'
+import { copySql, countSql, cutSql, planSql, readsInOrder } from './export-sql.ts'
 import { faultOf } from './faults.ts'
 import { Interrupts } from './interrupts.ts'
-import { isOutOfMemory, rows as rowsOf } from './statements.ts'
+import { writeRows } from './rows-sql.ts'
+import { isOutOfMemory, rows as rowsOf, type Statement } from './statements.ts'
 import { Turns } from './turns.ts'
 
 // Two keep the disk and both cores of a small machine busy; more only share the memory out.
@@ -50,18 +50,20 @@ export class Exporter {
     return new Exporter(connections, options)
   }
 
-  async measureAreas(rows: ExportRows, areas: readonly Area[], signal: AbortSignal): Promise<Measured[]> {
+  async measureAreas(events: EventChoice, areas: readonly Area[], signal: AbortSignal): Promise<Measured[]> {
     const measured: Measured[] = []
     for (let from = 0; from < areas.length; from += AREAS_AT_ONCE) {
       const some = areas.slice(from, from + AREAS_AT_ONCE)
-      const [found] = await this.#run(rows.project_id, signal, (ask) => ask(areasSql(rows, some)))
+      const [found] = await this.#run(events.project_id, signal, (ask) => ask(areasSql(events, some)))
       for (const index of some.keys()) measured.push(measuredAt(found!, index))
     }
     return measured
   }
 
   async countBlocks(rows: ExportRows, block_size: number, signal: AbortSignal): Promise<PositionBlock[]> {
-    const blocks = await this.#run(rows.project_id, signal, (ask) => ask(countSql(rows, block_size)))
+    const blocks = await this.#run(rows.project_id, signal, (ask) =>
+      ask(countSql(writeRows(rows), block_size)),
+    )
     return blocks.map(([block, count, last]) => ({
       from: Number(block) * block_size,
       to: Number(last),
@@ -75,7 +77,9 @@ export class Exporter {
     limit: StretchLimit,
     signal: AbortSignal,
   ): Promise<PositionBlock[]> {
-    const found = await this.#run(rows.project_id, signal, (ask) => ask(cutSql(rows, range, limit)))
+    const found = await this.#run(rows.project_id, signal, (ask) =>
+      ask(cutSql(writeRows(rows), range, limit)),
+    )
     if (found.length === 0) return [{ ...range, rows: 0 }]
     const ends = [range.from, ...found.slice(0, -1).map(([last]) => Number(last)), range.to]
     return found.map(([, count], index) => ({
@@ -92,11 +96,12 @@ export class Exporter {
     signal: AbortSignal,
   ): Promise<StagedFile> {
     const path = join(this.options.staging, randomUUID())
+    const selected = writeRows(rows)
     try {
       const written = await this.#run(rows.project_id, signal, async (ask) => {
-        const [plan] = await ask(planSql(rows))
+        const [plan] = await ask(planSql(selected))
         const isInOrder = readsInOrder(plan![1] as string, rows.project_id)
-        const [answer] = await ask(copySql(rows, range, format, path, isInOrder))
+        const [answer] = await ask(copySql(selected, range, format, path, isInOrder))
         return Number(answer![0])
       })
       return { path, rows: written, bytes: (await stat(path)).size }

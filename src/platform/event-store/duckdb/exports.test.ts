@@ -4,12 +4,14 @@ import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { StoreBusy, type ExportRows } from '../event-store.ts'
+import { StoreBusy, type Parameter } from '../event-store.ts'
 import { exportSuite, type OpenedForExports } from '../fixture/export-suite.ts'
+import { plainRows } from '../fixture/plain-rows.ts'
 import { eventsOf, storedEvent } from '../fixture/suite.ts'
 import { tablesOf } from '../layout.ts'
 import { planSql, readsInOrder } from './export-sql.ts'
 import { openDuckDb } from './open.ts'
+import { writeRows } from './rows-sql.ts'
 import { Turns } from './turns.ts'
 
 const options = { memory_mb: 256, query_timeout_ms: 1_500 }
@@ -89,12 +91,11 @@ describe('the folder', () => {
 
   it('is not asked for more memory than the store has: an export says so, and the store goes on', async () => {
     const store = await openDuckDb({ folder, ...options, memory_mb: 64 })
-    const huge: ExportRows = {
-      project_id: 1,
+    const columns = [{ name: 'text', kind: 'text' }] as const
+    const huge = plainRows({
       sql: `SELECT 1::BIGINT AS position, array_agg(range)::VARCHAR AS c1 FROM range(30000000)`,
-      parameters: [],
-      columns: [{ name: 'text', kind: 'text' }],
-    }
+      columns,
+    })
     const range = { from: 0, to: 10 }
     const results = await Promise.allSettled(
       [huge, huge].map((rows) => store.exportRows(rows, range, { kind: 'json-lines' }, never)),
@@ -107,7 +108,7 @@ describe('the folder', () => {
       expect((result as PromiseRejectedResult).reason).toBeInstanceOf(StoreBusy)
     }
     expect(await readdir(join(folder, 'staging'))).toEqual([])
-    const small = { ...huge, sql: `SELECT 1::BIGINT AS position, 'x' AS c1` }
+    const small = plainRows({ sql: `SELECT 1::BIGINT AS position, 'x' AS c1`, columns })
     expect((await store.exportRows(small, range, { kind: 'json-lines' }, never)).rows).toBe(1)
     await store.close()
   })
@@ -136,19 +137,28 @@ describe('rows', () => {
       [`${plain} UNION ALL ${plain}`, false],
       [`SELECT 1 AS position, 'x' AS c1`, false],
     ]
-    const ask = (project_id: number, sql: string) =>
-      store.query({
-        project_id,
-        sql,
-        parameters: sql.includes('$1') ? [1] : [],
-        timezone: 'UTC',
-        max_rows: 10,
-      })
+    const ask = (project_id: number, sql: string, parameters: readonly Parameter[] = []) =>
+      store.query({ project_id, sql, parameters, timezone: 'UTC', max_rows: 10 })
     await ask(2, 'SELECT 1')
     await store.write([eventsOf(1, storedEvent(), storedEvent())], new Date())
     for (const [sql, isInOrder] of cases) {
-      const { rows } = await ask(1, planSql({ project_id: 1, sql, parameters: [], columns: [] }).sql)
+      const bound = sql.includes('$1') ? [1] : []
+      const { rows } = await ask(1, planSql({ project_id: 1, sql, parameters: [], columns: [] }).sql, bound)
       expect(readsInOrder(rows[0]![1] as string, 1), sql).toBe(isInOrder)
+    }
+    const times = plainRows({ sql: `SELECT seq AS position, timestamp AS c1 FROM ${events}`, columns: [] })
+    const [early, late] = [
+      { seq_from: 0, seq_to: 5 },
+      { seq_from: 5, seq_to: 9 },
+    ].map((positions) => ({
+      ...positions,
+      time_from: new Date(0),
+      time_to: null,
+    }))
+    for (const areas of [[early!], [early!, late!]]) {
+      const { sql, parameters } = planSql(writeRows({ ...times, source: { ...times.source, areas } }))
+      const { rows } = await ask(1, sql, parameters)
+      expect(readsInOrder(rows[0]![1] as string, 1), sql).toBe(true)
     }
     await store.close()
     await rm(folder, { recursive: true, force: true })

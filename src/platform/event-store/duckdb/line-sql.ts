@@ -1,5 +1,5 @@
 // A row as one line of text, put together by DuckDB itself: a third cheaper than in JavaScript. The exporter writes them.
-import type { ColumnKind, ExportColumn } from '../event-store.ts'
+import type { ColumnKind, ExportColumn } from '../export-rows.ts'
 
 /** The SQL of a whole line, with its end, from `r.c1`, `r.c2`, … */
 type Line = (columns: readonly ExportColumn[]) => string

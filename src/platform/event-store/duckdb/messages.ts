@@ -5,9 +5,8 @@ import {
   StoreBusy,
   StoreGone,
   StoreTaken,
-  type Area,
+  type CutTexts,
   type ExportFormat,
-  type ExportRows,
   type Measured,
   type PositionBlock,
   type PositionRange,
@@ -18,6 +17,7 @@ import {
   type StretchLimit,
   type Written,
 } from '../event-store.ts'
+import type { Area, EventChoice, ExportRows } from '../export-rows.ts'
 import type { ProjectColumns } from './columns.ts'
 import type { DatabaseOptions } from './database.ts'
 
@@ -32,10 +32,11 @@ export type Calls = {
   positionAt(project_id: number, time: bigint): number
   lastPosition(project_id: number): number
   arrivalsOf(project_id: number, positions: readonly number[]): (Date | null)[]
-  measureAreas(rows: ExportRows, areas: readonly Area[]): Measured[]
+  measureAreas(events: EventChoice, areas: readonly Area[]): Measured[]
   countBlocks(rows: ExportRows, block_size: number): PositionBlock[]
   cutRows(rows: ExportRows, range: PositionRange, limit: StretchLimit): PositionBlock[]
   exportRows(rows: ExportRows, range: PositionRange, format: ExportFormat): StagedFile
+  findCutTexts(rows: ExportRows): CutTexts
   copiesPosition(): bigint
   deleteProject(project_id: number): void
   close(): void

@@ -57,7 +57,7 @@ function storeOf(thread: StoreThread, onClosed: () => void): EventStore {
     positionAt: (project_id, time) => thread.call('positionAt', project_id, micros(time)),
     lastPosition: (project_id) => thread.call('lastPosition', project_id),
     arrivalsOf: (project_id, positions) => thread.call('arrivalsOf', project_id, positions),
-    measureAreas: (rows, areas, signal) => thread.callUntil(signal, 'measureAreas', rows, areas),
+    measureAreas: (events, areas, signal) => thread.callUntil(signal, 'measureAreas', events, areas),
     countBlocks: (rows, block_size, signal) => thread.callUntil(signal, 'countBlocks', rows, block_size),
     cutRows: (rows, range, limit, signal) => thread.callUntil(signal, 'cutRows', rows, range, limit),
     async exportRows(rows, range, format, signal) {
@@ -67,6 +67,7 @@ function storeOf(thread: StoreThread, onClosed: () => void): EventStore {
       signal.throwIfAborted()
       return file
     },
+    findCutTexts: (rows) => thread.call('findCutTexts', rows),
     copiesPosition: () => thread.call('copiesPosition'),
     deleteProject: (project_id) => thread.call('deleteProject', project_id),
     async close() {

@@ -1,5 +1,8 @@
 // Statements with bound values, as the writer and the exporter send them, and what their failures mean.
 import type { DuckDBConnection, DuckDBType, DuckDBValue } from '@duckdb/node-api'
+import type { Parameter } from '../event-store.ts'
+
+export type Statement = { sql: string; parameters: readonly Parameter[] }
 
 export async function run(
   connection: DuckDBConnection,

@@ -1,6 +1,7 @@
 // The store's own thread: the only place that opens the file. Nothing it does holds the main thread up.
 import { parentPort, workerData } from 'node:worker_threads'
 import { StoreGone, type StoreAnswer } from '../event-store.ts'
+import { askForCutTexts } from './cut-texts.ts'
 import { openInstance, stagingFolder } from './database.ts'
 import { Exporter } from './exporter.ts'
 import {
@@ -65,9 +66,9 @@ async function open(options: ThreadOptions): Promise<Handlers> {
     positionAt: (project_id, time) => writer.positionAt(project_id, time),
     lastPosition: (project_id) => writer.lastPosition(project_id),
     arrivalsOf: (project_id, positions) => writer.arrivalsOf(project_id, positions),
-    async measureAreas(rows, areas, signal) {
-      if (!writer.isDeleted(rows.project_id)) await writer.makeTables(rows.project_id)
-      return exporter.measureAreas(rows, areas, signal)
+    async measureAreas(events, areas, signal) {
+      if (!writer.isDeleted(events.project_id)) await writer.makeTables(events.project_id)
+      return exporter.measureAreas(events, areas, signal)
     },
     async countBlocks(rows, block_size, signal) {
       if (!writer.isDeleted(rows.project_id)) await writer.makeTables(rows.project_id)
@@ -80,6 +81,14 @@ async function open(options: ThreadOptions): Promise<Handlers> {
     async exportRows(rows, range, format, signal) {
       if (!writer.isDeleted(rows.project_id)) await writer.makeTables(rows.project_id)
       return exporter.exportRows(rows, range, format, signal)
+    },
+    async findCutTexts(rows, signal) {
+      const question = askForCutTexts(rows)
+      if (question === null) return { rows: 0, first: null, columns: [] }
+      const { sql, parameters, read } = question
+      await writer.makeTables(rows.project_id)
+      const query = { project_id: rows.project_id, sql, parameters, timezone: 'UTC', max_rows: 1 }
+      return read((await reader.query(query, signal)).rows[0]!)
     },
     copiesPosition: () => Promise.resolve(writer.copies_position),
     deleteProject: (project_id) => writer.deleteProject(project_id),

@@ -1,6 +1,6 @@
 // Tables of a dataset: the user's, the ledger of runs beside it, and the stages that runs are loaded into.
 import { isObject, type JsonObject } from '../../../../lib/json-object.ts'
-import type { ColumnKind } from '../../../../platform/event-store/event-store.ts'
+import type { ColumnKind } from '../../../../platform/event-store/export-rows.ts'
 import type { OutputColumn } from '../../definition.ts'
 import { Refused } from '../destination.ts'
 import type { BigQueryApi } from './api.ts'

@@ -1,5 +1,5 @@
 // Tables of Databricks as verification reads them back.
-import type { ColumnKind } from '../../../../platform/event-store/event-store.ts'
+import type { ColumnKind } from '../../../../platform/event-store/export-rows.ts'
 import type { Inspection, InspectionContext } from '../destination.ts'
 import type { Dialect } from '../warehouse/digest-sql.ts'
 import { inspectTable } from '../warehouse/inspect-table.ts'

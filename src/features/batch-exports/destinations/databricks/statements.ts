@@ -1,5 +1,5 @@
 // The statements that a run to Databricks consists of. Each commits by itself: there are no transactions over several.
-import type { ColumnKind } from '../../../../platform/event-store/event-store.ts'
+import type { ColumnKind } from '../../../../platform/event-store/export-rows.ts'
 import type { OutputColumn } from '../../definition.ts'
 import type { RunFacts } from '../destination.ts'
 import { LEDGER_TABLE } from '../ledger-name.ts'

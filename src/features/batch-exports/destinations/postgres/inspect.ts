@@ -1,5 +1,5 @@
 // Tables of PostgreSQL as verification reads them back.
-import type { ColumnKind } from '../../../../platform/event-store/event-store.ts'
+import type { ColumnKind } from '../../../../platform/event-store/export-rows.ts'
 import { withoutRefused } from '../sql-table/clean-json.ts'
 import { quoted } from '../sql-table/identifiers.ts'
 import type { SqlInspection } from '../sql-table/inspect.ts'

@@ -1,5 +1,5 @@
 // Tables of Snowflake as verification reads them back.
-import type { ColumnKind } from '../../../../platform/event-store/event-store.ts'
+import type { ColumnKind } from '../../../../platform/event-store/export-rows.ts'
 import type { Inspection, InspectionContext } from '../destination.ts'
 import { quoted } from '../sql-table/identifiers.ts'
 import type { Dialect } from '../warehouse/digest-sql.ts'

@@ -1,5 +1,5 @@
 // The statements that a run to Snowflake consists of. Names are quoted and case-sensitive, values are bound.
-import type { ColumnKind } from '../../../../platform/event-store/event-store.ts'
+import type { ColumnKind } from '../../../../platform/event-store/export-rows.ts'
 import type { OutputColumn } from '../../definition.ts'
 import type { RunFacts } from '../destination.ts'
 import { quoted } from '../sql-table/identifiers.ts'

@@ -1,6 +1,6 @@
 // The statements that read a table back: one that counts and hashes all rows by bucket, and one that gives the rows of a
 // bucket. The same for every warehouse but for what its dialect says. Our side of the same spelling is in spell.ts.
-import type { ColumnKind } from '../../../../platform/event-store/event-store.ts'
+import type { ColumnKind } from '../../../../platform/event-store/export-rows.ts'
 import type { TableScope } from '../destination.ts'
 import { ABSENT, BUCKET_LENGTH, PRESENT, SEPARATOR_CODE } from './digest.ts'
 

@@ -1,6 +1,6 @@
 // A table as verification reads it back, whichever warehouse it is in.
 import { createHash } from 'node:crypto'
-import type { ColumnKind } from '../../../../platform/event-store/event-store.ts'
+import type { ColumnKind } from '../../../../platform/event-store/export-rows.ts'
 import type { OutputColumn } from '../../definition.ts'
 import type { TableInspection } from '../destination.ts'
 import { digestOf } from './digest.ts'

@@ -1,5 +1,5 @@
 // Values of JSON lines as the statements of digest-sql.ts spell them.
-import type { ColumnKind } from '../../../../platform/event-store/event-store.ts'
+import type { ColumnKind } from '../../../../platform/event-store/export-rows.ts'
 
 /** JSON is spelled by each warehouse in its own way. */
 export function spellValue(kind: Exclude<ColumnKind, 'json'>, value: unknown): string {

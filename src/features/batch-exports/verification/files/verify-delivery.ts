@@ -1,6 +1,6 @@
 // The files of one delivery against what its run says of them, and against the events in the store.
 import { createHash } from 'node:crypto'
-import type { ExportRows } from '../../../../platform/event-store/event-store.ts'
+import type { ExportRows } from '../../../../platform/event-store/export-rows.ts'
 import type { DeliveredFile } from '../../destinations/destination.ts'
 import { manifestText } from '../../destinations/file-delivery.ts'
 import { planPieces } from '../../formats/plan.ts'
@@ -30,7 +30,7 @@ export async function verifyDelivery(work: Verifying, run: FrozenRun): Promise<v
 
 /** Whose events are in the files is asked only when all of them are what the run wrote. */
 async function findFaults(work: Verifying, run: FrozenRun): Promise<Fault[]> {
-  const selection = run.definition.model === 'events' ? selectionOf(run) : null
+  const selection = run.definition.model === 'events' ? selectionOf(work.services.eventStore, run) : null
   const place = selection?.columns.findIndex(({ name }) => name === 'uuid') ?? -1
   const has_uuid = place !== -1
   const content = { config: run.definition.config, run: factsOf(run), uuid_at: has_uuid ? place : null }

@@ -1,5 +1,6 @@
 // Rows of the store that should be in a table, or may be: those of strata, in the columns that are compared.
-import type { Area, ExportRows, PositionBlock } from '../../../../platform/event-store/event-store.ts'
+import type { PositionBlock } from '../../../../platform/event-store/event-store.ts'
+import type { Area, ExportRows } from '../../../../platform/event-store/export-rows.ts'
 import type { Definition, OutputColumn } from '../../definition.ts'
 import type { ColumnSet } from '../../destinations/destination.ts'
 import { customColumns } from '../../source/custom-query.ts'
@@ -22,7 +23,7 @@ export type Comparison = {
 }
 
 function selectStratum(
-  project_id: number,
+  { services, row }: Verifying,
   stratum: Stratum,
   set: ColumnSet,
   areas: readonly Area[],
@@ -35,12 +36,14 @@ function selectStratum(
     seq_to: 0,
     areas,
   } as const
-  return selectRows({ id: project_id, timezone: definition.timezone }, definition, set, bounds, created_at)
+  const { engine } = services.eventStore
+  const project = { id: row.project_id, timezone: definition.timezone, engine }
+  return selectRows(project, definition, set, bounds, created_at)
 }
 
 /** The columns of any of the strata; one that has two kinds of values cannot be compared. */
-export function columnsOf(project_id: number, strata: readonly Stratum[], set: ColumnSet): OutputColumn[] {
-  const all = columnLists(project_id, strata, set).flat()
+export function columnsOf(work: Verifying, strata: readonly Stratum[], set: ColumnSet): OutputColumn[] {
+  const all = columnLists(work, strata, set).flat()
   const kinds = (name: string) =>
     new Set(all.filter((column) => column.name === name).map(({ kind }) => kind))
   const unique = new Map(all.map((column) => [column.name, column]))
@@ -48,17 +51,17 @@ export function columnsOf(project_id: number, strata: readonly Stratum[], set: C
 }
 
 /** Names that all of the strata have. */
-export function columnsInAll(project_id: number, strata: readonly Stratum[], set: ColumnSet): Set<string> {
-  const [first, ...others] = columnLists(project_id, strata, set).map(
+export function columnsInAll(work: Verifying, strata: readonly Stratum[], set: ColumnSet): Set<string> {
+  const [first, ...others] = columnLists(work, strata, set).map(
     (columns) => new Set(columns.map(({ name }) => name)),
   )
   return new Set([...first!].filter((name) => others.every((names) => names.has(name))))
 }
 
 /** One for each definition. */
-function columnLists(project_id: number, strata: readonly Stratum[], set: ColumnSet): OutputColumn[][] {
+function columnLists(work: Verifying, strata: readonly Stratum[], set: ColumnSet): OutputColumn[][] {
   const unique = new Map(strata.map((stratum) => [JSON.stringify(stratum.definition), stratum]))
-  return [...unique.values()].map((stratum) => selectStratum(project_id, stratum, set, []).columns)
+  return [...unique.values()].map((stratum) => selectStratum(work, stratum, set, []).columns)
 }
 
 /** Whether the table's column of this name is the time of the event: then rows can be looked for by it. */
@@ -85,7 +88,7 @@ export async function forEachRowsFile(
     const areas = areasWithin(stratum.areas, windows).filter((area) => isIn(area, blocks))
     for (let from = 0; from < areas.length; from += AREAS_AT_ONCE) {
       const some = areas.slice(from, from + AREAS_AT_ONCE)
-      const selected = selectStratum(work.row.project_id, stratum, set, some)
+      const selected = selectStratum(work, stratum, set, some)
       rows += await forEachPiece(work, comparedColumns(selected, columns, position_as), (path) =>
         use(path, stratum),
       )
@@ -110,7 +113,7 @@ function comparedColumns(
 
 /** Blocks of positions with events that happened in the windows. */
 function occupied(
-  { services, row, signal }: Verifying,
+  work: Verifying,
   strata: readonly Stratum[],
   windows: readonly Window[],
   set: ColumnSet,
@@ -123,8 +126,8 @@ function occupied(
     filters: null,
     hogql_query: null,
   }
-  const { rows } = selectStratum(row.project_id, { ...strata[0]!, definition }, set, areas)
-  return services.eventStore.countBlocks(rows, BLOCK_POSITIONS, signal)
+  const { rows } = selectStratum(work, { ...strata[0]!, definition }, set, areas)
+  return work.services.eventStore.countBlocks(rows, BLOCK_POSITIONS, work.signal)
 }
 
 function isIn({ seq_from, seq_to }: Area, blocks: readonly PositionBlock[] | null): boolean {

@@ -2,7 +2,7 @@
 // answers. Months of hourly runs with the same definition are one group of one area.
 import type { Db } from '../../../../platform/db/database.ts'
 import { sql } from '../../../../platform/db/sql.ts'
-import type { Area } from '../../../../platform/event-store/event-store.ts'
+import type { Area } from '../../../../platform/event-store/export-rows.ts'
 import type { Definition } from '../../definition.ts'
 import { intersect } from '../../ledger/areas.ts'
 import { dependOnRun } from '../../source/columns.ts'

@@ -29,8 +29,8 @@ export async function verifyTable(work: Verifying, place: Place, opening: ReadPl
     return
   }
   const set = place.kind.columns
-  const all = columnsOf(row.project_id, strata, set)
-  const has_uuid = columnsInAll(row.project_id, strata, set).has('uuid')
+  const all = columnsOf(work, strata, set)
+  const has_uuid = columnsInAll(work, strata, set).has('uuid')
   // Without a uuid no row can be looked at by itself, and JSON means the same in many spellings.
   const columns = has_uuid ? all : all.filter(({ kind }) => kind !== 'json')
   const offer = await reader.open({ ...opening, columns })
@@ -50,7 +50,7 @@ async function findWindows(work: Verifying, place: Place, strata: readonly Strat
   if (!strata.every(({ definition }) => hasOwnTimestamp(definition))) return []
   const hours = new Set<number>()
   for await (const run of eachDelivery(services.db, row, subject, place)) {
-    const { rows } = selectionOf(await readFrozen(services.db, run))
+    const { rows } = selectionOf(services.eventStore, await readFrozen(services.db, run))
     if (!isNamed(rows.columns, 'timestamp')) return []
     const add = async (path: string) => {
       for (const hour of await reader.listHours(path)) hours.add(hour)
