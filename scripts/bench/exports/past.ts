@@ -3,9 +3,9 @@
 import { claimAreas } from '../../../src/features/batch-exports/ledger/claim.ts'
 import type { ExportRow, RunRow } from '../../../src/features/batch-exports/rows.ts'
 import { insertRuns, type NewRun } from '../../../src/features/batch-exports/schedule/new-runs.ts'
-import { EVERY_ROW, selectTimes } from '../../../src/features/batch-exports/source/select.ts'
+import { EVERY_ROW, selectEvents } from '../../../src/features/batch-exports/source/select.ts'
 import { sql } from '../../../src/platform/db/sql.ts'
-import type { Area } from '../../../src/platform/event-store/event-store.ts'
+import type { Area } from '../../../src/platform/event-store/export-rows.ts'
 import type { Services } from '../../../src/platform/services.ts'
 import type { SampleStore } from './sample-store.ts'
 
@@ -28,7 +28,8 @@ export async function addPast(
   await db.run(sql`
     UPDATE batch_export_run SET status = 'Completed', finished_at = created_at, records_completed = 1, is_delivered = true
     WHERE batch_export_id = ${row.id}`)
-  const every = selectTimes({ id: row.project_id, timezone: 'UTC' }, EVERY_ROW, services.now())
+  const project = { id: row.project_id, timezone: 'UTC', engine: eventStore.engine }
+  const every = selectEvents(project, EVERY_ROW, services.now())
   const measured = await eventStore.measureAreas(every, taken, new AbortController().signal)
   return measured.reduce((sum, { rows }) => sum + rows, 0)
 }

@@ -1,5 +1,5 @@
-// Areas of the plane of positions and times: the condition that an event lies in one, and the statement that measures them
-// with one read for all.
+// Areas of the plane of positions and times: the condition that an event lies in one, and the statement that measures many
+// with one read.
 import type { Area, EventChoice } from '../export-rows.ts'
 import { newParameters, type Parameters } from './parameters.ts'
 import type { Statement } from './statements.ts'
@@ -18,17 +18,43 @@ export function areaCondition(
   ].join(' AND ')
 }
 
-/** Answers with one row: for each area how many rows it has, and its first and last time in milliseconds since 1970. */
+const FIELDS = JSON.stringify([
+  { at: 'BIGINT', seq_from: 'BIGINT', seq_to: 'BIGINT', time_from: 'BIGINT', time_to: 'BIGINT' },
+])
+
+/**
+ * Answers with a row for each area that holds any: its place in the list, how many rows it has, and its first and last time
+ * in milliseconds since 1970. The areas are data to be joined: as conditions, a few dozen took the engine ten times as long.
+ */
 export function areasSql({ query }: EventChoice, areas: readonly Area[]): Statement {
-  const { sql, time } = query
+  const { sql, position, time } = query
   const parameters = newParameters(query.parameters)
-  const figures = areas.map((area) => {
-    const inArea = `FILTER (WHERE ${areaCondition(area, query, parameters)})`
-    return `count(*) ${inArea}, epoch_ms(min(${time}) ${inArea}), epoch_ms(max(${time}) ${inArea})`
-  })
+  const list = parameters.text(
+    JSON.stringify(
+      areas.map(({ seq_from, seq_to, time_from, time_to }, at) => ({
+        at,
+        seq_from,
+        seq_to,
+        time_from: time_from?.getTime() ?? null,
+        time_to: time_to?.getTime() ?? null,
+      })),
+    ),
+  )
   // Blocks of the table outside of this are not read.
   const around = areaCondition(hullOf(areas), query, parameters)
-  return { sql: `SELECT ${figures.join(', ')} FROM (${sql}) WHERE ${around}`, parameters: parameters.bound }
+  return {
+    sql: `
+      WITH listed AS MATERIALIZED (SELECT unnest(from_json(${list}, '${FIELDS}'), recursive := true)),
+      area AS (
+        SELECT at, seq_from, seq_to, coalesce(epoch_ms(time_from), '-infinity'::TIMESTAMP) AS time_from,
+          coalesce(epoch_ms(time_to), 'infinity'::TIMESTAMP) AS time_to
+        FROM listed),
+      event AS (SELECT ${position} AS position, ${time} AS time FROM (${sql}) WHERE ${around})
+      SELECT at, count(*), epoch_ms(min(time)), epoch_ms(max(time)) FROM event JOIN area
+        ON position > seq_from AND position <= seq_to AND time >= time_from AND time < time_to
+      GROUP BY at`,
+    parameters: parameters.bound,
+  }
 }
 
 /** The smallest area around all of them. */

@@ -7,5 +7,6 @@ export type Parameters = ReturnType<typeof newParameters>
 export function newParameters(first: readonly Parameter[] = []) {
   const bound: Parameter[] = [...first]
   const whole = (value: number) => `$${bound.push(value)}::BIGINT`
-  return { bound, whole, instant: (date: Date) => `epoch_ms(${whole(date.getTime())})` }
+  const text = (value: string) => `$${bound.push(value)}::VARCHAR`
+  return { bound, whole, text, instant: (date: Date) => `epoch_ms(${whole(date.getTime())})` }
 }
