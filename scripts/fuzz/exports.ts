@@ -78,6 +78,10 @@ const DESTINATIONS: Destination[] = [
       client_secret: 'a secret',
     },
   },
+  {
+    type: 'ClickHouse',
+    config: { url: 'https://clickhouse.example:8443', user: 'exporter', password: 'a password' },
+  },
 ]
 const NAMES_OF_CONFIG = [...new Set(DESTINATIONS.flatMap(({ config }) => Object.keys(config)))]
 

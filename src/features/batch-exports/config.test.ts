@@ -37,6 +37,7 @@ const GOOD: Record<string, Json> = {
     client_id: VALUE,
     client_secret: VALUE,
   },
+  ClickHouse: { url: 'https://8.8.8.8:8443' },
   File: {},
 }
 
@@ -77,7 +78,7 @@ describe('a complete configuration', () => {
   it('asks for persons in tables by choice, where they are not always there', () => {
     const asks = (type: string) =>
       readConfig(getKind(type), { ...GOOD[type], include_person_properties: 'true' })
-    for (const type of ['Postgres', 'Redshift', 'BigQuery', 'Snowflake']) {
+    for (const type of ['Postgres', 'Redshift', 'BigQuery', 'Snowflake', 'ClickHouse']) {
       expect(readConfig(getKind(type), GOOD[type]!), type).toMatchObject({ include_person_properties: false })
       expect(asks(type), type).toMatchObject({ include_person_properties: true })
     }
@@ -130,6 +131,14 @@ describe('a complete configuration', () => {
     ['Snowflake', { authentication_type: 'keypair' }, 'destination', /private_key/],
     ['Snowflake', { account: `${VALUE}/x` }, 'destination__account', /account/],
     ['HTTP', { url: `https://u:${VALUE}@h.example/` }, 'destination__url', /credentials/],
+    ['ClickHouse', { url: `https://u:${VALUE}@h.example/` }, 'destination__url', /credentials/],
+    ['ClickHouse', { url: `https://h.example/?password=${VALUE}` }, 'destination__url', /query/],
+    ['ClickHouse', { url: 'tcp://h.example:9000' }, 'destination__url', /http/],
+    ['ClickHouse', { user: `${VALUE}:x` }, 'destination__user', /colons/],
+    ['ClickHouse', { password: '' }, 'destination__password', /blank/],
+    ['ClickHouse', { database: 'a`b' }, 'destination__database', /letters/],
+    ['ClickHouse', { table_name: '../events' }, 'destination__table_name', /letters/],
+    ['ClickHouse', { table_name: 'Longshore_Export_Runs' }, 'destination__table_name', /delivered runs/],
   ])('of %s with %j is refused at %s', (type, wrong, attr, detail) => {
     const found = refusal(() => readConfig(getKind(type), { ...GOOD[type], ...wrong }))
     expect(found).toMatchObject({ attr, code: 'invalid_input', detail: expect.stringMatching(detail) })
@@ -266,10 +275,14 @@ describe('a change of a stored configuration', () => {
           HTTP: { url: 'https://1.1.1.1/batch' },
           AzureBlob: { account_name: 'another' },
           Databricks: { server_hostname: '1.1.1.1' },
+          ClickHouse: { url: 'https://1.1.1.1:8443' },
           Postgres: { host: '1.1.1.1' },
         }[each.type]!
-        const known = each.type === 'S3' ? { ...before, aws_secret_access_key: VALUE } : before
-        expect(refusal(() => changeConfig(each, known, change)).attr).toMatch(/^destination__/)
+        // Those that may do without.
+        const secret = { S3: { aws_secret_access_key: VALUE }, ClickHouse: { password: VALUE } }[each.type]
+        expect(refusal(() => changeConfig(each, { ...before, ...secret }, change)).attr).toMatch(
+          /^destination__/,
+        )
       },
     )
   })
@@ -316,6 +329,7 @@ describe('hosts', () => {
     ['BigQuery', { token_uri: 'http://10.1.1.1/token' }],
     ['AzureBlob', { endpoint_url: 'http://127.1/' }],
     ['Databricks', { server_hostname: '172.16.0.1' }],
+    ['ClickHouse', { url: 'http://127.0.0.1:8123' }],
   ])('%s with %j is refused', async (type, change) => {
     await expect(check(type, change)).rejects.toMatchObject({ attr: 'destination', code: 'invalid_input' })
   })

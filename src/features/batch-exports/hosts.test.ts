@@ -179,6 +179,9 @@ describe('400 for what hides a host', () => {
     ['Postgres', 'host', 'db.example\\@127.0.0.1'],
     ['Databricks', 'server_hostname', 'https://databricks.example'],
     ['Databricks', 'server_hostname', 'databricks.example/../x'],
+    ['ClickHouse', 'url', 'http://clickhouse.example@127.0.0.1/'],
+    ['ClickHouse', 'url', 'http://default:pass@clickhouse.example/'],
+    ['ClickHouse', 'url', 'tcp://127.0.0.1:9000'],
   ])('%s, %s %s', async (type, field, value) => {
     const reply = await create(type, { ...CONFIGS[type], [field]: value })
     expect(reply).toMatchObject({ status: 400, body: { attr: `destination__${field}` } })

@@ -12,7 +12,7 @@ const DIGEST_WORDS: DigestWords = {
   numberOf: (digits) => `CAST\\(CONCAT\\(¤, ${digits}\\) AS INT64\\)`,
   micros: (value) => `UNIX_MICROS\\(${value}\\)`,
   json: (value) => `TO_JSON_STRING\\(${value}\\)`,
-  moment_type: 'TIMESTAMP',
+  moment: 'CAST\\(¤ AS TIMESTAMP\\)',
 }
 
 const KNOWN = [

@@ -19,7 +19,7 @@ const DIGEST_WORDS: DigestWords = {
   numberOf: (digits) => `CAST\\(conv\\(${digits}, 16, 10\\) AS BIGINT\\)`,
   micros: (value) => `unix_micros\\(${value}\\)`,
   json: (value) => `to_json\\(${value}\\)`,
-  moment_type: 'TIMESTAMP',
+  moment: `CAST\\(${TEXT} AS TIMESTAMP\\)`,
 }
 
 const KNOWN = [

@@ -24,7 +24,7 @@ const DIGEST_WORDS: DigestWords = {
   numberOf: (digits) => `TO_NUMBER\\(${digits}, 'XXXXXXXX'\\)`,
   micros: (value) => `DATE_PART\\(EPOCH_MICROSECOND, ${value}\\)`,
   json: (value) => `TO_JSON\\(${value}\\)`,
-  moment_type: 'TIMESTAMP_NTZ',
+  moment: `CAST\\(${TEXT} AS TIMESTAMP_NTZ\\)`,
 }
 
 const KNOWN = [

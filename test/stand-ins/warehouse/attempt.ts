@@ -22,13 +22,18 @@ export type Attempt = {
   run?: Partial<RunFacts>
   signal?: AbortSignal
   logged?: string[]
+  /** How rows become a file; gzipped JSON lines unless said otherwise. */
+  asFile?: typeof withFile
 }
 
-export async function attempt(world: World, { files, ...rest }: Attempt): Promise<Delivered> {
+export async function attempt(
+  world: World,
+  { files, asFile = withFile, ...rest }: Attempt,
+): Promise<Delivered> {
   const delivery = await (await world.kind.load()).open(contextOf(world, rest))
   try {
     for (const [index, rows] of files.entries()) {
-      await withFile(rows, (file) => delivery.write({ ...file, index }))
+      await asFile(rows, (file) => delivery.write({ ...file, index }))
     }
     return await delivery.finish()
   } catch (error) {

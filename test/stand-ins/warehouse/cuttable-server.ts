@@ -1,12 +1,13 @@
-// An HTTP server on loopback that answers with JSON, behind the proxy that can cut exchanges short: what the stand-ins of
-// warehouses listen with.
+// An HTTP server on loopback that answers, mostly with JSON, behind the proxy that can cut exchanges short: what the
+// stand-ins of warehouses listen with.
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { startCuttingProxy, type CuttingProxy } from '../cutting-proxy.ts'
 
 export type Exchange = { method: string; url: URL; headers: IncomingHttpHeaders; body: Buffer }
-export type Reply = { status: number; body?: unknown }
+/** `body` is sent as JSON, `text` as it is. */
+export type Reply = { status: number; body?: unknown; text?: string; headers?: Record<string, string> }
 export type Cuts = CuttingProxy['cuts']
 export type CuttableServer = { url: string; cuts: Cuts; close(): Promise<void> }
 
@@ -16,9 +17,9 @@ export async function startServer(answer: (exchange: Exchange) => Promise<Reply>
     readExchange(request)
       .then(answer)
       .catch((error: unknown): Reply => ({ status: 500, body: { message: String(error) } }))
-      .then(({ status, body }) => {
-        response.writeHead(status, { 'content-type': 'application/json' })
-        response.end(body === undefined ? '' : JSON.stringify(body))
+      .then(({ status, body, text, headers }) => {
+        response.writeHead(status, { 'content-type': 'application/json', ...headers })
+        response.end(text ?? (body === undefined ? '' : JSON.stringify(body)))
       })
       .catch(() => request.socket.destroy())
   })

@@ -12,27 +12,40 @@ export type DigestWords = {
   numberOf(digits: string): string
   micros(value: string): string
   json(value: string): string
-  moment_type: string
+  moment: string
+  /** CHR unless told. */
+  chr?: string
 }
 
-export function digestShapes(words: DigestWords): string[] {
-  const { name, text, text_type, integer_type, parameter, md5, numberOf } = words
+/** The hash of a row. */
+export function rowHashShape(words: DigestWords): string {
+  const { text, md5, chr = 'CHR' } = words
+  const marked = `COALESCE\\(${text} \\|\\| ${valueShape(words)}, ${text}\\) \\|\\| ${chr}\\(31\\)`
+  return md5(`${marked}( \\|\\| ${marked})*`)
+}
+
+function valueShape({ name, text, text_type, integer_type, ...words }: DigestWords): string {
   const asText = (value: string) => `CAST\\(${value} AS ${text_type}\\)`
-  const sum = (from: number) => asText(`SUM\\(${numberOf(`SUBSTRING\\(${name}, ${from}, 8\\)`)}\\)`)
-  const bucket = `COALESCE\\(RIGHT\\(LOWER\\(CAST\\(${name} AS ${text_type}\\)\\), 3\\), ${text}\\)`
-  const moment = `CAST\\(${text} AS ${words.moment_type}\\)`
-  const range = `${name} >= ${moment} AND ${name} < ${moment}`
-  const scope = `(${name} = \\d+|\\(${range}( OR ${range})*\\)|1 = 0)`
-  const value = `(${[
+  const whole = (value: string) => asText(`CAST\\(${value} AS ${integer_type}\\)`)
+  return `(${[
     asText(name),
-    asText(`CAST\\(${name} AS ${integer_type}\\)`),
+    whole(name),
     `CASE WHEN ${name} THEN ${text} WHEN NOT ${name} THEN ${text} END`,
     asText(words.micros(name)),
     words.json(name),
-    `CASE WHEN ABS\\(${name}\\) < 1e12 THEN ${asText(`CAST\\(FLOOR\\(${name} \\* 1000000 \\+ 0\\.5\\) AS ${integer_type}\\)`)} \\|\\| ${text} WHEN ABS\\(${name}\\) < 1e18 THEN ${asText(`CAST\\(FLOOR\\(${name}\\) AS ${integer_type}\\)`)} WHEN ${name} IS NOT NULL THEN ${text} END`,
+    `CASE WHEN ABS\\(${name}\\) < 1e12 THEN ${whole(`FLOOR\\(${name} \\* 1000000 \\+ 0\\.5\\)`)} \\|\\| ${text} WHEN ABS\\(${name}\\) < 1e18 THEN ${whole(`FLOOR\\(${name}\\)`)} WHEN ${name} IS NOT NULL THEN ${text} END`,
   ].join('|')})`
-  const marked = `COALESCE\\(${text} \\|\\| ${value}, ${text}\\) \\|\\| CHR\\(31\\)`
-  const hashed = `SELECT (${bucket}|${asText(text)}) AS ${name}, ${md5(`${marked}( \\|\\| ${marked})*`)} AS ${name} FROM ${name}( WHERE ${scope}( AND ${scope})?)?`
+}
+
+export function digestShapes(words: DigestWords): string[] {
+  const { name, text, text_type, parameter, numberOf, moment } = words
+  const asText = (value: string) => `CAST\\(${value} AS ${text_type}\\)`
+  const sum = (from: number) => asText(`SUM\\(${numberOf(`SUBSTRING\\(${name}, ${from}, 8\\)`)}\\)`)
+  const bucket = `COALESCE\\(RIGHT\\(LOWER\\(CAST\\(${name} AS ${text_type}\\)\\), 3\\), ${text}\\)`
+  const range = `${name} >= ${moment} AND ${name} < ${moment}`
+  const scope = `(${name} = \\d+|\\(${range}( OR ${range})*\\)|1 = 0)`
+  const value = valueShape(words)
+  const hashed = `SELECT (${bucket}|${asText(text)}) AS ${name}, ${rowHashShape(words)} AS ${name} FROM ${name}( WHERE ${scope}( AND ${scope})?)?`
   return [
     `SELECT ${name}, ${asText('COUNT\\(\\*\\)')} AS ${name}, ${sum(1)} AS ${name}, ${sum(9)} AS ${name} FROM \\(${hashed}\\) AS hashed GROUP BY ${name}`,
     `SELECT ${value} AS ${name}(, ${value} AS ${name})* FROM ${name}( WHERE ${scope}( AND ${scope})?( AND ${bucket} = ${parameter})?| WHERE ${bucket} = ${parameter})?`,

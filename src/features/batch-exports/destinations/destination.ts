@@ -6,7 +6,15 @@ import type { DataInterval, Model, OutputColumn } from '../definition.ts'
 import type { Encoding, OutputFile } from '../formats/encoding.ts'
 
 /** Which list of default columns a destination has; columns.ts of the source names them. */
-export type ColumnSet = 'files' | 'postgres' | 'redshift' | 'bigquery' | 'snowflake' | 'databricks' | 'http'
+export type ColumnSet =
+  | 'files'
+  | 'postgres'
+  | 'redshift'
+  | 'bigquery'
+  | 'snowflake'
+  | 'databricks'
+  | 'clickhouse'
+  | 'http'
 
 export type DestinationKind<Config = Record<string, unknown>> = {
   type: string

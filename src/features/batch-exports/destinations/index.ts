@@ -2,6 +2,7 @@
 import type { DestinationKind } from './destination.ts'
 import { azureBlobKind } from './azure-blob/kind.ts'
 import { bigQueryKind } from './bigquery/kind.ts'
+import { clickHouseKind } from './clickhouse/kind.ts'
 import { databricksKind } from './databricks/kind.ts'
 import { fileKind } from './file/kind.ts'
 import { httpKind } from './http/kind.ts'
@@ -22,6 +23,7 @@ export const DESTINATIONS: ReadonlyMap<string, DestinationKind> = new Map(
     noOpKind,
     azureBlobKind,
     databricksKind,
+    clickHouseKind,
     fileKind,
     // Each has its own type of configuration; whoever takes one from this list hands it what its schema gave.
   ].map((kind) => [kind.type, kind as unknown as DestinationKind]),

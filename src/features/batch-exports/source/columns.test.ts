@@ -172,6 +172,20 @@ const TABLE: [string, Asked, string, Record<string, unknown>][] = [
     { ...EVENT, ...PERSON_NOW, team_id: 7, elements_chain: CHAIN, databricks_ingested_timestamp: END },
   ],
   [
+    'clickhouse',
+    { set: 'clickhouse' },
+    `uuid text, event text, properties json, distinct_id text, team_id integer, timestamp timestamp,
+     elements_chain text, created_at timestamp`,
+    { ...EVENT, team_id: 7, elements_chain: CHAIN, created_at: '2026-03-01T10:00:01Z' },
+  ],
+  [
+    'clickhouse, with persons',
+    { set: 'clickhouse', definition: { config: { include_person_properties: true } } },
+    `uuid text, event text, properties json, distinct_id text, team_id integer, timestamp timestamp,
+     elements_chain text, created_at timestamp, person_properties json, person_id text`,
+    { ...EVENT, ...PERSON_NOW, team_id: 7, elements_chain: CHAIN, created_at: '2026-03-01T10:00:01Z' },
+  ],
+  [
     'http',
     { set: 'http' },
     'uuid text, distinct_id text, timestamp timestamp, event text, properties json, elements_chain text',

@@ -19,6 +19,7 @@ const LISTS: Readonly<Record<ColumnSet, string>> = {
     'uuid event properties elements people_set people_set_once distinct_id team_id ip site_url timestamp',
   databricks: `uuid event properties distinct_id team_id timestamp elements_chain person_properties person_id
     databricks_ingested_timestamp`,
+  clickhouse: 'uuid event properties distinct_id team_id timestamp elements_chain created_at',
   http: 'uuid distinct_id timestamp event properties elements_chain',
 }
 

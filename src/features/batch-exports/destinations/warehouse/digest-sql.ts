@@ -24,6 +24,8 @@ export type Dialect = {
   numberOf(digits: string): string
   /** A moment, given as text, for comparison with values of the type. */
   moment(text: string, type: string): string
+  /** The function that gives a character by its code; CHR unless told. */
+  chr?: string
   /** The longest text there is. Values are hashed one by one where all of them together might be longer. */
   max_text_bytes?: number
 }
@@ -34,6 +36,8 @@ export type ComparedColumn = {
   /** In the table. */
   kind: ColumnKind
 }
+
+type HashedRows = Pick<ComparedTable, 'dialect' | 'columns'>
 
 export type ComparedTable = {
   dialect: Dialect
@@ -48,16 +52,22 @@ export type ComparedTable = {
 
 /** Answers with the bucket, the number of its rows and the two sums, all as texts. */
 export function digestStatement(table: ComparedTable, scope: TableScope): string {
-  const { dialect, name, columns } = table
+  const { dialect, name } = table
   const [bucket, hash] = [dialect.quote('bucket'), dialect.quote('hash')]
   const asText = (value: string) => `CAST(${value} AS ${dialect.text_type})`
   const sum = (from: number) => asText(`SUM(${dialect.numberOf(`SUBSTRING(${hash}, ${from}, 8)`)})`)
-  const marked = columns.map(
-    (column) =>
-      `COALESCE('${PRESENT}' || ${shortened(table, column)}, '${ABSENT}') || CHR(${SEPARATOR_CODE})`,
-  )
-  const hashed = `SELECT ${bucketSql(table)} AS ${bucket}, ${dialect.md5(marked.join(' || '))} AS ${hash} FROM ${name}${where(scopeConditions(table, scope))}`
+  const hashed = `SELECT ${bucketSql(table)} AS ${bucket}, ${rowHash(table)} AS ${hash} FROM ${name}${where(scopeConditions(table, scope))}`
   return `SELECT ${bucket}, ${asText('COUNT(*)')} AS ${dialect.quote('row_count')}, ${sum(1)} AS ${dialect.quote('first_sum')}, ${sum(9)} AS ${dialect.quote('second_sum')} FROM (${hashed}) AS hashed GROUP BY ${bucket}`
+}
+
+/** The hash of a row, as `rowText` of digest.ts has it. */
+export function rowHash(table: HashedRows): string {
+  const { dialect, columns } = table
+  const separator = `${dialect.chr ?? 'CHR'}(${SEPARATOR_CODE})`
+  const marked = columns.map(
+    (column) => `COALESCE('${PRESENT}' || ${shortened(table, column)}, '${ABSENT}') || ${separator}`,
+  )
+  return dialect.md5(marked.join(' || '))
 }
 
 /** Takes the name of the bucket as its parameter where there are buckets. */
@@ -125,7 +135,7 @@ function spelled(dialect: Dialect, { name, kind }: ComparedColumn): string {
   }
 }
 
-function shortened({ dialect, columns }: ComparedTable, column: ComparedColumn): string {
+function shortened({ dialect, columns }: HashedRows, column: ComparedColumn): string {
   const value = spelled(dialect, column)
   const limit = maxValueBytes(dialect, columns.length)
   return limit === null

@@ -1,4 +1,4 @@
-// Calls to a warehouse's API through the outbound gate, and the token that they carry. For BigQuery and Databricks.
+// Calls to a warehouse's API through the outbound gate, and the token that they carry. For BigQuery, Databricks and ClickHouse.
 import type { OutboundAnswer, OutboundInit } from '../../../../platform/outbound/call.ts'
 import { OutboundFailed, OutboundRefused } from '../../../../platform/outbound/errors.ts'
 import type { Outbound } from '../../../../platform/outbound/outbound.ts'

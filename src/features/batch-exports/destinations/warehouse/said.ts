@@ -1,5 +1,5 @@
 // What a warehouse says of an error, fit for the log of an export: without secrets, without values of rows, and with what
-// to do where that is known. For BigQuery, Snowflake and Databricks.
+// to do where that is known. For BigQuery, Snowflake, Databricks and ClickHouse.
 import { scrub } from '../../scrub.ts'
 
 /** Where these warehouses quote a value: after such a word, in quotes, or to the end of the message. */
