@@ -119,11 +119,12 @@ describe('imports', () => {
 
 describe('SQL of the event store stands in platform/event-store and hogql alone', () => {
   // PostgreSQL and the warehouses have their own SQL, and HogQL is nobody's: these words are of the store's engines.
+  // ClickHouse is a destination as well, so its name alone says nothing.
   const others = sources.filter((path) => !/^src\/(platform\/event-store|hogql)\//.test(path))
   it.each([
     ['the client of an engine', /@duckdb\//],
     ['names of its tables and columns', /\b(tablesOf|hotColumn)\b/],
-    ['an engine by name, where eventStore.engine tells it', /'(duckdb|clickhouse)'/],
+    ['an engine by name, where eventStore.engine tells it', /'duckdb'/],
     [
       'functions of DuckDB',
       /\b(epoch_[mu]s|make_timestamp|json_(extract(_string)?|valid)|strlen|arg_(min|max)|list_\w+|struct_extract\w*|string_split|read_(json|csv|parquet)\w*)\(/i,

@@ -12,7 +12,7 @@ import { openTables, quoted } from '../warehouse/tables.ts'
 export function asParquet(columns: readonly OutputColumn[]) {
   return async (rows: readonly object[], work: (file: OutputFile) => Promise<void>): Promise<void> => {
     const path = join(tmpdir(), `longshore-rows-${randomUUID()}.parquet`)
-    const { sql } = toExportRows({ columns, rows: rows as Row[] })
+    const { sql } = toExportRows({ columns, rows: rows as Row[] }).source.query
     const list = columns.map(({ name, kind }, index) => {
       const value = kind === 'timestamp' ? `CAST(c${index + 1} AS TIMESTAMPTZ)` : `c${index + 1}`
       return `${value} AS ${quoted(name)}`

@@ -1,5 +1,5 @@
 // How ClickHouse spells values, for the statements that hash rows.
-import type { ColumnKind } from '../../../../platform/event-store/event-store.ts'
+import type { ColumnKind } from '../../../../platform/event-store/export-rows.ts'
 import type { Dialect } from '../warehouse/digest-sql.ts'
 import { quote } from './names.ts'
 

@@ -1,5 +1,5 @@
 // The table that the first run makes when there is none.
-import type { ColumnKind } from '../../../../platform/event-store/event-store.ts'
+import type { ColumnKind } from '../../../../platform/event-store/export-rows.ts'
 import type { Model, OutputColumn } from '../../definition.ts'
 import type { RunFacts } from '../destination.ts'
 import type { ClickHouseConfig } from './kind.ts'
