@@ -19,7 +19,7 @@ export function areaCondition(
 }
 
 const FIELDS = JSON.stringify([
-  { at: 'BIGINT', seq_from: 'BIGINT', seq_to: 'BIGINT', time_from: 'BIGINT', time_to: 'BIGINT' },
+  { place: 'BIGINT', seq_from: 'BIGINT', seq_to: 'BIGINT', time_from: 'BIGINT', time_to: 'BIGINT' },
 ])
 
 /**
@@ -31,8 +31,8 @@ export function areasSql({ query }: EventChoice, areas: readonly Area[]): Statem
   const parameters = newParameters(query.parameters)
   const list = parameters.text(
     JSON.stringify(
-      areas.map(({ seq_from, seq_to, time_from, time_to }, at) => ({
-        at,
+      areas.map(({ seq_from, seq_to, time_from, time_to }, place) => ({
+        place,
         seq_from,
         seq_to,
         time_from: time_from?.getTime() ?? null,
@@ -46,13 +46,13 @@ export function areasSql({ query }: EventChoice, areas: readonly Area[]): Statem
     sql: `
       WITH listed AS MATERIALIZED (SELECT unnest(from_json(${list}, '${FIELDS}'), recursive := true)),
       area AS (
-        SELECT at, seq_from, seq_to, coalesce(epoch_ms(time_from), '-infinity'::TIMESTAMP) AS time_from,
+        SELECT place, seq_from, seq_to, coalesce(epoch_ms(time_from), '-infinity'::TIMESTAMP) AS time_from,
           coalesce(epoch_ms(time_to), 'infinity'::TIMESTAMP) AS time_to
         FROM listed),
       event AS (SELECT ${position} AS position, ${time} AS time FROM (${sql}) WHERE ${around})
-      SELECT at, count(*), epoch_ms(min(time)), epoch_ms(max(time)) FROM event JOIN area
+      SELECT place, count(*), epoch_ms(min(time)), epoch_ms(max(time)) FROM event JOIN area
         ON position > seq_from AND position <= seq_to AND time >= time_from AND time < time_to
-      GROUP BY at`,
+      GROUP BY place`,
     parameters: parameters.bound,
   }
 }

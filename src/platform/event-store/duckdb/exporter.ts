@@ -55,8 +55,8 @@ export class Exporter {
     for (let from = 0; from < areas.length; from += AREAS_AT_ONCE) {
       const some = areas.slice(from, from + AREAS_AT_ONCE)
       const found = await this.#run(events.project_id, signal, (ask) => ask(areasSql(events, some)))
-      const by_place = new Map(found.map(([at, ...figures]) => [Number(at), measuredBy(figures)]))
-      for (const at of some.keys()) measured.push(by_place.get(at) ?? NOTHING)
+      const by_place = new Map(found.map(([place, ...figures]) => [Number(place), measuredBy(figures)]))
+      for (const place of some.keys()) measured.push(by_place.get(place) ?? NOTHING)
     }
     return measured
   }
