@@ -14,7 +14,7 @@ import { createOrganization, type Workspace } from './factories.ts'
 import { startTestApp, type TestApp } from './harness/app.ts'
 
 const SEED = Number(process.env.COMPLETENESS_SEED ?? 20_240_601)
-const RUNS = 1000
+const RUNS = Number(process.env.COMPLETENESS_RUNS ?? 300)
 // Walks are mostly waiting for the stores in turn, so a few go on at the same time.
 const LANES = 4
 
@@ -30,7 +30,7 @@ type Page = { results: { id: string; timestamp: string }[]; next: string | null 
 let app: TestApp
 let workspace: Workspace
 beforeAll(async () => {
-  // A thousand projects have their tables in memory until the next checkpoint.
+  // Hundreds of projects have their tables in memory until the next checkpoint.
   app = await startTestApp({ EVENT_MEMORY_MB: '2048' })
   workspace = await createOrganization(app)
 })
@@ -171,15 +171,15 @@ describe(`walks through the events (COMPLETENESS_SEED=${SEED})`, () => {
       .record({ history, asked: client })
       .map(({ history: { span, events }, asked }) => ({ span, events, asked }))
     const lanes = Array.from({ length: LANES }, (_, lane) =>
-      fc.assert(fc.asyncProperty(run, holds), { numRuns: RUNS / LANES, seed: SEED + lane }),
+      fc.assert(fc.asyncProperty(run, holds), { numRuns: Math.ceil(RUNS / LANES), seed: SEED + lane }),
     )
     await Promise.all(lanes)
   })
 
-  it('over 100,000 events of one time', { timeout: 300_000 }, async () => {
+  it('over 60,000 events of one time', { timeout: 300_000 }, async () => {
     const place = await openPlace(app)
     const ids = new Set<string>()
-    for (let batch = 0; batch < 5; batch++) {
+    for (let batch = 0; batch < 3; batch++) {
       const events = await store(
         place,
         Array.from({ length: 20_000 }, () => ({ timestamp: END })),
@@ -199,7 +199,7 @@ describe(`walks through the events (COMPLETENESS_SEED=${SEED})`, () => {
         sizes.push(results.length)
         url = next && next.replace('http://longshore.test', '')
       }
-      expect([seen.length, new Set(seen).size]).toEqual([100_000, 100_000])
+      expect([seen.length, new Set(seen).size]).toEqual([60_000, 60_000])
       expect(seen.filter((id) => !ids.has(id))).toEqual([])
       const sorted = seen.toSorted()
       const expected = orderBy === 'timestamp' ? sorted : sorted.toReversed()

@@ -47,20 +47,20 @@ describe('texts of a megabyte in little memory', () => {
         await store.write([eventsOf(1, storedEvent(), ...large)], new Date())
       }
     }
-    await write(1, 150)
+    await write(1, 80)
     await restart()
-    await write(151, 300)
-    expect(await store.lastPosition(1)).toBe(330)
+    await write(81, 160)
+    expect(await store.lastPosition(1)).toBe(176)
     expect(await ask(`SELECT count(*), count(DISTINCT seq), min(seq), max(seq) FROM ${events}`)).toEqual([
-      [330, 330, 1, 330],
+      [176, 176, 1, 176],
     ])
     expect(
       await ask(`SELECT md5(properties) FROM ${events} WHERE strlen(properties) > 1000 ORDER BY seq`),
-    ).toEqual(numbers(1, 300).map((n) => [md5(propertiesOf(n))]))
+    ).toEqual(numbers(1, 160).map((n) => [md5(propertiesOf(n))]))
   })
 
   it('of persons are there as they were written last, and leave no row behind', async () => {
-    const ids = numbers(0, 299).map(() => randomUUID())
+    const ids = numbers(0, 149).map(() => randomUUID())
     const write = async (first: number, last: number, version: number, textOf: (n: number) => string) => {
       for (let n = first; n <= last; n += 10) {
         const changed = numbers(n, n + 9).map((each) => ({
@@ -73,22 +73,22 @@ describe('texts of a megabyte in little memory', () => {
         await writeCopies({ persons: changed })
       }
     }
-    await write(0, 299, 1, propertiesOf)
+    await write(0, 149, 1, propertiesOf)
     await restart()
-    await write(100, 199, 2, (n) => propertiesOf(n + 1))
+    await write(50, 99, 2, (n) => propertiesOf(n + 1))
     const read = await ask(`SELECT id, md5(properties) FROM ${persons} ORDER BY created_at`)
-    expect(read).toEqual(ids.map((id, n) => [id, md5(propertiesOf(n >= 100 && n < 200 ? n + 1 : n))]))
-    await write(0, 199, 3, (n) => `{"n":${n}}`)
-    await writeCopies({ deleted_persons: ids.slice(200) })
+    expect(read).toEqual(ids.map((id, n) => [id, md5(propertiesOf(n >= 50 && n < 100 ? n + 1 : n))]))
+    await write(0, 99, 3, (n) => `{"n":${n}}`)
+    await writeCopies({ deleted_persons: ids.slice(100) })
     await restart()
     expect(await ask(`SELECT count(*), sum(strlen(properties)) FROM ${person_rows}`)).toEqual([
-      [200, numbers(0, 199).reduce((sum, n) => sum + `{"n":${n}}`.length, 0)],
+      [100, numbers(0, 99).reduce((sum, n) => sum + `{"n":${n}}`.length, 0)],
     ])
   })
 
   it('of groups likewise', async () => {
     const write = async (textOf: (n: number) => string) => {
-      for (let n = 0; n < 200; n += 10) {
+      for (let n = 0; n < 120; n += 10) {
         const keys = numbers(n, n + 9)
         await writeCopies({
           groups: keys.map((each) => ({
@@ -103,9 +103,9 @@ describe('texts of a megabyte in little memory', () => {
     await write(propertiesOf)
     await restart()
     expect(await ask(`SELECT key, md5(properties) FROM ${groups} ORDER BY created_at`)).toEqual(
-      numbers(0, 199).map((n) => [String(n), md5(propertiesOf(n))]),
+      numbers(0, 119).map((n) => [String(n), md5(propertiesOf(n))]),
     )
     await write(() => '{}')
-    expect(await ask(`SELECT count(*), max(strlen(properties)) FROM ${group_rows}`)).toEqual([[200, 2]])
+    expect(await ask(`SELECT count(*), max(strlen(properties)) FROM ${group_rows}`)).toEqual([[120, 2]])
   })
 })
