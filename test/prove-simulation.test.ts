@@ -6,7 +6,7 @@ import { openProof, type Proof } from '../scripts/prove/proof.ts'
 import { runSimulation } from '../scripts/prove/simulation.ts'
 import { openDatabase, type Database } from '../src/platform/db/database.ts'
 
-const SEEDS = 40
+const SEEDS = 20
 const FEW_HUNDRED = 300
 
 const database = `prove_${randomBytes(6).toString('hex')}`

@@ -16,14 +16,16 @@ const PER_MILLE: Record<Place, number> = { database: 35, store: 60, destination:
 
 export class Faults {
   readonly #random: Random
-  #left: number
+  /** Each place has its own: most calls are to the database, and would use all of them up. */
+  #left: Record<Place, number>
   readonly #has_poison: boolean
   #poison: string | null = null
 
   constructor(random: Random) {
     this.#random = random
     this.#has_poison = random.chance(3)
-    this.#left = random.pick([0, 3, 6, 10, 14])
+    const few = () => random.pick([0, 2, 4, 6])
+    this.#left = { database: random.pick([0, 3, 6, 10]), store: few(), destination: few() }
   }
 
   /** The delivery that ends every process which works on it; null when there is none. */
@@ -33,13 +35,13 @@ export class Faults {
 
   /** From now on all goes well. */
   end(): void {
-    this.#left = 0
+    this.#left = { database: 0, store: 0, destination: 0 }
   }
 
   draw({ place, label }: Pick<Call, 'place' | 'label'>): Fate {
     if (this.#isPoison(place, label)) return { kind: 'crash', when: 'before' }
-    if (this.#left === 0 || this.#random.below(1000) >= PER_MILLE[place]) return GO
-    this.#left--
+    if (this.#left[place] === 0 || this.#random.below(1000) >= PER_MILLE[place]) return GO
+    this.#left[place]--
     const when = this.#random.pick(['before', 'after'] as const)
     const kind = this.#random.pick(['crash', 'freeze', 'freeze', 'fail', 'fail'] as const)
     return kind === 'fail' ? { kind, when, error: this.#error(place, when) } : { kind, when }
