@@ -6,7 +6,7 @@ import { Failure, fuzz } from '../scripts/fuzz/run.ts'
 import { startTestApp, type TestApp } from './harness/app.ts'
 import { startSmtpServer, type SmtpStandIn } from './stand-ins/smtp.ts'
 
-const COUNT = 1_500
+const COUNT = 3_000
 
 let app: TestApp
 let smtp: SmtpStandIn
