@@ -91,7 +91,7 @@ function cpuLine(ours: readonly Measured[], others: readonly Measured[], goal: n
   return `CPU ${ratio.toFixed(2)} times (rounds ${rounds}); goal: at most ${goal}: ${met(ratio <= goal)}`
 }
 
-/** Of the least of each: whatever disturbs a round only adds to it. */
+/** The least of each counts: whatever disturbs a round only adds to it. */
 function cpuRatio(ours: readonly Measured[], others: readonly Measured[]): number {
   const least = (rounds: readonly Measured[]) => Math.min(...rounds.map(({ cpu_s }) => cpu_s))
   return least(ours) / least(others)

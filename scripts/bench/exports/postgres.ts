@@ -67,7 +67,7 @@ export type Warehouse = {
   sql(text: string): Promise<pg.QueryResult<Record<string, unknown>>>
   /** What an export has made. */
   dropOurs(): Promise<void>
-  /** Of the whole server. */
+  /** What the whole server has used. */
   cpuS(): number
   close(): Promise<void>
 }

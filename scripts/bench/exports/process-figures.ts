@@ -9,19 +9,19 @@ export function peakMb(pid: number): number {
   return (Number(kib) * 1024) / 1e6
 }
 
-/** Of a PostgreSQL: its children, and those that have ended, which the kernel adds to their parent. */
+/** What a PostgreSQL has used: its children count, and those that have ended, which the kernel adds to their parent. */
 export function postgresCpuS(postmaster: number): number {
   const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8').trim().split(' ')
   const { own, ended } = cpuS(postmaster)
   return children.reduce((sum, child) => sum + cpuS(Number(child)).own, own + ended)
 }
 
-/** Of one process. */
+/** What one process has used. */
 export function processCpuS(pid: number): number {
   return cpuS(pid).own
 }
 
-/** Of the children of this process that have ended. */
+/** What children of this process had used when they ended. */
 export function endedChildrenCpuS(): number {
   return cpuS(process.pid).ended
 }

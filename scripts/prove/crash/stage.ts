@@ -46,7 +46,7 @@ export class Stage {
   readonly #parts: Parts
   readonly #fault: (text: string) => void
   readonly #known_runs = new Set<string>()
-  /** Of each export, when its account was last asked for. */
+  /** What each export had delivered when its account was last asked for. */
   readonly #exported = new Map<string, number>()
   /** Exports that were paused at some time: what they skipped is made up for later. */
   readonly #was_paused = new Set<string>()
@@ -94,7 +94,7 @@ export class Stage {
     return this.#parts.clock
   }
 
-  /** Of the server that is running. */
+  /** The database of the server that is running. */
   get db(): Database {
     return this.#db!
   }

@@ -11,7 +11,7 @@ export type Starts = {
   mean_s: number
 }
 
-/** Of the runs of one project whose time came between the two. */
+/** Looks at the runs of one project whose time came between the two. */
 export function startsOf(
   db: Database,
   project_id: number,
@@ -38,7 +38,7 @@ export async function countCompleted(db: Database, project_ids: readonly number[
 
 export type Load = { at_work: number; unfinished: number; breakers: number }
 
-/** Of the projects whose destinations are dead. */
+/** What the projects with dead destinations have going on. */
 export function loadOf(db: Database, project_ids: readonly number[]): Promise<Load> {
   return db.only(sql`
     SELECT (count(*) FILTER (WHERE lease_owner IS NOT NULL))::int AS at_work, count(*)::int AS unfinished,

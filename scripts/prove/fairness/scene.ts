@@ -9,7 +9,7 @@ import type { MadeExport, Tenants } from './tenants.ts'
 export type Scene = {
   title: string
   sinks: readonly Sink[]
-  /** Of a day each, over all of them. */
+  /** How many there are over all of them; each is of a day. */
   backfills: number
   seconds: number
 }
