@@ -19,6 +19,7 @@ const FIELDS = [
 export async function openBigQueryWorld(config: Record<string, unknown> = {}): Promise<BigQueryWorld> {
   const server = await startBigQuery()
   const outbound = openOutbound({ allow: ['127.0.0.1'] })
+  const table = String(config.table_id ?? server.config.table_id)
   return {
     server,
     kind: { ...bigQueryKind, load: async () => bigQueryAt(server.url) } as unknown as DestinationKind,
@@ -26,16 +27,16 @@ export async function openBigQueryWorld(config: Record<string, unknown> = {}): P
     wrong_credentials: { ...server.config, private_key_id: 'no such key' },
     outbound,
     settings: { export_folder: '', allow_plaintext: true },
-    rows: () => server.tables.rows('events', ['properties', 'details']),
+    rows: () => server.tables.rows(table, ['properties', 'details']),
     makeTableWithout: (column) =>
       server.createTable(
-        'events',
+        table,
         FIELDS.filter(({ name }) => name !== column),
       ),
     leftovers: async () =>
-      (await server.tables.names()).filter((name) => !['events', 'longshore_export_runs'].includes(name)),
+      (await server.tables.names()).filter((name) => ![table, 'longshore_export_runs'].includes(name)),
     cuts: server.cuts,
-    tamper: (statement) => server.tables.run([statement.replaceAll('TABLE_', '"events"')]),
+    tamper: (statement) => server.tables.run([statement.replaceAll('TABLE_', `"${table}"`)]),
     async close() {
       await outbound.close()
       await server.close()

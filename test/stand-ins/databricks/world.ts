@@ -19,6 +19,7 @@ const COLUMNS = {
 export async function openDatabricksWorld(config: Record<string, unknown> = {}): Promise<DatabricksWorld> {
   const server = await startDatabricks()
   const outbound = openOutbound({ allow: ['127.0.0.1'] })
+  const table = String(config.table_name ?? server.config.table_name)
   return {
     server,
     kind: {
@@ -29,18 +30,18 @@ export async function openDatabricksWorld(config: Record<string, unknown> = {}):
     wrong_credentials: { ...server.config, client_secret: 'not the secret' },
     outbound,
     settings: { export_folder: '', allow_plaintext: true },
-    rows: () => server.tables.rows('events', ['properties', 'details']),
+    rows: () => server.tables.rows(table, ['properties', 'details']),
     async makeTableWithout(column) {
       const columns = Object.entries(COLUMNS).filter(([name]) => name !== column)
       const definitions = columns.map(([name, type]) => `"${name}" ${type}`)
-      await server.tables.run([`CREATE TABLE "events" (${definitions.join(', ')})`])
+      await server.tables.run([`CREATE TABLE "${table}" (${definitions.join(', ')})`])
     },
     leftovers: async () => [
-      ...(await server.tables.names()).filter((name) => !['events', 'longshore_export_runs'].includes(name)),
+      ...(await server.tables.names()).filter((name) => ![table, 'longshore_export_runs'].includes(name)),
       ...server.paths(),
     ],
     cuts: server.cuts,
-    tamper: (statement) => server.tables.run([statement.replaceAll('TABLE_', '"events"')]),
+    tamper: (statement) => server.tables.run([statement.replaceAll('TABLE_', `"${table}"`)]),
     async close() {
       await outbound.close()
       await server.close()

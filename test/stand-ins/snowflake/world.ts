@@ -21,6 +21,7 @@ export async function openSnowflakeWorld(config: Record<string, unknown> = {}): 
   quietenDriver()
   const server = await startSnowflake()
   const outbound = openOutbound({ allow: ['127.0.0.1'] })
+  const table = String(config.table_name ?? server.config.table_name)
   const umask = process.umask()
   return {
     server,
@@ -29,16 +30,16 @@ export async function openSnowflakeWorld(config: Record<string, unknown> = {}): 
     wrong_credentials: { ...server.config, password: 'not the password' },
     outbound,
     settings: { export_folder: '', allow_plaintext: true },
-    rows: () => server.tables.rows('events', ['properties', 'details']),
+    rows: () => server.tables.rows(table, ['properties', 'details']),
     async makeTableWithout(column) {
       const columns = Object.entries(COLUMNS).filter(([name]) => name !== column)
       const definitions = columns.map(([name, type]) => `"${name}" ${type}`)
-      await server.tables.run([`CREATE TABLE "events" (${definitions.join(', ')})`])
+      await server.tables.run([`CREATE TABLE "${table}" (${definitions.join(', ')})`])
     },
     leftovers: async () =>
-      (await server.tables.names()).filter((name) => !['events', 'longshore_export_runs'].includes(name)),
+      (await server.tables.names()).filter((name) => ![table, 'longshore_export_runs'].includes(name)),
     cuts: server.cuts,
-    tamper: (statement) => server.tables.run([statement.replaceAll('TABLE_', '"events"')]),
+    tamper: (statement) => server.tables.run([statement.replaceAll('TABLE_', `"${table}"`)]),
     async close() {
       // The driver sets it for every process that copies a file to a local stage.
       process.umask(umask)

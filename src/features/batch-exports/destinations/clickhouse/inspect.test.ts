@@ -10,39 +10,10 @@ import {
 } from '../../../../../test/stand-ins/clickhouse/world.ts'
 import { contextOf, digestsOf } from '../../../../../test/stand-ins/warehouse/attempt.ts'
 import type { OutputColumn } from '../../definition.ts'
-import { describeTableFaults, type TableWorld } from '../../verification/fixture/table-faults.ts'
+import { describeTableFaults } from '../../verification/fixture/table-faults.ts'
 import { uuidOf } from '../fixture/rows.ts'
 
-describeTableFaults('ClickHouse', openFaultWorld)
-
-async function openFaultWorld(): Promise<TableWorld> {
-  const { server, close } = await openClickHouseWorld()
-  let made = 0
-  /** In the table that was made last; `is_row` for the row. */
-  const change = async (statement: (table: string, is_row: string) => string, uuid: string) => {
-    const { rows } = server.catalog.get(`events_${made}`)
-    await server.catalog.duck.run([statement(rows, `uuid = '${uuid}'`)])
-  }
-  return {
-    destination({ app }) {
-      const { password, ...config } = server.config
-      app.canary.plant('password', password)
-      return { type: 'ClickHouse', config: { ...config, password, table_name: `events_${++made}` } }
-    },
-    remove: (uuid) => change((table, is_row) => `DELETE FROM ${table} WHERE ${is_row}`, uuid),
-    double: (uuid) =>
-      change((table, is_row) => `INSERT INTO ${table} SELECT * FROM ${table} WHERE ${is_row}`, uuid),
-    tamper: (uuid) =>
-      change((table, is_row) => `UPDATE ${table} SET event = 'tampered' WHERE ${is_row}`, uuid),
-    smuggle: (uuid, as) =>
-      change(
-        (table, is_row) =>
-          `INSERT INTO ${table} SELECT * REPLACE ('${as}' AS uuid) FROM ${table} WHERE ${is_row}`,
-        uuid,
-      ),
-    close,
-  }
-}
+describeTableFaults('ClickHouse', openClickHouseWorld)
 
 describe('a table that is read back', () => {
   let world: ClickHouseWorld

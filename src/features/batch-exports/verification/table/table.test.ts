@@ -4,26 +4,7 @@ import type { MemoryTables } from '../../../../../test/stand-ins/memory-tables.t
 import { Unreachable } from '../../destinations/destination.ts'
 import { HOUR_MS } from '../../fixture/clock.ts'
 import { openReader, replaceTables, tableDestination } from '../fixture/memory-world.ts'
-import { describeTableFaults, type TableWorld } from '../fixture/table-faults.ts'
 import { deliverHours, neighbourOf, openWorkbench, type Workbench } from '../../fixture/workbench.ts'
-
-async function openMemoryWorld(): Promise<TableWorld> {
-  const { place, restore } = replaceTables()
-  const tableWith = (uuid: string) =>
-    [...place.tables.values()].map(({ rows }) => rows).find((rows) => rows.some((row) => row.uuid === uuid))!
-  const rowOf = (uuid: string) => tableWith(uuid).find((row) => row.uuid === uuid)!
-  return {
-    destination: tableDestination,
-    remove: async (uuid) => void tableWith(uuid).splice(tableWith(uuid).indexOf(rowOf(uuid)), 1),
-    double: async (uuid) => void tableWith(uuid).push({ ...rowOf(uuid) }),
-    tamper: async (uuid) => void (rowOf(uuid).event = 'tampered'),
-    smuggle: async (uuid, as) => void tableWith(uuid).push({ ...rowOf(uuid), uuid: as }),
-    openReader,
-    close: async () => restore(),
-  }
-}
-
-describeTableFaults('tables in memory', openMemoryWorld)
 
 describe('a table', () => {
   let place: MemoryTables
