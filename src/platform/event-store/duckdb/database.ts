@@ -25,6 +25,8 @@ export async function openInstance({ folder, memory_mb, threads }: DatabaseOptio
   const instance = await openFile(join(folder, 'events.duckdb'), {
     memory_limit: `${memory_mb}MB`,
     threads: String(threads),
+    // All of them are the engine's own: see rowsByEngine.
+    external_threads: '0',
     temp_directory: spill,
     // What one query may spill at most; by default it could fill the disk.
     max_temp_directory_size: `${SPILL_PER_MEMORY * memory_mb}MB`,

@@ -122,8 +122,8 @@ function parquetOptions({ compression, level }: Extract<ExportFormat, { kind: 'p
 const PARQUET_VALUES: Partial<Record<ColumnKind, (column: string) => string>> = {
   text: (column) => `CAST(${column} AS VARCHAR)`,
   json: (column) => `CAST(${column} AS VARCHAR)`,
-  // The connection's zone is UTC.
-  timestamp: (column) => `CAST(${column} AS TIMESTAMPTZ)`,
+  // A cast would ask the calendar of the connection's zone about every single one.
+  timestamp: (column) => `make_timestamptz(epoch_us(${column}))`,
 }
 
 function parquetColumns(columns: readonly ExportColumn[]): string {

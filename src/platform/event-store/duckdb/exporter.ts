@@ -19,7 +19,7 @@ import { copySql, countSql, cutSql, planSql, readsInOrder } from './export-sql.t
 import { faultOf } from './faults.ts'
 import { Interrupts } from './interrupts.ts'
 import { writeRows } from './rows-sql.ts'
-import { isOutOfMemory, rows as rowsOf, type Statement } from './statements.ts'
+import { isOutOfMemory, rows as rowsOf, rowsByEngine, type Statement } from './statements.ts'
 import { Turns } from './turns.ts'
 
 // Two keep the disk and both cores of a small machine busy; more only share the memory out.
@@ -30,7 +30,7 @@ const AREAS_AT_ONCE = 1_000
 
 type ExporterOptions = { staging: string; isDeleted(project_id: number): boolean }
 
-type Ask = (statement: Statement) => Promise<DuckDBValue[][]>
+type Ask = (statement: Statement, by?: typeof rowsByEngine) => Promise<DuckDBValue[][]>
 
 export class Exporter {
   readonly #turns: Turns<DuckDBConnection>
@@ -79,7 +79,7 @@ export class Exporter {
     signal: AbortSignal,
   ): Promise<PositionBlock[]> {
     const found = await this.#run(rows.project_id, signal, (ask) =>
-      ask(cutSql(writeRows(rows), range, limit)),
+      ask(cutSql(writeRows(rows), range, limit), rowsByEngine),
     )
     if (found.length === 0) return [{ ...range, rows: 0 }]
     const ends = [range.from, ...found.slice(0, -1).map(([last]) => Number(last)), range.to]
@@ -102,7 +102,7 @@ export class Exporter {
       const written = await this.#run(rows.project_id, signal, async (ask) => {
         const [plan] = await ask(planSql(selected))
         const isInOrder = readsInOrder(plan![1] as string, rows.project_id)
-        const [answer] = await ask(copySql(selected, range, format, path, isInOrder))
+        const [answer] = await ask(copySql(selected, range, format, path, isInOrder), rowsByEngine)
         return Number(answer![0])
       })
       return { path, rows: written, bytes: (await stat(path)).size }
@@ -120,7 +120,7 @@ export class Exporter {
 
   async #run<T>(project_id: number, signal: AbortSignal, work: (ask: Ask) => Promise<T>): Promise<T> {
     const workOn = (connection: DuckDBConnection) =>
-      work((statement) => interruptible(connection, statement, signal))
+      work((statement, by = rowsOf) => interruptible(connection, statement, by, signal))
     try {
       const result = await this.#inTurn(project_id, signal, workOn).catch((error: unknown) => {
         if (!isOutOfMemory(error)) throw error
@@ -181,12 +181,13 @@ function measuredBy([rows, first_at, last_at]: readonly DuckDBValue[]): Measured
 async function interruptible(
   connection: DuckDBConnection,
   { sql, parameters }: Statement,
+  by: typeof rowsByEngine,
   signal: AbortSignal,
 ): Promise<DuckDBValue[][]> {
   signal.throwIfAborted()
   const interrupts = new Interrupts(connection, signal)
   try {
-    return await rowsOf(connection, sql, parameters.map(engineValue), parameters.map(engineType))
+    return await by(connection, sql, parameters.map(engineValue), parameters.map(engineType))
   } finally {
     interrupts.end()
   }
