@@ -29,8 +29,16 @@ export const NO_ID = '00000000-0000-7000-8000-000000000000'
 export const NO_PROJECT = 2_000_000_000
 export const OLD_SESSION_MS = 2 * 3_600_000 + 60_000
 
-export type World = Record<LevelName, TestUser> & {
+/** One organization, and who belongs to it. */
+export type Home = Record<LevelName, TestUser> & {
   home: Workspace
+  /** The id of the thing that a path's last parameter names, in an organization of this world. */
+  children(path: string, workspace: Workspace): string
+  /** A child that this user may do the route to. */
+  childFor(route: Route, user: TestUser): string
+}
+
+export type World = Home & {
   foreign: Workspace
   /** Somebody who belongs nowhere. */
   loner: TestUser
@@ -40,10 +48,6 @@ export type World = Record<LevelName, TestUser> & {
   keyOfOtherOrganization: string
   keyOfOtherProject: string
   foreignServiceKey: string
-  /** The id of the thing that a path's last parameter names, in one of the two organizations. */
-  children(path: string, workspace: Workspace): string
-  /** A child that this user may do the route to. */
-  childFor(route: Route, user: TestUser): string
 }
 
 const unique = () => randomBytes(5).toString('hex')
@@ -77,7 +81,7 @@ const PLUGIN_BODIES: Record<string, () => unknown> = {
   'PATCH /:id/update_source/': () => ({ 'notes.md': 'Changed' }),
   'POST /:id/test/': () => ({ event: { event: 'seen' } }),
 }
-const CONFIG_BODIES: Record<string, (world: World, path: string) => unknown> = {
+const CONFIG_BODIES: Record<string, (world: Home, path: string) => unknown> = {
   'POST /': (world, path) => ({
     plugin: world.children(isFrontend(path) ? FRONTEND_PLUGIN : PLUGIN, world.home),
   }),
@@ -90,7 +94,7 @@ const FRONTEND_PLUGIN = '/pipeline_frontend_apps/:id/'
 const isFrontend = (path: string) => path.includes('/pipeline_frontend_apps')
 
 /** A body that would do its work, were the caller let through. */
-export const GOOD_BODIES: Record<string, (world: World, path: string) => unknown> = {
+export const GOOD_BODIES: Record<string, (world: Home, path: string) => unknown> = {
   ...belowEach(
     PLUGIN_BODIES,
     FAMILIES.map((family) => `/api/organizations/:organization_id/${family}`),
@@ -166,26 +170,38 @@ type Things = {
   frontend_app_config: string
 }
 
-export async function makeWorld(app: TestApp, options: { enforce_2fa?: boolean } = {}): Promise<World> {
+export async function makeHome(app: TestApp, options: { enforce_2fa?: boolean } = {}): Promise<Home> {
   const home = await createOrganization(app, options)
-  const foreign = await createOrganization(app)
   const admin = await createMember(app, home.organization, { level: 'admin' })
   const member = await createMember(app, home.organization)
-  const ownerOfBoth = await createMember(app, home.organization, { level: 'owner' })
-  await insertMembership(app.db, foreign.organization.id, ownerOfBoth.id, LEVELS.owner, app.services.now())
-  const things = new Map([
-    [home, await makeThings(app, home, member)],
-    [foreign, await makeThings(app, foreign, await createMember(app, foreign.organization))],
-  ])
-  const children = (path: string, workspace: Workspace) => pick(path, things.get(workspace)!)
+  const things = await makeThings(app, home, member)
   const own = { owner: home.owner, admin, member }
   const ownKeys = new Map<TestUser, string>()
   for (const user of Object.values(own)) ownKeys.set(user, await addKey(app, user))
   const ownInvite = await invite(app, home, member.key)
   return {
     home,
-    foreign,
     ...own,
+    children: (path) => pick(path, things),
+    childFor(route, user) {
+      if (route.path.startsWith('/api/personal_api_keys/')) return ownKeys.get(user)!
+      if (route.method === 'DELETE' && route.path.includes('/members/')) return user.uuid
+      if (route.path.includes('/invites/:id/')) return ownInvite
+      return route.subject ? '' : childOrNone(route.path, things)
+    },
+  }
+}
+
+export async function makeWorld(app: TestApp, options: { enforce_2fa?: boolean } = {}): Promise<World> {
+  const own = await makeHome(app, options)
+  const { home } = own
+  const foreign = await createOrganization(app)
+  const ownerOfBoth = await createMember(app, home.organization, { level: 'owner' })
+  await insertMembership(app.db, foreign.organization.id, ownerOfBoth.id, LEVELS.owner, app.services.now())
+  const theirs = await makeThings(app, foreign, await createMember(app, foreign.organization))
+  return {
+    ...own,
+    foreign,
     loner: await createUser(app),
     ownerOfBoth,
     keyOfOtherOrganization: await createKey(app, home.owner, {
@@ -197,13 +213,8 @@ export async function makeWorld(app: TestApp, options: { enforce_2fa?: boolean }
       scoped_teams: [foreign.project.id],
     }),
     foreignServiceKey: await createServiceKey(app, foreign.organization, { scopes: ['*'] }),
-    children,
-    childFor(route, user) {
-      if (route.path.startsWith('/api/personal_api_keys/')) return ownKeys.get(user)!
-      if (route.method === 'DELETE' && route.path.includes('/members/')) return user.uuid
-      if (route.path.includes('/invites/:id/')) return ownInvite
-      return route.subject ? '' : childOrNone(route.path, things.get(home)!)
-    },
+    children: (path, workspace) =>
+      workspace === foreign ? pick(path, theirs) : own.children(path, workspace),
   }
 }
 

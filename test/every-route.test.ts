@@ -6,7 +6,16 @@ import { openSession } from '../src/features/sign-in/sessions.ts'
 import { LEVELS, type LevelName } from '../src/platform/http/caller.ts'
 import type { Route } from '../src/platform/http/route.ts'
 import { hasScope, SCOPE_OBJECTS, type Scope } from '../src/platform/http/scopes.ts'
-import { GOOD_BODIES, makeWorld, NO_ID, NO_PROJECT, OLD_SESSION_MS, type World } from './every-route-world.ts'
+import {
+  GOOD_BODIES,
+  makeHome,
+  makeWorld,
+  NO_ID,
+  NO_PROJECT,
+  OLD_SESSION_MS,
+  type Home,
+  type World,
+} from './every-route-world.ts'
 import { createKey, type TestUser } from './factories.ts'
 import { startTestApp, type Call, type TestApp } from './harness/app.ts'
 import { hashTables } from './harness/tables.ts'
@@ -147,7 +156,7 @@ const EXPORT_PATH = '/batch_exports/:id/'
 type Place = { organization?: string; project?: string | number; parent?: string; child?: string }
 
 /** The route's address at home, or at another place. */
-function address(route: Route, place: Place = {}, from: World = world): string {
+function address(route: Route, place: Place = {}, from: Home = world): string {
   const organization = place.organization ?? from.home.organization.id
   const project = String(place.project ?? from.home.project.id)
   return route.path
@@ -164,7 +173,7 @@ function address(route: Route, place: Place = {}, from: World = world): string {
     })
 }
 
-async function ask(route: Route, call: Call, place?: Place, from: World = world) {
+async function ask(route: Route, call: Call, place?: Place, from: Home = world) {
   const body = GOOD_BODIES[nameOf(route)]?.(from, route.path)
   const reply = await app.call(route.method, address(route, place, from), {
     ...(body === undefined ? {} : { body }),
@@ -174,161 +183,188 @@ async function ask(route: Route, call: Call, place?: Place, from: World = world)
 }
 
 /** A session and a key with every right: what must be refused is refused to both. */
-const credentialsOf = (route: Route, user: TestUser): Call[] =>
-  route.access === 'session' ? [{ session: user.session }] : [{ session: user.session }, { key: user.key }]
+const credentialsOf = (route: Route, user: TestUser): [string, Call][] =>
+  route.access === 'session'
+    ? [['session', { session: user.session }]]
+    : [
+        ['session', { session: user.session }],
+        ['key', { key: user.key }],
+      ]
 
 const named = (list: readonly Route[]) => list.map((route) => [nameOf(route), route] as const)
 
-/** Runs refusals and holds that none of them left a trace. */
-async function withoutTrace(refusals: () => Promise<void>): Promise<void> {
-  const before = await hashTables(app.db)
-  await refusals()
-  expect(await hashTables(app.db)).toEqual(before)
+/** Who asks for what, and the refusal they get: a status, and a code where it must be that one. */
+type Refusal = [who: string, refused: readonly [number, string?], call: Call, place?: Place, from?: World]
+
+const UNKNOWN = [401, 'not_authenticated'] as const
+const NOT_VALID = [401, 'authentication_failed'] as const
+const DENIED = [403, 'permission_denied'] as const
+const MISSING = [404, 'not_found'] as const
+
+function withoutCredential(route: Route): Refusal[] {
+  const nonsense = { key: 'phx_nonsense' }
+  const nowhere = { organization: NO_ID, project: NO_PROJECT, child: NO_ID }
+  return [{}, nowhere].flatMap((place): Refusal[] => [
+    ...(isOpen(route)
+      ? []
+      : ([
+          ['nobody', UNKNOWN, {}, place],
+          ['a session that never was', UNKNOWN, { session: 'x'.repeat(43) }, place],
+        ] as Refusal[])),
+    ['a key that never was', NOT_VALID, nonsense, place],
+    ['such a key beside a session', NOT_VALID, { ...nonsense, session: world.home.owner.session }, place],
+  ])
 }
 
-describe.each(named(routes))('%s', (_name, route) => {
-  it('401 without a credential, wherever it points', async () => {
-    await withoutTrace(async () => {
-      for (const place of [{}, { organization: NO_ID, project: NO_PROJECT, child: NO_ID }]) {
-        if (!isOpen(route)) {
-          expect(await ask(route, {}, place)).toEqual([401, 'not_authenticated'])
-          expect(await ask(route, { session: 'x'.repeat(43) }, place)).toEqual([401, 'not_authenticated'])
-        }
-        expect(await ask(route, { key: 'phx_nonsense' }, place)).toEqual([401, 'authentication_failed'])
-        expect(await ask(route, { key: 'phx_nonsense', session: world.home.owner.session }, place)).toEqual([
-          401,
-          'authentication_failed',
-        ])
-      }
-    })
-  })
+function withoutScope(route: Route): Refusal[] {
+  const insufficient = keysWithout.get(scopesOf(route).join())
+  return [
+    ...(insufficient ? ([['a key without the scope', DENIED, { key: insufficient }]] as Refusal[]) : []),
+    ...(route.access === 'session'
+      ? ([['any key', DENIED, { key: world.home.owner.key }]] as Refusal[])
+      : []),
+  ]
+}
 
-  it('403 to a key without the scope, or to any key where a session is needed', async () => {
-    const all = SCOPE_OBJECTS.flatMap((object): Scope[] => [`${object}:read`, `${object}:write`])
-    const wanted = scopesOf(route)
+function ofLowerLevel(route: Route): Refusal[] {
+  const lower = (Object.keys(LEVELS) as LevelName[]).filter(
+    (level) => route.level && LEVELS[level] < LEVELS[route.level],
+  )
+  return lower.flatMap((level) =>
+    credentialsOf(route, world[level]).map(([by, call]): Refusal => [`${level} by ${by}`, DENIED, call]),
+  )
+}
+
+function strangers(route: Route): Refusal[] {
+  if (!hasOrganization(route) && !hasProject(route)) return []
+  const refused = [strangerStatus(route)] as const
+  const people = [
+    ['the owner of another organization', world.foreign.owner],
+    ['somebody who belongs nowhere', world.loner],
+  ] as const
+  return [
+    ...people.flatMap(([who, user]) =>
+      credentialsOf(route, user).map(([by, call]): Refusal => [`${who} by ${by}`, refused, call]),
+    ),
+    ['a service key of another organization', refused, { key: world.foreignServiceKey }],
+    [
+      'a key limited to another organization',
+      [route.subject === 'organization' ? 404 : 403],
+      { key: world.keyOfOtherOrganization },
+    ],
+    ['a key limited to another project', [403], { key: world.keyOfOtherProject }],
+  ]
+}
+
+/** On whatever lies above its projects. */
+function limitedToProjects(route: Route): Refusal[] {
+  if (!route.scope || route.is_about_caller) return []
+  return [['a key limited to other projects', DENIED, { key: world.keyOfOtherProject }]]
+}
+
+function ofMissingPlaces(route: Route): Refusal[] {
+  const places: Place[] = [
+    ...(hasOrganization(route) ? [NO_ID, 'nonsense', '0'].map((organization) => ({ organization })) : []),
+    ...(hasProject(route) ? [NO_PROJECT, 'nonsense', 99_999_999_999].map((project) => ({ project })) : []),
+    // A project below another organization's path.
+    ...(route.subject === 'project' && route.path.includes(':organization_id')
+      ? [{ project: world.foreign.project.id }]
+      : []),
+    // A child whose own parent is not the one in the path.
+    ...(hasParent(route)
+      ? [world.children(EXPORT_PATH, world.foreign), 'nonsense'].map((parent) => ({ parent }))
+      : []),
+  ]
+  return places.flatMap((place) =>
+    credentialsOf(route, world.ownerOfBoth).map(([by, call]): Refusal => [
+      `of ${JSON.stringify(place)} by ${by}`,
+      MISSING,
+      call,
+      place,
+    ]),
+  )
+}
+
+function ofMissingChildren(route: Route): Refusal[] {
+  if (childOf(route) === null || isOpen(route)) return []
+  // Accounts of others are out of reach whether they exist or not.
+  const isAccount = route.path.startsWith('/api/users/')
+  const theirs = isAccount ? world.foreign.owner.uuid : world.children(route.path, world.foreign)
+  const refusedTo = (child: string, call: Call) => {
+    // Of an event's id its shape is checked first (events.md §2).
+    if (route.path.includes('/events/') && child === 'nonsense') return [400, 'invalid'] as const
+    // A key may look at no key but itself.
+    if (isAccount || (route.path === '/api/personal_api_keys/:id/' && call.key)) return DENIED
+    return MISSING
+  }
+  return [NO_ID, 'nonsense', theirs].flatMap((child) =>
+    credentialsOf(route, world.ownerOfBoth).map(([by, call]): Refusal => [
+      `of the child ${child} by ${by}`,
+      refusedTo(child, call),
+      call,
+      { child },
+    ]),
+  )
+}
+
+function sessionsNotGoodEnough(route: Route): Refusal[] {
+  if (isOpen(route)) return []
+  const { session } = world.home.owner
+  const headers = { origin: 'https://evil.example' }
+  const without_factor = { session: strict.home.owner.session }
+  return [
+    ...(route.needs_recent_sign_in
+      ? ([['a session that is too old', DENIED, { session: old_session }]] as Refusal[])
+      : []),
+    ...(isUnsafe(route) ? ([['another site', DENIED, { session, headers }]] as Refusal[]) : []),
+    ...(route.without_second_factor
+      ? []
+      : ([
+          ['no second factor', [403, 'two_factor_setup_required'], without_factor, {}, strict],
+        ] as Refusal[])),
+  ]
+}
+
+/** By the scopes that a route wants: a key that has all others. */
+const keysWithout = new Map<string, string>()
+let old_session: string
+beforeAll(async () => {
+  const all = SCOPE_OBJECTS.flatMap((object): Scope[] => [`${object}:read`, `${object}:write`])
+  for (const wanted of routes.filter(({ scope }) => scope !== undefined).map(scopesOf)) {
+    if (keysWithout.has(wanted.join())) continue
     const scopes = all.filter((scope) => !wanted.some((one) => hasScope([scope], one)))
-    const insufficient = await createKey(app, world.home.owner, { scopes })
-    await withoutTrace(async () => {
-      if (route.scope) expect(await ask(route, { key: insufficient })).toEqual([403, 'permission_denied'])
-      if (route.access === 'session')
-        expect(await ask(route, { key: world.home.owner.key })).toEqual([403, 'permission_denied'])
-    })
+    keysWithout.set(wanted.join(), await createKey(app, world.home.owner, { scopes }))
+  }
+  const long_ago = new Date(Date.now() - OLD_SESSION_MS)
+  const old = await openSession(app.db, world.home.owner.id, false, long_ago)
+  old_session = app.canary.plant('session token', old!.token)
+})
+
+describe('refused, and nothing is written', () => {
+  let before: Record<string, string>
+  beforeAll(async () => {
+    before = await hashTables(app.db)
   })
 
-  it('403 to every lower level', async () => {
-    const lower = (Object.keys(LEVELS) as LevelName[]).filter(
-      (level) => route.level && LEVELS[level] < LEVELS[route.level],
-    )
-    await withoutTrace(async () => {
-      for (const level of lower) {
-        for (const call of credentialsOf(route, world[level])) {
-          expect(await ask(route, call), level).toEqual([403, 'permission_denied'])
-        }
-      }
-    })
-  })
-
-  it('403 or 404 to strangers: people, service keys, and keys limited to elsewhere', async () => {
-    if (!hasOrganization(route) && !hasProject(route)) return
-    const refused = strangerStatus(route)
-    await withoutTrace(async () => {
-      for (const call of [
-        ...credentialsOf(route, world.foreign.owner),
-        ...credentialsOf(route, world.loner),
-        { key: world.foreignServiceKey },
-      ]) {
-        expect((await ask(route, call))[0]).toBe(refused)
-      }
-      expect((await ask(route, { key: world.keyOfOtherOrganization }))[0]).toBe(
-        route.subject === 'organization' ? 404 : 403,
-      )
-      expect((await ask(route, { key: world.keyOfOtherProject }))[0]).toBe(403)
-    })
-  })
-
-  it('403 to a key limited to projects on whatever lies above them', async () => {
-    if (!route.scope || route.is_about_caller) return
-    await withoutTrace(async () =>
-      expect(await ask(route, { key: world.keyOfOtherProject })).toEqual([403, 'permission_denied']),
-    )
-  })
-
-  it('404 for an organization or a project that is not there', async () => {
-    await withoutTrace(async () => {
-      for (const call of credentialsOf(route, world.home.owner)) {
-        if (hasOrganization(route)) {
-          for (const organization of [NO_ID, 'nonsense', '0'])
-            expect(await ask(route, call, { organization })).toEqual([404, 'not_found'])
-        }
-        if (hasProject(route)) {
-          for (const project of [NO_PROJECT, 'nonsense', 99_999_999_999])
-            expect(await ask(route, call, { project })).toEqual([404, 'not_found'])
-        }
-      }
-    })
-  })
-
-  it('404 for a child that is not there, or is of another parent', async () => {
-    if (childOf(route) === null || isOpen(route)) return
-    // Accounts of others are out of reach whether they exist or not.
-    const isAccount = route.path.startsWith('/api/users/')
-    const refused = isAccount ? [403, 'permission_denied'] : [404, 'not_found']
-    const isEvent = route.path.includes('/events/')
-    const theirs = isAccount ? world.foreign.owner.uuid : world.children(route.path, world.foreign)
-    await withoutTrace(async () => {
-      for (const child of [NO_ID, 'nonsense', theirs]) {
-        for (const call of credentialsOf(route, world.ownerOfBoth)) {
-          // A key may look at no key but itself.
-          const isOtherKey = route.path === '/api/personal_api_keys/:id/' && call.key
-          // Of an event's id its shape is checked first (events.md §2).
-          const isMalformed = isEvent && child === 'nonsense'
-          expect(await ask(route, call, { child }), child).toEqual(
-            isMalformed ? [400, 'invalid'] : isOtherKey ? [403, 'permission_denied'] : refused,
-          )
-        }
-      }
-    })
-  })
-
-  it('404 for a child whose own parent is not the one in the path', async () => {
-    if (!hasParent(route)) return
-    const parent = world.children(EXPORT_PATH, world.foreign)
-    await withoutTrace(async () => {
-      for (const call of credentialsOf(route, world.ownerOfBoth)) {
-        expect(await ask(route, call, { parent })).toEqual([404, 'not_found'])
-        expect(await ask(route, call, { parent: 'nonsense' })).toEqual([404, 'not_found'])
-      }
-    })
-  })
-
-  it("404 for a project below another organization's path", async () => {
-    if (!(route.subject === 'project' && route.path.includes(':organization_id'))) return
-    await withoutTrace(async () => {
-      for (const call of credentialsOf(route, world.ownerOfBoth)) {
-        expect(await ask(route, call, { project: world.foreign.project.id })).toEqual([404, 'not_found'])
-      }
-    })
-  })
-
-  it('403 to a session that is too old, comes from another site, or lacks a demanded second factor', async () => {
-    if (isOpen(route)) return
-    const { owner } = world.home
-    const old = await openSession(app.db, owner.id, false, new Date(Date.now() - OLD_SESSION_MS))
-    const session = app.canary.plant('session token', old!.token)
-    await withoutTrace(async () => {
-      if (route.needs_recent_sign_in)
-        expect(await ask(route, { session })).toEqual([403, 'permission_denied'])
-      if (isUnsafe(route)) {
-        const headers = { origin: 'https://evil.example' }
-        expect(await ask(route, { session: owner.session, headers })).toEqual([403, 'permission_denied'])
-      }
-      if (!route.without_second_factor) {
-        expect(await ask(route, { session: strict.home.owner.session }, {}, strict)).toEqual([
-          403,
-          'two_factor_setup_required',
-        ])
-      }
-    })
+  it.each(named(routes))('%s', async (_name, route) => {
+    const refusals = [
+      withoutCredential,
+      withoutScope,
+      ofLowerLevel,
+      strangers,
+      limitedToProjects,
+      ofMissingPlaces,
+      ofMissingChildren,
+      sessionsNotGoodEnough,
+    ].flatMap((list) => list(route))
+    const expected: [string, readonly unknown[]][] = []
+    const answers: [string, readonly unknown[]][] = []
+    for (const [who, refused, call, place, from] of refusals) {
+      expected.push([who, refused])
+      answers.push([who, (await ask(route, call, place, from)).slice(0, refused.length)])
+    }
+    expect(answers).toEqual(expected)
+    expect(await hashTables(app.db)).toEqual(before)
   })
 })
 
@@ -370,7 +406,7 @@ describe('whoever fulfils the rule gets past it', () => {
   it.each(named(routes))('%s', async (name, route) => {
     const lowest = route.level ?? 'owner'
     const expected = REFUSED_LATER[name] ?? Number(Object.keys(route.answers)[0])
-    const calls: ((fresh: World) => Promise<Call>)[] = [
+    const calls: ((fresh: Home) => Promise<Call>)[] = [
       async (fresh) => (isOpen(route) ? {} : { session: fresh[lowest].session }),
     ]
     if (route.scope && !NOT_BY_NARROW_KEY.test(name)) {
@@ -379,7 +415,7 @@ describe('whoever fulfils the rule gets past it', () => {
       }
     }
     for (const call of calls) {
-      const fresh = isUnsafe(route) && !leavesThings(route) ? await makeWorld(app) : world
+      const fresh = isUnsafe(route) && !leavesThings(route) ? await makeHome(app) : world
       const child = fresh.childFor(route, fresh[lowest])
       const [status, code] = await ask(
         route,
