@@ -89,8 +89,9 @@ export type ExportFormat =
 /** In the store's staging folder; whoever asked for it deletes it. */
 export type StagedFile = { path: string; rows: number; bytes: number }
 
-/** Positions (from, to]. */
-export type PositionRange = { from: number; to: number }
+/** Positions (from, to]; where the store has said so, all rows there are of times from `times.from` to before `times.to`. */
+export type PositionRange = { from: number; to: number; times?: TimeSpan | undefined }
+export type TimeSpan = { from: Date; to: Date }
 /** With how many rows there are in them. */
 export type PositionBlock = PositionRange & { rows: number }
 
@@ -123,7 +124,7 @@ export type EventStore = {
   lastPosition(project_id: number): Promise<number>
   /** When the events at these positions arrived, in the same order; null where there is no event. */
   arrivalsOf(project_id: number, positions: readonly number[]): Promise<(Date | null)[]>
-  /** What each area holds of the chosen events. */
+  /** What each area holds of the chosen events. The areas do not overlap. */
   measureAreas(events: EventChoice, areas: readonly Area[], signal: AbortSignal): Promise<Measured[]>
   /**
    * How many rows there are in each stretch of `block_size` positions, each up to its last row; stretches without rows

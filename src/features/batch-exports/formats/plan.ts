@@ -1,5 +1,5 @@
 // How much there is to export, and in which pieces it is read. Depends on the rows alone, so every attempt does the same.
-import type { EventStore, PositionBlock } from '../../../platform/event-store/event-store.ts'
+import type { EventStore, PositionBlock, TimeSpan } from '../../../platform/event-store/event-store.ts'
 import type { ExportRows } from '../../../platform/event-store/export-rows.ts'
 
 const BLOCK_POSITIONS = 16_384
@@ -16,13 +16,25 @@ export async function planPieces(
   return { rows: pieces.reduce((sum, piece) => sum + piece.rows, 0), pieces }
 }
 
+function joinedTo(one: PositionBlock, next: PositionBlock): PositionBlock {
+  const times = one.times && next.times && hullOf(one.times, next.times)
+  return { from: one.from, to: next.to, rows: one.rows + next.rows, ...(times ? { times } : {}) }
+}
+
+function hullOf(one: TimeSpan, other: TimeSpan): TimeSpan {
+  return {
+    from: one.from < other.from ? one.from : other.from,
+    to: one.to > other.to ? one.to : other.to,
+  }
+}
+
 /** Neighbours that together have no more than `max_rows` become one. */
 export function joinBlocks(blocks: readonly PositionBlock[], max_rows: number): PositionBlock[] {
   const joined: PositionBlock[] = []
   for (const block of blocks) {
     const last = joined.at(-1)
     if (last && last.rows + block.rows <= max_rows) {
-      joined[joined.length - 1] = { from: last.from, to: block.to, rows: last.rows + block.rows }
+      joined[joined.length - 1] = joinedTo(last, block)
     } else {
       joined.push(block)
     }

@@ -13,28 +13,33 @@ import { columnAt, LINES, textLiteral } from './line-sql.ts'
 import type { WrittenRows } from './rows-sql.ts'
 import type { Statement } from './statements.ts'
 
-/** Blocks by number: block 0 holds the positions from 1 on. With how many rows each has, and where the last of them is. */
-export function countSql({ sql, parameters }: WrittenRows, block_size: number): Statement {
+/** Answers with the number of each block, and its last position, rows and times: block 0 has the positions from 1 on. */
+export function countSql({ sql, parameters, has_time }: WrittenRows, block_size: number): Statement {
   const size = `$${parameters.length + 1}`
+  const times = has_time ? ', epoch_ms(min(r.time)), epoch_ms(max(r.time))' : ''
   return {
-    sql: `SELECT (r.position - 1) // ${size} AS block, count(*), max(r.position)
+    sql: `SELECT (r.position - 1) // ${size} AS block, max(r.position), count(*)${times}
       FROM (${sql}) AS r GROUP BY block ORDER BY block`,
     parameters: [...parameters, block_size],
   }
 }
 
-/** Answers with the last position of each stretch and how many rows it has. */
+/** Answers with the last position, rows and times of each stretch. */
 export function cutSql(rows: WrittenRows, range: PositionRange, limit: StretchLimit): Statement {
   const { within, parameters } = stretchOf(rows, range)
   const [weight, grain, cut] =
     'rows' in limit
       ? ['1', 1, `(upto - 1) // ${limit.rows}`]
       : [bytesOf(rows.columns), BYTES_GRAIN, `(upto - 1) * ceil(total / ${limit.bytes})::BIGINT // total`]
+  const [grain_times, times] = rows.has_time
+    ? [', min(r.time) AS first, max(r.time) AS last', ', epoch_ms(min(first)), epoch_ms(max(last))']
+    : ['', '']
   return {
-    sql: `WITH grain AS (SELECT max(r.position) AS position, count(*) AS rows, sum(${weight}) AS weight
+    sql: `WITH grain AS (
+        SELECT max(r.position) AS position, count(*) AS rows, sum(${weight}) AS weight${grain_times}
         ${within} GROUP BY r.position // ${grain})
-      SELECT max(position), sum(rows)
-      FROM (SELECT position, rows, sum(weight) OVER () AS total,
+      SELECT max(position), sum(rows)${times}
+      FROM (SELECT *, sum(weight) OVER () AS total,
           sum(weight) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS upto FROM grain)
       GROUP BY ${cut} ORDER BY 1`,
     parameters,

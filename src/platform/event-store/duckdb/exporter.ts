@@ -11,6 +11,7 @@ import {
   type PositionRange,
   type StagedFile,
   type StretchLimit,
+  type TimeSpan,
 } from '../event-store.ts'
 import type { Area, EventChoice, ExportRows } from '../export-rows.ts'
 import { engineType, engineValue } from './bind.ts'
@@ -25,7 +26,7 @@ import { Turns } from './turns.ts'
 // Two keep the disk and both cores of a small machine busy; more only share the memory out.
 const AT_WORK = 2
 
-/** Each event is held against every area; more statements read the events more often. */
+/** A statement has room for so many; more statements read the events more often. */
 const AREAS_AT_ONCE = 1_000
 
 type ExporterOptions = { staging: string; isDeleted(project_id: number): boolean }
@@ -65,10 +66,11 @@ export class Exporter {
     const blocks = await this.#run(rows.project_id, signal, (ask) =>
       ask(countSql(writeRows(rows), block_size)),
     )
-    return blocks.map(([block, count, last]) => ({
+    return blocks.map(([block, last, count, ...times]) => ({
       from: Number(block) * block_size,
       to: Number(last),
       rows: Number(count),
+      ...spanOf(times),
     }))
   }
 
@@ -79,14 +81,15 @@ export class Exporter {
     signal: AbortSignal,
   ): Promise<PositionBlock[]> {
     const found = await this.#run(rows.project_id, signal, (ask) =>
-      ask(cutSql(writeRows(rows), range, limit), rowsByEngine),
+      ask(cutSql(writeRows(rows, range), range, limit), rowsByEngine),
     )
     if (found.length === 0) return [{ ...range, rows: 0 }]
     const ends = [range.from, ...found.slice(0, -1).map(([last]) => Number(last)), range.to]
-    return found.map(([, count], index) => ({
+    return found.map(([, count, ...times], index) => ({
       from: ends[index]!,
       to: ends[index + 1]!,
       rows: Number(count),
+      ...spanOf(times),
     }))
   }
 
@@ -97,7 +100,7 @@ export class Exporter {
     signal: AbortSignal,
   ): Promise<StagedFile> {
     const path = join(this.options.staging, randomUUID())
-    const selected = writeRows(rows)
+    const selected = writeRows(rows, range)
     try {
       const written = await this.#run(rows.project_id, signal, async (ask) => {
         const [plan] = await ask(planSql(selected))
@@ -169,6 +172,12 @@ export class Exporter {
   #assertKept(project_id: number): void {
     if (this.options.isDeleted(project_id)) throw new Error('the project was deleted')
   }
+}
+
+/** The first and the last time were cut to milliseconds; there are none where none were asked for. */
+function spanOf([first_ms, last_ms]: readonly DuckDBValue[]): { times?: TimeSpan } {
+  if (first_ms === undefined) return {}
+  return { times: { from: new Date(Number(first_ms)), to: new Date(Number(last_ms) + 1) } }
 }
 
 const NOTHING: Measured = { rows: 0, first_at: null, last_at: null }

@@ -29,5 +29,5 @@ export function personRows(
     `SELECT row_number() OVER (ORDER BY d.distinct_id) AS position, ${list}` +
     ` FROM ${distinct_ids} AS d JOIN ${persons} AS p ON p.id = d.person_id` +
     ` WHERE ${CHANGED_AT} < ${instant(changed_to)}${since}`
-  return { sql, parameters: bound, position: 'position', id: 'distinct_id' }
+  return { sql, parameters: bound, position: 'position', id: 'distinct_id', time: null }
 }

@@ -9,6 +9,8 @@ export type RawRows = {
   /** Names of the column with the position, and of the one by which people find a row. */
   position: string
   id: string
+  /** Name of the column with the time of an event, where stretches of rows are asked for by their times; else null. */
+  time: string | null
 }
 
 export function selectList(values: Readonly<Record<string, string>>): string {

@@ -1,4 +1,5 @@
 // The rows of an export in SQL: those of its source, with their values in the form that was asked for.
+import type { PositionRange } from '../event-store.ts'
 import type { ExportColumn, ExportedColumn, ExportRows } from '../export-rows.ts'
 import { eventRows } from './event-rows.ts'
 import { formSql } from './form-sql.ts'
@@ -8,24 +9,36 @@ import { sessionRows } from './session-rows.ts'
 import type { Statement } from './statements.ts'
 
 /**
- * The SQL selects `position` (BIGINT from 1 on, unique) and then one column `c1`, `c2`, … for each of `columns`: text as
+ * The SQL selects `position` (BIGINT from 1 on, unique), `time` if it has one, and then one column `c1`, `c2`, … for each of `columns`: text as
  * VARCHAR, json as VARCHAR or JSON, integer as any integer, float as DOUBLE, boolean as BOOLEAN, timestamp as TIMESTAMP in
  * UTC; all may be null.
  */
-export type WrittenRows = Statement & { project_id: number; columns: readonly ExportColumn[] }
-
-export function writeRows(rows: ExportRows): WrittenRows {
-  const { project_id, columns } = rows
-  const { sql, parameters, position } = rawRows(rows)
-  const list = columns.map((column, index) => `${valueSql(column, position)} AS c${index + 1}`)
-  const selected = [`r.${position} AS position`, ...list].join(', ')
-  return { project_id, columns, sql: `SELECT ${selected} FROM (${sql}) AS r`, parameters }
+export type WrittenRows = Statement & {
+  project_id: number
+  columns: readonly ExportColumn[]
+  has_time: boolean
 }
 
-export function rawRows({ project_id, source }: ExportRows): RawRows {
+/** Whoever reads the positions of a range only says so, and spares the engine questions. */
+export function writeRows(rows: ExportRows, range: PositionRange | null = null): WrittenRows {
+  const { project_id, columns } = rows
+  const { sql, parameters, position, time } = rawRows(rows, range)
+  const list = columns.map((column, index) => `${valueSql(column, position)} AS c${index + 1}`)
+  const times = time === null ? [] : [`r.${time} AS time`]
+  const selected = [`r.${position} AS position`, ...times, ...list].join(', ')
+  return {
+    project_id,
+    columns,
+    has_time: time !== null,
+    sql: `SELECT ${selected} FROM (${sql}) AS r`,
+    parameters,
+  }
+}
+
+export function rawRows({ project_id, source }: ExportRows, range: PositionRange | null = null): RawRows {
   switch (source.model) {
     case 'events':
-      return eventRows(source)
+      return eventRows(source, range)
     case 'persons':
       return personRows(project_id, source)
     case 'sessions':

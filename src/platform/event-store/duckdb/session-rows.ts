@@ -83,5 +83,5 @@ export function sessionRows(
   const sql =
     `SELECT row_number() OVER (ORDER BY p_session_id) AS position, ${list}` +
     ` FROM (${of_sessions}) GROUP BY p_session_id`
-  return { sql, parameters: parameters.bound, position: 'position', id: 'session_id' }
+  return { sql, parameters: parameters.bound, position: 'position', id: 'session_id', time: null }
 }
