@@ -50,7 +50,7 @@ async function found(areas: readonly Area[], from: number, to: number): Promise<
     parameters.bound.map(engineValue),
     parameters.bound.map(engineType),
   )
-  return (await result.getRows()).map(([position, day]) => `${position} ${day}`)
+  return (await result.getRows()).map((row) => row.map(Number).join(' '))
 }
 
 it('finds exactly the events that lie in any area, within any range of positions', async () => {

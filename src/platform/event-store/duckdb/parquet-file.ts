@@ -1,10 +1,10 @@
 // Looks into Parquet files on this machine, with an engine of its own: the store may read nothing but its staging folder.
-import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api'
+import { DuckDBInstance } from '@duckdb/node-api'
 
 export type ParquetReader = {
   countRows(path: string): Promise<number>
-  /** The values of a column of texts, in order, some thousand at a time. */
-  texts(path: string, column: string): AsyncGenerator<(string | null)[]>
+  /** One column to a file of JSON lines, in order: through values in JavaScript it would take five times as long. */
+  writeLines(path: string, column: string, target: string): Promise<void>
   close(): void
 }
 
@@ -17,7 +17,12 @@ export async function openParquetReader(): Promise<ParquetReader> {
       const [row] = await result.getRows()
       return Number(row![0])
     },
-    texts: (path, column) => streamTexts(connection, path, column),
+    async writeLines(path, column, target) {
+      const to = `'${target.replaceAll("'", "''")}'`
+      await connection.run(`COPY (SELECT ${quoted(column)} FROM read_parquet($1)) TO ${to} (FORMAT json)`, [
+        path,
+      ])
+    },
     close() {
       connection.closeSync()
       instance.closeSync()
@@ -25,16 +30,6 @@ export async function openParquetReader(): Promise<ParquetReader> {
   }
 }
 
-async function* streamTexts(
-  connection: DuckDBConnection,
-  path: string,
-  column: string,
-): AsyncGenerator<(string | null)[]> {
-  const name = `"${column.replaceAll('"', '""')}"`
-  const result = await connection.stream(`SELECT ${name} FROM read_parquet($1)`, [path])
-  for (;;) {
-    const chunk = await result.fetchChunk()
-    if (!chunk || chunk.rowCount === 0) return
-    yield chunk.getColumnValues(0) as (string | null)[]
-  }
+function quoted(column: string): string {
+  return `"${column.replaceAll('"', '""')}"`
 }

@@ -1,6 +1,6 @@
 // How rows of a table are hashed, here and in the statements of every warehouse (digest-sql.ts), so that the figures can
 // be compared.
-import { createHash } from 'node:crypto'
+import { hash as hashOf } from 'node:crypto'
 import type { OutputColumn } from '../../definition.ts'
 import type { Digest } from '../destination.ts'
 
@@ -33,7 +33,7 @@ export function rowText(values: readonly (string | null)[]): string {
 
 /** What one row adds to the sums of its bucket. */
 export function rowSums(values: readonly (string | null)[]): readonly [number, number] {
-  const hash = createHash('md5').update(rowText(values)).digest()
+  const hash = hashOf('md5', rowText(values), 'buffer')
   return [hash.readUInt32BE(0), hash.readUInt32BE(4)]
 }
 

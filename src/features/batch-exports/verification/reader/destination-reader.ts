@@ -17,11 +17,11 @@ import type {
 } from '../../destinations/destination.ts'
 import { DESTINATIONS } from '../../destinations/index.ts'
 import type { Entry } from './compare-rows.ts'
-import { addUuidOfLine, forEachLine } from './lines.ts'
+import { forEachLine } from './lines.ts'
 import { OutOfReach, reachFault } from './out-of-reach.ts'
-import { readContent, type FileContent } from './read-file.ts'
+import { readContent, sumUuids, type FileContent } from './read-file.ts'
 import { TableComparison, type Compared, type Totals } from './table-comparison.ts'
-import { UuidSums, type Sums } from './uuid-sums.ts'
+import type { Sums } from './uuid-sums.ts'
 
 export type ReaderOptions = {
   settings: DestinationSettings
@@ -137,10 +137,8 @@ export class DestinationReader implements PlaceReader {
     return some
   }
 
-  async sumUuids(path: string): Promise<Sums> {
-    const uuids = new UuidSums()
-    await forEachLine(createReadStream(path), (...line) => addUuidOfLine(uuids, ...line))
-    return uuids.result
+  sumUuids(path: string): Promise<Sums> {
+    return sumUuids(path)
   }
 
   async listHours(path: string): Promise<number[]> {

@@ -1,6 +1,6 @@
 // A delivered file, read once to its end: how long it is, what it hashes to, how many rows it has and whose.
 import { createHash, randomUUID } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
+import { createReadStream, createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough, Readable, Transform } from 'node:stream'
@@ -149,8 +149,21 @@ async function readParquet(source: Readable, measure: Transform, reading: FileRe
 }
 
 async function parquetRows(parquet: ParquetReader, path: string, { uuid_at }: FileReading): Promise<Sums> {
+  if (uuid_at === null) return { ...NO_SUMS, rows: await parquet.countRows(path) }
+  const lines = `${path}.jsonl`
+  try {
+    await parquet.writeLines(path, 'uuid', lines)
+    return await sumUuids(lines)
+  } finally {
+    await rm(lines, { force: true })
+  }
+}
+
+/** Of a file of JSON lines on this machine. */
+export async function sumUuids(path: string): Promise<Sums> {
   const uuids = new UuidSums()
-  if (uuid_at === null) return { ...uuids.result, rows: await parquet.countRows(path) }
-  for await (const texts of parquet.texts(path, 'uuid')) for (const text of texts) uuids.add(text ?? '')
+  await forEachLine(createReadStream(path, { highWaterMark: UNPACKED_BYTES }), (chunk, start, end) =>
+    addUuidOfLine(uuids, chunk, start, end),
+  )
   return uuids.result
 }

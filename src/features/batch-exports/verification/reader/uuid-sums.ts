@@ -8,14 +8,22 @@ export class UuidSums {
   #first = 0
   #second = 0
 
-  /** Two hashes in the manner of FNV, added up modulo 2^32: exact for any number of rows. */
   add(uuid: string): void {
+    const bytes = Buffer.from(uuid)
+    this.addBytes(bytes, 0, bytes.length)
+  }
+
+  /**
+   * Of a uuid in UTF-8, where it lies: to make a text of each of millions took most of the time. Two hashes in the manner
+   * of FNV, added up modulo 2^32: exact for any number of rows.
+   */
+  addBytes(bytes: Uint8Array, start: number, end: number): void {
     let first = 0x811c9dc5
     let second = 0x9747b28c
-    for (let at = 0; at < uuid.length; at++) {
-      const code = uuid.charCodeAt(at)
-      first = Math.imul(first ^ code, 0x01000193)
-      second = Math.imul(second ^ code, 0x5bd1e995)
+    for (let at = start; at < end; at++) {
+      const byte = bytes[at]!
+      first = Math.imul(first ^ byte, 0x01000193)
+      second = Math.imul(second ^ byte, 0x5bd1e995)
       second ^= second >>> 15
     }
     this.#rows++
