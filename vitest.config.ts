@@ -1,8 +1,11 @@
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 
-export default defineConfig({
+// `npm test` leaves out the long sweeps, in files of their own or as parts of others (test/harness/long.ts).
+export default defineConfig(({ mode }) => ({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    exclude: [...configDefaults.exclude, ...(mode === 'long' ? [] : ['**/*.long.test.ts'])],
+    env: { TEST_LONG: mode === 'long' ? 'on' : 'off' },
     globalSetup: ['test/harness/global-setup.ts'],
     // Tests share no module state (see CONTRIBUTING), so a worker may run many files: 5 times less CPU.
     isolate: false,
@@ -13,4 +16,4 @@ export default defineConfig({
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
   },
-})
+}))

@@ -1,5 +1,5 @@
 // Ways to break what exports promise, around the code rather than in it: a proof that misses one of them proves nothing.
-// test/prove-simulation.test.ts runs them.
+// test/prove-simulation.long.test.ts runs them.
 import type { Statement } from '../../src/platform/db/sql.ts'
 import type { Mutation } from './world.ts'
 
