@@ -105,7 +105,7 @@ describe('the first start on an empty folder', () => {
     async () => {
       const threads = (await readdir(`/proc/${server.pid}/task`)).map(Number)
       const behind = threads.filter((thread) => getPriority(thread) === getPriority() + 5)
-      expect(behind).toHaveLength(POOL_SIZE + availableParallelism() - 1)
+      expect(behind).toHaveLength(POOL_SIZE + availableParallelism())
       expect(getPriority(server.pid)).toBe(getPriority())
       expect(getPriority((await postmasterOf(dataDir))!)).toBe(getPriority())
     },

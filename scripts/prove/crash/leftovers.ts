@@ -4,24 +4,39 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kind, Places } from './places.ts'
 
-const SESSIONS_LIMIT_MS = 5_000
+const PATIENCE_MS = 60_000
+const LOOK_EVERY_MS = 100
 
-export async function listLeftovers(
-  { folder, bucket, warehouse }: Places,
-  dataDir: string,
-): Promise<string[]> {
+/** Verifications go on, and a database needs a moment to see that a client has died: what they have comes and goes. */
+export async function listLeftovers(places: Places, dataDir: string): Promise<string[]> {
+  const deadline = Date.now() + PATIENCE_MS
+  let left = await listHalves(places, dataDir)
+  while (left.length > 0 && Date.now() < deadline) {
+    await sleep(LOOK_EVERY_MS)
+    const there = new Set(await listHalves(places, dataDir))
+    left = left.filter((each) => there.has(each))
+  }
+  return left
+}
+
+async function listHalves({ folder, bucket, warehouse }: Places, dataDir: string): Promise<string[]> {
   const temporary = (await namesIn(folder, true)).filter((name) => /(^|\/)\.|\.partial$/.test(name))
   const staged = await namesIn(join(dataDir, 'events/staging'), false)
   const uploads = [...bucket.uploads.values()].map(({ key }) => key)
-  const { rows: tables } = await warehouse.admin.query<{ relname: string }>(
+  const { admin, login } = warehouse
+  const { rows: tables } = await admin.query<{ relname: string }>(
     `SELECT relname FROM pg_class WHERE relkind = 'r' AND (relpersistence = 't' OR relname LIKE '%stage%')`,
+  )
+  const { rows: sessions } = await admin.query<{ pid: number }>(
+    'SELECT pid FROM pg_stat_activity WHERE usename = $1',
+    [login.user],
   )
   return [
     ...temporary.map((name) => `the temporary file ${name}`),
     ...staged.map((name) => `the staged file ${name}`),
     ...uploads.map((key) => `an open upload of ${key}`),
     ...tables.map(({ relname }) => `the table ${relname}`),
-    ...(await listSessions(warehouse, Date.now() + SESSIONS_LIMIT_MS)),
+    ...sessions.map(({ pid }) => `the session ${pid} in the warehouse`),
   ]
 }
 
@@ -33,19 +48,6 @@ export async function listNames({ folder, bucket }: Places, kind: Kind): Promise
 export async function listUnknownFiles(places: Places, known: ReadonlySet<string>): Promise<string[]> {
   const names = [...(await listNames(places, 'folder')), ...(await listNames(places, 'bucket'))]
   return names.filter((name) => !known.has(name))
-}
-
-/** The database needs a moment to see that a client has died. */
-async function listSessions({ admin, login }: Places['warehouse'], deadline: number): Promise<string[]> {
-  for (;;) {
-    const { rows } = await admin.query<{ state: string }>(
-      'SELECT state FROM pg_stat_activity WHERE usename = $1',
-      [login.user],
-    )
-    if (rows.length === 0) return []
-    if (Date.now() > deadline) return rows.map(({ state }) => `a session in the warehouse, ${state}`)
-    await sleep(20)
-  }
 }
 
 async function namesIn(folder: string, recursive: boolean): Promise<string[]> {

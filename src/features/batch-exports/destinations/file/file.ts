@@ -19,6 +19,8 @@ import {
 } from './folder.ts'
 import type { FileConfig } from './kind.ts'
 
+const READ_BYTES = 256 * 1024
+
 /** Below those of the files, which count from 0. */
 const MANIFEST_INDEX = -1
 
@@ -40,7 +42,7 @@ export const file: Destination<FileConfig> = {
       files: {
         async read(name) {
           const path = await onDisk(() => findFile(export_folder, run.project_id, name))
-          return path === null ? null : createReadStream(path)
+          return path === null ? null : createReadStream(path, { highWaterMark: READ_BYTES })
         },
         async *list(folder) {
           yield* await onDisk(() => listFolder(export_folder, run.project_id, folder))
