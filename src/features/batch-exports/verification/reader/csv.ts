@@ -2,8 +2,8 @@
 
 const [LINE_FEED, CARRIAGE_RETURN, COMMA, QUOTE] = [0x0a, 0x0d, 0x2c, 0x22]
 
-// oxlint-disable-next-line no-control-regex
-const isAscii = (text: string) => /^[\u0000-\u007f]*$/.test(text)
+/** One byte to a character. */
+const isPlain = (text: string) => /^[ -~]*$/.test(text)
 
 /** Calls `use` once for each record with the field at that place, which holds no quotes; '' when none is asked for. */
 export async function forEachRecord(
@@ -13,7 +13,7 @@ export async function forEachRecord(
 ): Promise<void> {
   let [isQuoted, isHeader, column, field] = [false, has_header, 0, '']
   const end = () => {
-    if (!isHeader) use(isAscii(field) ? field : Buffer.from(field, 'latin1').toString())
+    if (!isHeader) use(isPlain(field) ? field : Buffer.from(field, 'latin1').toString())
     ;[isHeader, column, field] = [false, 0, '']
   }
   for await (const chunk of chunks) {
