@@ -104,6 +104,8 @@ function dialect(setting: QuerySetting): Dialect {
     unfold: (_alias, arrays, keep_empty) =>
       `${keep_empty ? ' LEFT' : ''} ARRAY JOIN ${arrays.map(({ column, sql }) => `${sql} AS ${column}`).join(', ')}`,
     unfolded: (_alias, column) => column,
+    // It has no such words.
+    made_once: '',
     set_operators: {
       'UNION ALL': 'UNION ALL',
       'UNION DISTINCT': 'UNION DISTINCT',

@@ -47,6 +47,8 @@ export type Dialect = Printing & {
   /** How such an item is named in the query. */
   unfolded(alias: string, column: string): string
   set_operators: Readonly<Record<SetOperator, string>>
+  /** Before the brackets of a query in WITH that is used more than once. */
+  made_once: string
 }
 
 export type Engine = {

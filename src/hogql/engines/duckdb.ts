@@ -139,6 +139,9 @@ function dialect(setting: QuerySetting): Dialect {
       return ` ${join} LATERAL (SELECT ${items}) AS ${alias}${keep_empty ? ' ON true' : ''}`
     },
     unfolded: (alias, column) => `${alias}.${column}`,
+    // Otherwise the engine copies the query to each place, and the bound values in the copies become NULL (1.5.5); of
+    // queries that use each other twice, thirty make a plan without end.
+    made_once: 'MATERIALIZED ',
     set_operators: {
       'UNION ALL': 'UNION ALL',
       'UNION DISTINCT': 'UNION',

@@ -65,6 +65,7 @@ function resolveSource(join: JoinExpr, scope: Scope): Source {
   const name = table.chain.join('.')
   const named = table.chain.length === 1 ? findNamedQuery(scope, name) : undefined
   if (named?.kind === 'subquery') {
+    named.uses++
     const columns = [...named.columns].map(([column, output]) => ({ ...output, name: column }))
     return { name: join.alias ?? name, alias, from: { sql: named.alias, columns: renamed(columns, join) } }
   }

@@ -31,7 +31,13 @@ export type Subquery = {
 }
 
 export type NamedQuery =
-  | { kind: 'subquery'; alias: string; columns: ReadonlyMap<string, OutputColumn> }
+  | {
+      kind: 'subquery'
+      alias: string
+      columns: ReadonlyMap<string, OutputColumn>
+      /** How often it stands in a FROM. */
+      uses: number
+    }
   | { kind: 'column'; expr: Expr }
 
 export type SelectAlias = {

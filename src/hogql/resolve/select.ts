@@ -9,7 +9,15 @@ import { assertAlias, MAX_SQL_LENGTH } from './expressions.ts'
 import { sourceColumn, starOf } from './fields.ts'
 import { fromSql, renamed, resolveFrom } from './from.ts'
 import { commonType } from './kinds.ts'
-import { newScope, type Compilation, type Place, type Scope, type Source, type Subquery } from './scope.ts'
+import {
+  newScope,
+  type Compilation,
+  type NamedQuery,
+  type Place,
+  type Scope,
+  type Source,
+  type Subquery,
+} from './scope.ts'
 
 const MAX_COLUMNS = 500
 
@@ -44,7 +52,7 @@ export function selectSql(query: SelectQuery, outer: Scope | null, compilation: 
   const order = orderSql(query.order_by ?? [], items, query.distinct === true, at(scope, 'order'))
   assertGrouped(scope, keys.length > 0 || having !== undefined)
   const sql = [
-    withSql(ctes),
+    withSql(ctes, compilation),
     `SELECT ${query.distinct ? 'DISTINCT ' : ''}${items.map(({ value, column }) => `${value.sql} AS ${column}`).join(', ')}`,
     fromSql(from, scope),
     conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : '',
@@ -96,8 +104,10 @@ const isOwnName = ({ alias, expr }: Alias, { compilation: { context } }: Scope) 
 
 const at = (scope: Scope, place: Place): Scope => ({ ...scope, place })
 
-/** Adds the named queries to the scope, each seeing those before it. Gives the SQL of those that are subqueries. */
-function resolveCtes(ctes: readonly Cte[], scope: Scope): string[] {
+type NamedSql = { named: Extract<NamedQuery, { kind: 'subquery' }>; sql: string }
+
+/** Adds the named queries to the scope, each seeing those before it. Gives those that are subqueries. */
+function resolveCtes(ctes: readonly Cte[], scope: Scope): NamedSql[] {
   return ctes.flatMap((cte) => {
     assertAlias(cte.name, cte)
     if (cte.recursive) throw queryError('WITH RECURSIVE is not supported', cte)
@@ -109,18 +119,26 @@ function resolveCtes(ctes: readonly Cte[], scope: Scope): string[] {
       return []
     }
     const { sql, columns } = scope.compilation.subquery(cte.expr, scope)
-    const alias = scope.compilation.fresh('q')
     const names = cte.columns ? { column_aliases: cte.columns } : {}
-    scope.named_queries.set(cte.name, {
+    const named: NamedSql['named'] = {
       kind: 'subquery',
-      alias,
+      alias: scope.compilation.fresh('q'),
       columns: renamed(columns, { ...cte, ...names }),
-    })
-    return [`${alias} AS (${sql})`]
+      uses: 0,
+    }
+    scope.named_queries.set(cte.name, named)
+    return [{ named, sql }]
   })
 }
 
-const withSql = (ctes: readonly string[]) => (ctes.length > 0 ? `WITH ${ctes.join(', ')} ` : '')
+/** To be written last, when it is known how often each is used. */
+function withSql(ctes: readonly NamedSql[], { dialect }: Compilation): string {
+  if (ctes.length === 0) return ''
+  const list = ctes.map(
+    ({ named: { alias, uses }, sql }) => `${alias} AS ${uses > 1 ? dialect.made_once : ''}(${sql})`,
+  )
+  return `WITH ${list.join(', ')} `
+}
 
 function slotsOf(expr: Expr, index: number, scope: Scope): Slot[] {
   if (expr.node === 'Field' && expr.chain.at(-1) === '*') return starSlots(expr, scope)
@@ -239,8 +257,9 @@ export function setSql(query: SelectSetQuery, outer: Scope | null, compilation: 
     growth: largestOf([first, ...rest.map(({ part }) => part)].map((part) => part.columns[index] ?? column)),
   }))
   const sql = `(${first.sql})${rest.map(({ part, operator }) => ` ${operator} (${part.sql})`).join('')}`
-  if (!query.order_by && !query.limit && !query.offset) return { sql: withSql(ctes) + sql, columns }
-  return ordered(query, { sql, columns }, withSql(ctes), scope)
+  if (!query.order_by && !query.limit && !query.offset)
+    return { sql: withSql(ctes, compilation) + sql, columns }
+  return ordered(query, { sql, columns }, ctes, scope)
 }
 
 function assertSameWidth(first: Subquery, part: Subquery, span: Span) {
@@ -249,7 +268,7 @@ function assertSameWidth(first: Subquery, part: Subquery, span: Span) {
 }
 
 /** ORDER BY and LIMIT of the whole: a SELECT round it, so that it can be ordered by any expression of its columns. */
-function ordered(query: SelectSetQuery, inner: Subquery, ctes: string, scope: Scope): Subquery {
+function ordered(query: SelectSetQuery, inner: Subquery, ctes: readonly NamedSql[], scope: Scope): Subquery {
   const { compilation } = scope
   const alias = compilation.fresh('t')
   scope.sources.push({ name: null, alias, from: { sql: '', columns: renamed(inner.columns, {}) } })
@@ -263,7 +282,7 @@ function ordered(query: SelectSetQuery, inner: Subquery, ctes: string, scope: Sc
   })
   const list = items.map(({ value, column }) => `${value.sql} AS ${column}`).join(', ')
   const order = orderSql(query.order_by ?? [], items, false, at(scope, 'order'))
-  const sql = `${ctes}SELECT ${list} FROM (${inner.sql}) AS ${alias}${order}${limitSql(query, scope)}`
+  const sql = `${withSql(ctes, compilation)}SELECT ${list} FROM (${inner.sql}) AS ${alias}${order}${limitSql(query, scope)}`
   return {
     sql,
     columns: inner.columns.map((column, index) => ({ ...column, column: items[index]?.column ?? '' })),
