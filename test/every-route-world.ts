@@ -20,6 +20,7 @@ import {
   createOrganization,
   createServiceKey,
   createUser,
+  secretOf,
   type TestUser,
   type Workspace,
 } from './factories.ts'
@@ -153,6 +154,7 @@ function belowEach<Body>(bodies: Record<string, Body>, bases: readonly string[])
 type Things = {
   member: string
   invite: string
+  invite_secret: string
   domain: string
   service_key: string
   personal_key: string
@@ -178,7 +180,7 @@ export async function makeHome(app: TestApp, options: { enforce_2fa?: boolean } 
   const own = { owner: home.owner, admin, member }
   const ownKeys = new Map<TestUser, string>()
   for (const user of Object.values(own)) ownKeys.set(user, await addKey(app, user))
-  const ownInvite = await invite(app, home, member.key)
+  const ownInvite = (await invite(app, home, member.key)).id
   return {
     home,
     ...own,
@@ -228,9 +230,11 @@ async function makeThings(app: TestApp, workspace: Workspace, member: TestUser):
     { key },
   )
   app.canary.plant('service key', serviceKey.body.value)
+  const made = await invite(app, workspace, key)
   return {
     member: member.uuid,
-    invite: await invite(app, workspace, key),
+    invite: made.id,
+    invite_secret: made.secret,
     domain: domain.body.id,
     service_key: serviceKey.body.id,
     personal_key: await addKey(app, workspace.owner),
@@ -285,9 +289,10 @@ async function captureEvent(app: TestApp, { project }: Workspace): Promise<strin
   return uuid
 }
 
-async function invite(app: TestApp, workspace: Workspace, key: string): Promise<string> {
+async function invite(app: TestApp, workspace: Workspace, key: string) {
   const url = `/api/organizations/${workspace.organization.id}/invites/`
-  return (await app.post(url, { target_email: `${unique()}@example.com` }, { key })).body.id
+  const { body } = await app.post(url, { target_email: `${unique()}@example.com` }, { key })
+  return { id: body.id as string, secret: secretOf(body) }
 }
 
 async function addKey(app: TestApp, user: TestUser): Promise<string> {
@@ -307,7 +312,8 @@ const KINDS: [RegExp, keyof Things][] = [
   [/\/verifications\/:id\//, 'verification'],
   [/\/batch_exports\/:(?:id|batch_export_id)\//, 'batch_export'],
   [/\/members\/:user__uuid\//, 'member'],
-  [/\/invites\/:id\/|\/signup\/:invite_id\//, 'invite'],
+  [/\/invites\/:id\//, 'invite'],
+  [/\/signup\/:invite_id\//, 'invite_secret'],
   [/\/domains\/:id\//, 'domain'],
   [/\/service_keys\/:id\//, 'service_key'],
   [/\/personal_api_keys\/:id\//, 'personal_key'],

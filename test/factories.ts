@@ -105,3 +105,8 @@ export async function createServiceKey(
   await insertKey(app.db, owner, { label: 'test service', ...rest }, key, null, app.services.now())
   return app.canary.plant('service key', key.value)
 }
+
+/** What the link of an invite ends with; given once, to whoever makes or resends it. */
+export function secretOf({ link }: { link?: string }): string {
+  return link!.split('/').at(-1)!
+}

@@ -46,31 +46,46 @@ async function invite(address: string): Promise<string> {
 }
 
 describe('the link of an invite', () => {
-  it('opens a form that makes the account, and the verification link then signs it in', async () => {
+  it('opens a form that makes the account and signs it in: who read the mail has the address', async () => {
     app.canary.plant('password', PASSWORD)
     const path = await invite('newcomer@example.com')
     const page = await app.get(path)
     expect(page.status).toBe(200)
     expect(page.headers['content-type']).toContain('text/html')
     expect(page.body).toContain('Join Harbour &amp; Sons')
+    const joined = await submit(path, { first_name: 'Nora', password: PASSWORD })
+    expect(joined).toMatchObject({ status: 303, headers: { location: '/' } })
+    const members = await app.get('/api/organizations/@current/members/', { session: joined.session! })
+    expect(members.body.results.map((member: { user: { email: string } }) => member.user.email)).toContain(
+      'newcomer@example.com',
+    )
+    expect((await app.get(path)).body).toContain('This invite cannot be accepted')
+  })
+
+  it('that was passed on asks for the address to be verified, which then signs in', async () => {
+    const { body } = await app.post(
+      '/api/organizations/@current/invites/',
+      { target_email: 'passed-on@example.com', send_email: false },
+      { key: workspace.owner.key },
+    )
+    const path = new URL(body.link).pathname
     smtp.mails.length = 0
     const joined = await submit(path, { first_name: 'Nora', password: PASSWORD })
     expect(joined.status).toBe(303)
     expect(joined.session).toBeUndefined()
     expect((await app.get(String(joined.headers.location))).body).toContain('Look into your mail')
 
-    const verify = await linkTo('newcomer@example.com')
+    const verify = await linkTo('passed-on@example.com')
     // Looking at the page verifies nothing: mail scanners look too.
     expect((await app.get(verify)).status).toBe(200)
-    expect((await submit('/login', { email: 'newcomer@example.com', password: PASSWORD })).body).toContain(
+    expect((await submit('/login', { email: 'passed-on@example.com', password: PASSWORD })).body).toContain(
       'Verify your e-mail',
     )
     const verified = await submit(verify, {})
     expect(verified.body).toContain('Your address is verified')
-    const members = await app.get('/api/organizations/@current/members/', { session: verified.session! })
-    expect(members.body.results.map((member: { user: { email: string } }) => member.user.email)).toContain(
-      'newcomer@example.com',
-    )
+    expect((await app.get('/api/users/@me/', { session: verified.session! })).body).toMatchObject({
+      email: 'passed-on@example.com',
+    })
     expect((await submit(verify, {})).body).toContain('This link does not work any more')
   })
 

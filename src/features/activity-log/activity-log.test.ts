@@ -5,6 +5,7 @@ import {
   createOrganization,
   createServiceKey,
   createUser,
+  secretOf,
   type TestUser,
   type Workspace,
 } from '../../../test/factories.ts'
@@ -421,7 +422,7 @@ describe('every change leaves its entry', () => {
 
     const invite = await app.post(`${path}invites/`, { target_email: 'guest@example.com' }, as)
     expectEntry('OrganizationInvite', 'created', 'guest@example.com')
-    await app.post(`/api/signup/${invite.body.id}/`, {}, { session: guest.session })
+    await app.post(`/api/signup/${secretOf(invite.body)}/`, {}, { session: guest.session })
     expectEntry('OrganizationInvite', 'accepted', 'guest@example.com')
     expectEntry('OrganizationMembership', 'created', 'guest@example.com')
     await app.patch(`${path}members/${guest.uuid}/`, { level: 8 }, as)
@@ -449,7 +450,7 @@ describe('every change leaves its entry', () => {
     await app.delete(`/api/projects/${project.body.id}/`, as)
     expectEntry('Project', 'deleted', 'Store')
 
-    const secrets: string[] = [invite.body.id, second.body.id, owner.session, owner.password]
+    const secrets: string[] = [secretOf(invite.body), secretOf(second.body), owner.session, owner.password]
     for (const [scope, keys] of [
       ['PersonalAPIKey', '/api/personal_api_keys/'],
       ['ServiceAPIKey', `${path}service_keys/`],

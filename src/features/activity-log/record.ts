@@ -56,7 +56,7 @@ export type Activity = {
   project_id?: number
   scope: ActivityScope
   activity: ActivityName
-  /** Never a secret: an invite's id opens its link, so invites leave this out. */
+  /** Never a secret. */
   item_id: string | null
   name: string
   changes?: Change[]

@@ -2,6 +2,7 @@
 import { job } from '../../platform/jobs/jobs.ts'
 import { composeMessage } from '../../platform/mail/message.ts'
 import { findOrganizationById } from '../organizations/queries.ts'
+import { inviteLink } from './link.ts'
 import { findInvite } from './queries.ts'
 import { isExpired } from './rules.ts'
 
@@ -25,7 +26,7 @@ export const inviteEmail = job<{ organization_id: string; invite_id: string }>({
           ...(invite.message ? [invite.message] : []),
           `The invitation is good until ${expires} UTC.`,
         ],
-        button: { label: 'Accept the invitation', url: `${services.settings.site_url}/signup/${invite.id}` },
+        button: { label: 'Accept the invitation', url: inviteLink(services, invite, 'mailed') },
         footer: 'If you did not expect this, ignore it: nothing happens without you.',
       }),
     })

@@ -50,7 +50,9 @@ async function inviteOne(tx: Db, context: InvitingContext, fields: InviteFields)
     throw invalid(null, 'invalid_input', `${fields.target_email} is a member of this organization already.`)
   }
   const replaced = await deleteInvitesFor(tx, organization.id, fields.target_email)
-  const level = fields.combine_pending_invites ? highestLevel(fields.level, replaced, now) : fields.level
+  const level = fields.combine_pending_invites
+    ? (Math.min(context.level, highestLevel(fields.level, replaced, now)) as Level)
+    : fields.level
   const sendsMail = fields.send_email && services.mailer.configured
   const row = await insertInvite(
     tx,
@@ -69,12 +71,11 @@ function highestLevel(asked: Level, pending: readonly InviteRow[], now: Date): L
   return Math.max(asked, ...levels) as Level
 }
 
-/** The id opens the invite's link, so the log names the address and leaves the id out. */
 export function inviteActivity(row: InviteRow) {
   return {
     organization_id: row.organization_id,
     scope: 'OrganizationInvite' as const,
-    item_id: null,
+    item_id: row.id,
     name: row.target_email,
     changes: [
       {

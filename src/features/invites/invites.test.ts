@@ -6,6 +6,7 @@ import {
   createOrganization,
   createServiceKey,
   createUser,
+  secretOf,
   type TestUser,
   type Workspace,
 } from '../../../test/factories.ts'
@@ -63,6 +64,7 @@ describe('GET /api/organizations/:id/invites/', () => {
     }
     const reply = await app.get(pathOf(organization), { key: reader.key })
     expect(reply).toMatchObject({ status: 200, body: { count: 3, next: null, previous: null } })
+    expect(JSON.stringify(reply.body)).not.toContain('/signup/')
     expect(reply.body.results.map((row: { target_email: string }) => row.target_email)).toEqual(
       addresses.toReversed(),
     )
@@ -82,7 +84,7 @@ describe('GET /api/organizations/:id/invites/', () => {
     const { organization, owner } = await createOrganization(app)
     const user = await createUser(app)
     const { body } = await app.post(pathOf(organization), { target_email: user.email }, { key: owner.key })
-    expect((await app.post(`/api/signup/${body.id}/`, {}, { session: user.session })).status).toBe(201)
+    expect((await app.post(`/api/signup/${secretOf(body)}/`, {}, { session: user.session })).status).toBe(201)
     expect((await app.get(pathOf(organization), { key: owner.key })).body).toMatchObject({
       count: 0,
       results: [],
@@ -114,20 +116,21 @@ describe('POST /api/organizations/:id/invites/', () => {
       created_at: expect.any(String),
       updated_at: reply.body.created_at,
       message: null,
+      link: expect.stringMatching(/^http:\/\/longshore\.test\/signup\/p[\w-]{65}$/),
     })
     expect(reply.body.created_by).not.toHaveProperty('password_hash')
     expect(Date.parse(reply.body.expires_at) - Date.parse(reply.body.created_at)).toBe(3 * DAY_MS)
   })
 
-  it('201 keeps what was given, trimmed, and leaves an entry that does not hold the id', async () => {
+  it('201 keeps what was given, trimmed, and leaves an entry', async () => {
     const target_email = address()
     const fields = { target_email, first_name: ' Grace ', level: '8', message: '  Come over.\nTo us. ' }
     const { status, body } = await invite(fields, admin)
     expect(status).toBe(201)
     expect(body).toMatchObject({ first_name: 'Grace', level: 8, message: 'Come over.\nTo us.' })
     const entries = await activitiesFor(target_email)
-    expect(entries).toMatchObject([{ activity: 'created', item_id: null, actor_name: admin.email }])
-    expect(JSON.stringify(entries)).not.toContain(body.id)
+    expect(entries).toMatchObject([{ activity: 'created', item_id: body.id, actor_name: admin.email }])
+    expect(JSON.stringify(entries)).not.toContain(secretOf(body))
   })
 
   it('201 by a service key: nobody made it, and replies go nowhere but to us', async () => {
@@ -151,11 +154,11 @@ describe('POST /api/organizations/:id/invites/', () => {
     expect(rows.filter((row) => row.target_email.toLowerCase() === target_email.toLowerCase())).toHaveLength(
       1,
     )
-    expect(await app.get(`/api/signup/${first.body.id}/`)).toMatchObject({
+    expect(await app.get(`/api/signup/${secretOf(first.body)}/`)).toMatchObject({
       status: 400,
       body: { code: 'invalid_input' },
     })
-    expect((await app.get(`/api/signup/${second.body.id}/`)).status).toBe(200)
+    expect((await app.get(`/api/signup/${secretOf(second.body)}/`)).status).toBe(200)
   })
 
   it('201 leaves invites of other organizations for the address alone', async () => {
@@ -163,7 +166,7 @@ describe('POST /api/organizations/:id/invites/', () => {
     const target_email = address()
     const kept = await app.post(pathOf(other.organization), { target_email }, { key: other.owner.key })
     await invite({ target_email })
-    expect((await app.get(`/api/signup/${kept.body.id}/`)).status).toBe(200)
+    expect((await app.get(`/api/signup/${secretOf(kept.body)}/`)).status).toBe(200)
   })
 
   it('201 with combine_pending_invites takes the highest level pending, not that of an expired one', async () => {
@@ -173,6 +176,18 @@ describe('POST /api/organizations/:id/invites/', () => {
     expect(combined.body.level).toBe(8)
     app.advance(3 * DAY_MS)
     expect((await invite({ target_email, combine_pending_invites: true })).body.level).toBe(1)
+  })
+
+  it('201 with combine_pending_invites never gives more than the caller may give', async () => {
+    for (const [user, level] of [
+      [member, 1],
+      [admin, 8],
+    ] as const) {
+      const target_email = address()
+      await invite({ target_email, level: 15 })
+      const combined = await invite({ target_email, level: 1, combine_pending_invites: true }, user)
+      expect(combined).toMatchObject({ status: 201, body: { level } })
+    }
   })
 
   it('201 without a mail when send_email is false', async () => {
@@ -340,7 +355,7 @@ describe('POST /api/organizations/:id/invites/bulk/', () => {
     ])
     expect(reply).toMatchObject({ status: 400, body: { code: 'invalid_input', attr: null } })
     expect(await invitesOf()).toEqual(before)
-    expect((await app.get(`/api/signup/${earlier.body.id}/`)).status).toBe(200)
+    expect((await app.get(`/api/signup/${secretOf(earlier.body)}/`)).status).toBe(200)
     await jobsAreDone(app.services)
     expect(mailsTo(pending)).toEqual([])
   })
@@ -371,13 +386,13 @@ describe('/api/organizations/:id/invites/:id/', () => {
       ['GET'],
       ['POST', { first_name: 'A', password: 'x9$Kq2!vZ' }],
     ] as const) {
-      const visit = await app.call(method, `/api/signup/${body.id}/`, { body: content })
+      const visit = await app.call(method, `/api/signup/${secretOf(body)}/`, { body: content })
       expect(visit).toMatchObject({ status: 400, body: { code: 'invalid_input', attr: null } })
     }
     expect((await app.delete(`${path()}${body.id}/`, { key: admin.key })).status).toBe(404)
     expect(await activitiesFor(target_email)).toMatchObject([
       { activity: 'created' },
-      { activity: 'deleted', item_id: null },
+      { activity: 'deleted', item_id: body.id },
     ])
   })
 
@@ -386,7 +401,7 @@ describe('/api/organizations/:id/invites/:id/', () => {
     const foreign = await invite({ target_email: address() }, admin)
     expect((await app.delete(`${path()}${own.body.id}/`, { key: member.key })).status).toBe(204)
     expect((await app.delete(`${path()}${foreign.body.id}/`, { key: member.key })).status).toBe(403)
-    expect((await app.get(`/api/signup/${foreign.body.id}/`)).status).toBe(200)
+    expect((await app.get(`/api/signup/${secretOf(foreign.body)}/`)).status).toBe(200)
   })
 
   it('404 for an unknown id, a malformed one and one of another organization', async () => {
@@ -400,36 +415,42 @@ describe('/api/organizations/:id/invites/:id/', () => {
       expect((await app.delete(`${path()}${id}/`, { key: workspace.owner.key })).status).toBe(404)
       expect((await app.post(`${path()}${id}/resend/`, {}, { key: workspace.owner.key })).status).toBe(404)
     }
-    expect((await app.get(`/api/signup/${foreign.body.id}/`)).status).toBe(200)
+    expect((await app.get(`/api/signup/${secretOf(foreign.body)}/`)).status).toBe(200)
   })
 })
 
 describe('POST /api/organizations/:id/invites/:id/resend/', () => {
   const resend = (id: string, user: TestUser) => app.post(`${path()}${id}/resend/`, {}, { key: user.key })
 
-  it('200 sends the same link again with a fresh three days, even after it has expired', async () => {
+  it('200 sends a new link with a fresh three days, even after it has expired; the earlier ones are dead', async () => {
     const target_email = address()
     const { body } = await invite({ target_email, message: 'Again.' })
     await smtp.waitForMail(target_email)
     app.advance(4 * DAY_MS)
-    expect(await app.get(`/api/signup/${body.id}/`)).toMatchObject({ status: 400, body: { code: 'expired' } })
+    expect(await app.get(`/api/signup/${secretOf(body)}/`)).toMatchObject({
+      status: 400,
+      body: { code: 'expired' },
+    })
     const reply = await resend(body.id, member)
     expect(reply.status).toBe(200)
     expect(reply.body).toEqual({
       ...body,
       expires_at: expect.any(String),
       updated_at: expect.any(String),
+      link: expect.any(String),
     })
+    expect(secretOf(reply.body)).not.toBe(secretOf(body))
     expect(Date.parse(reply.body.expires_at) - Date.parse(reply.body.updated_at)).toBe(3 * DAY_MS)
-    expect((await app.get(`/api/signup/${body.id}/`)).status).toBe(200)
+    const visit = async (invite: { link?: string }) =>
+      (await app.get(`/api/signup/${secretOf(invite)}/`)).status
+    expect(await visit(body)).toBe(400)
+    expect(await visit(reply.body)).toBe(200)
     await jobsAreDone(app.services)
-    expect(mailsTo(target_email).map((mail) => mail.links)).toEqual([
-      [`http://longshore.test/signup/${body.id}`],
-      [`http://longshore.test/signup/${body.id}`],
-    ])
+    const [first, second] = mailsTo(target_email).map(({ links }) => ({ link: links[0]! }))
+    expect([await visit(first!), await visit(second!)]).toEqual([400, 200])
     expect(await activitiesFor(target_email)).toMatchObject([
       { activity: 'created' },
-      { activity: 'resent', item_id: null },
+      { activity: 'resent', item_id: body.id },
     ])
   })
 

@@ -1,8 +1,18 @@
 // Row → Invite of the API.
 import type { z } from 'zod'
+import type { Services } from '../../platform/services.ts'
 import { presentUser } from '../users/present.ts'
+import { inviteLink } from './link.ts'
 import { isExpired } from './rules.ts'
-import type { Invite, ListedInvite } from './schema.ts'
+import type { Invite, ListedInvite, MadeInvite } from './schema.ts'
+
+export function presentMadeInvite(
+  services: Services,
+  row: ListedInvite,
+  now: Date,
+): z.input<typeof MadeInvite> {
+  return { ...presentInvite(row, now), link: inviteLink(services, row, 'passed on') }
+}
 
 export function presentInvite(row: ListedInvite, now: Date): z.input<typeof Invite> {
   return {

@@ -27,8 +27,8 @@ export function findInvite(db: Db, organizationId: string, id: string): Promise<
   return db.row(sql`SELECT ${listed} WHERE organization_id = ${organizationId} AND invite.id = ${id}`)
 }
 
-/** By the link alone: whoever holds the id may accept. `lock` keeps two acceptances of one invite apart. */
-export function findInviteByLink(
+/** Whichever organization it is of; who asks has its link. `lock` keeps two acceptances of one invite apart. */
+export function findInviteById(
   db: Db,
   id: string,
   lock: 'locked' | 'unlocked',

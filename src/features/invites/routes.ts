@@ -9,10 +9,10 @@ import type { Db } from '../../platform/db/database.ts'
 import { recordActivity } from '../activity-log/record.ts'
 import { inviteActivity, inviteAll, takeInvites } from './invite.ts'
 import { inviteEmail } from './invite-email.ts'
-import { presentInvite } from './present.ts'
+import { presentInvite, presentMadeInvite } from './present.ts'
 import { countInvites, deleteInvite, findInvite, listInvites, renewInvite } from './queries.ts'
 import { assertDistinct, assertMayInvite } from './rules.ts'
-import { Invite, InviteBulk, InviteCreate, type ListedInvite } from './schema.ts'
+import { Invite, InviteBulk, InviteCreate, MadeInvite, type ListedInvite } from './schema.ts'
 
 export const inviteRoutes = [
   route({
@@ -41,10 +41,10 @@ export const inviteRoutes = [
     scope: 'organization_member:write',
     level: 'member',
     body: InviteCreate,
-    answers: { 201: Invite },
+    answers: { 201: MadeInvite },
     async handle(context) {
       const [row] = await inviteAll(context, [context.body])
-      return created(presentInvite(row!, context.now))
+      return created(presentMadeInvite(context.services, row!, context.now))
     },
   }),
 
@@ -55,14 +55,14 @@ export const inviteRoutes = [
     scope: 'organization_member:write',
     level: 'member',
     body: InviteBulk,
-    answers: { 200: z.union([z.array(Invite), Invite]) },
+    answers: { 200: z.union([z.array(MadeInvite), MadeInvite]) },
     async handle(context) {
-      const { body, now } = context
+      const { services, body, now } = context
       const isList = Array.isArray(body)
       const invites = isList ? body : [body]
       assertDistinct(invites)
       const rows = await inviteAll(context, invites)
-      const presented = rows.map((row) => presentInvite(row, now))
+      const presented = rows.map((row) => presentMadeInvite(services, row, now))
       return ok(isList ? presented : presented[0]!)
     },
   }),
@@ -93,7 +93,7 @@ export const inviteRoutes = [
   route({
     method: 'POST',
     path: '/api/organizations/:organization_id/invites/:id/resend/',
-    summary: 'Send an invite again, with a fresh three days; its link stays the same',
+    summary: 'Send an invite again, with a fresh three days and a new link; the earlier ones die',
     scope: 'organization_member:write',
     level: 'member',
     item: async ({ db, organization, level, params }) => {
@@ -101,7 +101,7 @@ export const inviteRoutes = [
       assertMayInvite(level, invite.level)
       return invite
     },
-    answers: { 200: Invite },
+    answers: { 200: MadeInvite },
     async handle(context) {
       const { services, db, organization, item, now } = context
       takeInvites(services, organization.id, 1, now)
@@ -113,7 +113,7 @@ export const inviteRoutes = [
         await recordActivity(tx, context, { ...inviteActivity(item), activity: 'resent', changes: [] })
         return { ...item, ...renewed }
       })
-      return ok(presentInvite(row, now))
+      return ok(presentMadeInvite(services, row, now))
     },
   }),
 ]

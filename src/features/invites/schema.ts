@@ -23,6 +23,11 @@ export const Invite = z
   })
   .meta({ id: 'Invite' })
 
+/** Shown once, to whoever made or resent it: they may give that level. */
+export const MadeInvite = Invite.extend({ link: z.string().meta({ format: 'uri' }) }).meta({
+  id: 'MadeInvite',
+})
+
 export const InviteCreate = z.object({
   target_email: email(),
   first_name: text({ max: 30, blank: true }).default(''),

@@ -6,6 +6,7 @@ import {
   createOrganization,
   createServiceKey,
   createUser,
+  secretOf,
   type TestUser,
   type Workspace,
 } from '../../../test/factories.ts'
@@ -46,7 +47,7 @@ async function createFullOrganization(name: string) {
   const domain = `${organization.slug}.example`
   expect((await app.post(`${path}domains/`, { domain }, { key: owner.key })).status).toBe(201)
   const service_key = await createServiceKey(app, organization, { scopes: ['*'] })
-  return { ...workspace, member, invite_id: invite.body.id as string, domain, service_key }
+  return { ...workspace, member, invite_secret: secretOf(invite.body), domain, service_key }
 }
 
 const current = async (user: TestUser) => {
@@ -126,7 +127,7 @@ describe('DELETE /api/organizations/:id/', () => {
     expect(
       (await app.get(`/api/projects/${gone.project.id}/activity_log/`, { key: gone.owner.key })).status,
     ).toBe(404)
-    expect((await app.get(`/api/signup/${gone.invite_id}/`)).status).toBe(400)
+    expect((await app.get(`/api/signup/${gone.invite_secret}/`)).status).toBe(400)
   })
 
   it('204 frees the slug and the domain for others', async () => {

@@ -1,12 +1,19 @@
 // Accepting an invite through HTTP: what the link shows, every reason against it in its order, joining with a new
 // account or as the signed-in user, once, and the mail to the others.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createMember, createOrganization, createUser, type Workspace } from '../../../test/factories.ts'
+import {
+  createMember,
+  createOrganization,
+  createUser,
+  secretOf,
+  type Workspace,
+} from '../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 import { startSmtpServer, type SmtpStandIn } from '../../../test/stand-ins/smtp.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Level } from '../../platform/http/caller.ts'
 import { jobsAreDone } from '../../platform/jobs/fixture/queue.ts'
+import { inviteLink, type Way } from '../invites/link.ts'
 import { insertInvite } from '../invites/queries.ts'
 import type { InviteRow } from '../invites/schema.ts'
 import { joinedEmail } from '../members/joined-email.ts'
@@ -47,7 +54,10 @@ function makeInvite(
   return insertInvite(on.db, organization.id, fields, on.services.now())
 }
 
-const linkOf = (invite: { id: string }) => `/api/signup/${invite.id}/`
+const secretFor = (invite: InviteRow, on = app, way: Way = 'passed on') =>
+  secretOf({ link: inviteLink(on.services, invite, way) })
+const linkOf = (invite: InviteRow, on = app, way: Way = 'passed on') =>
+  `/api/signup/${secretFor(invite, on, way)}/`
 const membersOf = (organization: { id: string } = workspace.organization, on = app) =>
   on.db.rows<{ email: string; level: number }>(sql`
     SELECT email, level FROM membership JOIN app_user ON app_user.id = user_id
@@ -78,19 +88,33 @@ describe('GET /api/signup/:invite_id/', () => {
 
 // Each case meets its own reason and, where possible, every later one too: the first in order is the one told.
 describe.each(['GET', 'POST'] as const)('what speaks against accepting, %s', (method) => {
-  const visit = (invite: { id: string }, session?: string) =>
-    app.call(method, linkOf(invite), {
+  const visit = (invite: InviteRow, session?: string) => visitLink(linkOf(invite), session)
+  const visitLink = (link: string, session?: string) =>
+    app.call(method, link, {
       ...(session === undefined ? {} : { session }),
       ...(method === 'POST' ? { body: ACCOUNT } : {}),
     })
   const refusal = (code: string) => ({ status: 400, body: { type: 'validation_error', code, attr: null } })
 
-  it('1: the id is unknown or malformed', async () => {
+  it('1: the link is unknown, malformed, or not of the invite as it is', async () => {
     const user = await createUser(app)
-    for (const id of ['00000000-0000-4000-8000-000000000000', 'nonsense', '1', '%20']) {
-      expect(await visit({ id })).toMatchObject(refusal('invalid_input'))
-      expect(await visit({ id }, user.session)).toMatchObject(refusal('invalid_input'))
+    const invite = await makeInvite(user.email)
+    const [right, of_another] = [secretFor(invite), secretFor(await makeInvite())]
+    const secrets = [
+      ...['00000000-0000-4000-8000-000000000000', 'nonsense', '1', '%20', 'm'.repeat(66)],
+      // The id opens nothing, however it is spelled.
+      ...[invite.id, `p${right.slice(1, 23)}`, `${right.slice(0, 23)}${of_another.slice(23)}`],
+      // Another way than it was made for, another level, another time.
+      ...[`m${right.slice(1)}`, secretFor({ ...invite, level: 15 })],
+      secretFor({ ...invite, expires_at: new Date(invite.expires_at.getTime() + 1) }),
+    ]
+    for (const secret of secrets) {
+      const link = `/api/signup/${secret}/`
+      expect(await visitLink(link), secret).toMatchObject(refusal('invalid_input'))
+      expect(await visitLink(link, user.session), secret).toMatchObject(refusal('invalid_input'))
     }
+    expect(await isThere(invite)).toBe(true)
+    expect((await visit(invite, user.session)).status).toBe(method === 'GET' ? 200 : 201)
   })
 
   it('2: the visitor is signed in with another address', async () => {
@@ -114,7 +138,7 @@ describe.each(['GET', 'POST'] as const)('what speaks against accepting, %s', (me
     const invite = await makeInvite(user.email.toUpperCase())
     const reply = await visit(invite)
     expect(reply).toMatchObject(refusal(method === 'GET' ? 'account_exists' : 'invalid_input'))
-    expect(reply.body.detail).toBe(`/login?next=/signup/${invite.id}`)
+    expect(reply.body.detail).toBe(`/login?next=/signup/${secretFor(invite)}`)
     // A key is not a sign-in: the link says who is meant, not whose key happens to be at hand.
     const withKey = await app.call(method, linkOf(invite), { key: user.key, body: ACCOUNT })
     expect(withKey.body.code).toBe(reply.body.code)
@@ -323,7 +347,7 @@ describe('where mail is configured', () => {
   it('201 without a cookie for a new account: the address has to be verified first', async () => {
     const { organization } = await createOrganization(mailing)
     const invite = await makeInvite(address(), { organization, on: mailing })
-    const reply = await mailing.post(linkOf(invite), ACCOUNT)
+    const reply = await mailing.post(linkOf(invite, mailing), ACCOUNT)
     expect(reply).toMatchObject({ status: 201, body: { redirect_url: `/verify_email/${reply.body.uuid}` } })
     expect(reply.session).toBeUndefined()
     expect(await membersOf(organization, mailing)).toHaveLength(2)
@@ -335,6 +359,34 @@ describe('where mail is configured', () => {
     expect(account.body).toMatchObject({ is_email_verified: true, organization: { id: organization.id } })
   })
 
+  it('201 with a cookie by the mailed link: it proves the address', async () => {
+    const { organization } = await createOrganization(mailing)
+    const invite = await makeInvite(address(), { organization, on: mailing, level: 15 })
+    const reply = await mailing.post(linkOf(invite, mailing, 'mailed'), ACCOUNT)
+    expect(reply).toMatchObject({ status: 201, body: { redirect_url: '/', is_email_verified: true } })
+    const account = await mailing.get('/api/users/@me/', { session: reply.session! })
+    expect(account.body).toMatchObject({ organization: { id: organization.id, membership_level: 15 } })
+  })
+
+  it.each([8, 15] as const)(
+    '400 for level %i by a link that was passed on, until the address is proved',
+    async (level) => {
+      const { organization } = await createOrganization(mailing)
+      const invite = await makeInvite(address(), { organization, on: mailing, level })
+      const refusal = { status: 400, body: { code: 'address_not_proved', attr: null } }
+      expect(await mailing.get(linkOf(invite, mailing))).toMatchObject(refusal)
+      expect(await mailing.post(linkOf(invite, mailing), ACCOUNT)).toMatchObject(refusal)
+      const user = await createUser(mailing, { email: invite.target_email })
+      await mailing.db.run(sql`UPDATE app_user SET is_email_verified = false WHERE id = ${user.id}`)
+      const accept = () => mailing.post(linkOf(invite, mailing), {}, { session: user.session })
+      expect(await accept()).toMatchObject(refusal)
+      expect(await membersOf(organization, mailing)).toHaveLength(1)
+      await mailing.db.run(sql`UPDATE app_user SET is_email_verified = true WHERE id = ${user.id}`)
+      expect((await accept()).status).toBe(201)
+      expect(await membersOf(organization, mailing)).toContainEqual({ email: user.email, level })
+    },
+  )
+
   it('tells every other active member, each in a mail of their own, and not the one who joined', async () => {
     const { organization, owner } = await createOrganization(mailing)
     const member = await createMember(mailing, organization)
@@ -342,7 +394,7 @@ describe('where mail is configured', () => {
     await mailing.db.run(sql`UPDATE app_user SET is_active = false WHERE id = ${inactive.id}`)
     const user = await createUser(mailing, { first_name: 'Jo<b>' })
     const invite = await makeInvite(user.email, { organization, on: mailing })
-    expect((await mailing.post(linkOf(invite), {}, { session: user.session })).status).toBe(201)
+    expect((await mailing.post(linkOf(invite, mailing), {}, { session: user.session })).status).toBe(201)
     await jobsAreDone(mailing.services)
     expect(joinMails('Jo<b>').toSorted()).toEqual([owner.email, member.email].toSorted())
     const mail = await smtp.waitForMail(owner.email)
@@ -357,7 +409,7 @@ describe('where mail is configured', () => {
     for (const { organization } of [silent, empty]) {
       const user = await createUser(mailing, { first_name: 'Quiet' })
       const invite = await makeInvite(user.email, { organization, on: mailing })
-      expect((await mailing.post(linkOf(invite), {}, { session: user.session })).status).toBe(201)
+      expect((await mailing.post(linkOf(invite, mailing), {}, { session: user.session })).status).toBe(201)
     }
     await jobsAreDone(mailing.services)
     expect(joinMails('Quiet')).toEqual([])

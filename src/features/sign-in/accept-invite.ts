@@ -1,14 +1,14 @@
 // Accepting an invite: every reason against it in the order of organizations.md §5.3, then joining in one transaction.
-import { isUuid } from '../../lib/uuid.ts'
 import { violatedUnique, type Db } from '../../platform/db/database.ts'
-import type { Caller } from '../../platform/http/caller.ts'
+import { LEVELS, type Caller } from '../../platform/http/caller.ts'
 import { invalid } from '../../platform/http/errors.ts'
 import { validate } from '../../platform/http/validate.ts'
 import type { Services } from '../../platform/services.ts'
 import { recordActivity, type Actor } from '../activity-log/record.ts'
 import { assertPasswordAllowed } from '../domains/password-rule.ts'
 import { inviteActivity } from '../invites/invite.ts'
-import { deleteInvitesFor, findInviteByLink, isMemberAddress } from '../invites/queries.ts'
+import { opensInvite, readInviteSecret, type Way } from '../invites/link.ts'
+import { deleteInvitesFor, findInviteById, isMemberAddress } from '../invites/queries.ts'
 import { isExpired } from '../invites/rules.ts'
 import type { InviteRow } from '../invites/schema.ts'
 import { announceJoin } from '../members/joined-email.ts'
@@ -31,23 +31,29 @@ type AcceptContext = Actor & {
   body: unknown
 }
 
-type Acceptable = { invite: InviteRow; organization: OrganizationRow }
+/** `way` is how the link came to whoever has it. */
+type Acceptable = { invite: InviteRow; organization: OrganizationRow; way: Way }
 
 /** A visitor whose address has an account is sent to sign in; one who posts anyway is refused. */
 type Visit = { existing_account: 'account_exists' | 'invalid_input'; is_joining?: true }
 
+/** `params.invite_id` is the secret at the end of the link: the id alone opens nothing. */
 export async function getAcceptableInvite(
+  { services, params, now }: Pick<AcceptContext, 'services' | 'params' | 'now'>,
   db: Db,
   caller: Caller | null,
-  inviteId: string,
-  now: Date,
   visit: Visit,
 ): Promise<Acceptable> {
+  const secret = readInviteSecret(params.invite_id)
   const lock = visit.is_joining ? 'locked' : 'unlocked'
-  const invite = isUuid(inviteId) ? await findInviteByLink(db, inviteId, lock) : undefined
+  const invite = secret ? await findInviteById(db, secret.id, lock) : undefined
   const organization = invite && (await findOrganizationById(db, invite.organization_id))
-  if (!invite || !organization)
-    throw invalid(null, 'invalid_input', 'This invite does not exist or was taken back.')
+  if (!secret || !invite || !organization || !opensInvite(services, invite, secret))
+    throw invalid(
+      null,
+      'invalid_input',
+      'This link opens no invite: it is wrong, was used, or was taken back.',
+    )
   const signedIn = caller?.kind === 'session' ? caller.user : null
   if (signedIn && signedIn.email.toLowerCase() !== invite.target_email.toLowerCase()) {
     throw invalid(
@@ -58,7 +64,7 @@ export async function getAcceptableInvite(
   }
   if (isExpired(invite, now)) throw invalid(null, 'expired', 'This invite has expired: ask for a new one.')
   if (!signedIn && (await findUserByEmail(db, invite.target_email))) {
-    throw invalid(null, visit.existing_account, `/login?next=/signup/${invite.id}`)
+    throw invalid(null, visit.existing_account, `/login?next=/signup/${params.invite_id}`)
   }
   if (signedIn && (await findMembership(db, organization.id, signedIn.id))) {
     throw invalid(null, 'user_already_member', 'You are a member of this organization already.')
@@ -66,16 +72,33 @@ export async function getAcceptableInvite(
   if (await isMemberAddress(db, organization.id, invite.target_email)) {
     throw invalid(null, 'existing_email_address', 'Somebody with this address is a member already.')
   }
-  return { invite, organization }
+  if (invite.level > LEVELS.member && !(await isAddressProved(services, db, signedIn, secret.way))) {
+    throw invalid(
+      null,
+      'address_not_proved',
+      `This invite makes you more than a member: it takes the link that was mailed to ${invite.target_email}.`,
+    )
+  }
+  return { invite, organization, way: secret.way }
+}
+
+/** A link that was passed on says nothing about the address; without outgoing mail there is no other. */
+async function isAddressProved(
+  { mailer }: Services,
+  db: Db,
+  signedIn: { id: number } | null,
+  way: Way,
+): Promise<boolean> {
+  if (way === 'mailed' || !mailer.configured) return true
+  return signedIn !== null && (await getUser(db, signedIn.id)).is_email_verified
 }
 
 const JOINING: Visit = { existing_account: 'invalid_input', is_joining: true }
 
 /** Name and password in the body are not looked at: an invite must not be a way to change either. */
 export async function acceptAsSignedIn(context: AcceptContext, caller: SignedIn): Promise<UserRow> {
-  const { db, params, now } = context
-  return db.transaction(async (tx) => {
-    const acceptable = await getAcceptableInvite(tx, caller, params.invite_id, now, JOINING)
+  return context.db.transaction(async (tx) => {
+    const acceptable = await getAcceptableInvite(context, tx, caller, JOINING)
     await join(context, tx, acceptable, caller.user)
     return getUser(tx, caller.user.id)
   })
@@ -84,10 +107,11 @@ export async function acceptAsSignedIn(context: AcceptContext, caller: SignedIn)
 type PreparedAccount = Omit<NewAccount, 'password'> & { password_hash: string }
 
 /** Everything that can be refused, and the hashing, before a transaction is opened. */
-export async function prepareNewAccount({ db, params, body, now }: AcceptContext): Promise<PreparedAccount> {
+export async function prepareNewAccount(context: AcceptContext): Promise<PreparedAccount> {
+  const { db, body } = context
   const { password, ...account } = validate(NewAccount, body)
   const visit = { existing_account: 'invalid_input' } as const
-  const { invite } = await getAcceptableInvite(db, null, params.invite_id, now, visit)
+  const { invite } = await getAcceptableInvite(context, db, null, visit)
   await assertPasswordAllowed(db, invite.target_email)
   await assertGoodPassword(password, [invite.target_email, account.first_name])
   return { ...account, password_hash: await hashPassword(password) }
@@ -98,10 +122,11 @@ export async function joinWithNewAccount(
   tx: Db,
   account: PreparedAccount,
 ): Promise<UserRow> {
-  const { params, now } = context
-  const acceptable = await getAcceptableInvite(tx, null, params.invite_id, now, JOINING)
+  const acceptable = await getAcceptableInvite(context, tx, null, JOINING)
+  const { invite, way } = acceptable
+  const address = { email: invite.target_email, is_email_verified: way === 'mailed' }
   try {
-    const user = await insertUser(tx, { ...account, email: acceptable.invite.target_email }, now)
+    const user = await insertUser(tx, { ...account, ...address }, context.now)
     await join({ ...context, caller: null, new_user: user }, tx, acceptable, user)
     return user
   } catch (error) {

@@ -63,10 +63,9 @@ export const signupRoutes = [
     summary: 'What an invite link opens',
     access: 'anyone',
     answers: { 200: InvitePreview },
-    async handle({ db, caller, params, now }) {
-      const { invite, organization } = await getAcceptableInvite(db, caller, params.invite_id, now, {
-        existing_account: 'account_exists',
-      })
+    async handle(context) {
+      const visit = { existing_account: 'account_exists' } as const
+      const { invite, organization } = await getAcceptableInvite(context, context.db, context.caller, visit)
       return ok({
         id: invite.id,
         target_email: invite.target_email,

@@ -1,7 +1,13 @@
 // Every way to use or set a password asks whether the address's domain still allows it (organizations.md §6.3). The rule
 // itself is tested beside domains/password-rule.ts.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createMember, createOrganization, type TestUser, type Workspace } from '../../../test/factories.ts'
+import {
+  createMember,
+  createOrganization,
+  secretOf,
+  type TestUser,
+  type Workspace,
+} from '../../../test/factories.ts'
 import { startTestApp, type Reply, type TestApp } from '../../../test/harness/app.ts'
 import { startSmtpServer, type SmtpStandIn } from '../../../test/stand-ins/smtp.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -59,7 +65,7 @@ async function everyWay(domain: string): Promise<Record<string, () => Promise<Re
     'reset request': () => app.post('/api/reset/', { email: user.email }),
     'reset request of nobody': () => app.post('/api/reset/', { email: `nobody@${domain}` }),
     'sign-up': () => app.post('/api/signup/', { ...account, email: `new-${count}@${domain}` }),
-    'sign-up by invite': () => app.post(`/api/signup/${invited.body.id}/`, account),
+    'sign-up by invite': () => app.post(`/api/signup/${secretOf(invited.body)}/`, account),
     'change of password': () =>
       app.patch(
         '/api/users/@me/',
@@ -123,9 +129,9 @@ describe('a verified domain that enforces SAML', () => {
       { target_email: owner.email },
       { key: workspace.owner.key },
     )
-    expect((await app.post(`/api/signup/${invited.body.id}/`, {}, { session: owner.session })).status).toBe(
-      201,
-    )
+    expect(
+      (await app.post(`/api/signup/${secretOf(invited.body)}/`, {}, { session: owner.session })).status,
+    ).toBe(201)
   })
 })
 

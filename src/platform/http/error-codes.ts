@@ -27,6 +27,7 @@ export const ERROR_CODES = {
   already_verified: [400, 'The domain is verified already.'],
   verification_required: [400, 'The domain must be verified first.'],
   expired: [400, 'The invite has expired.'],
+  address_not_proved: [400, 'The invite gives more than membership, and the link was not the mailed one.'],
   invalid_recipient: [400, 'The invite is meant for another address than the signed-in one.'],
   user_already_member: [400, 'The signed-in user is a member already.'],
   existing_email_address: [400, 'Somebody with that address is a member already.'],
