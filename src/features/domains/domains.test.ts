@@ -332,28 +332,40 @@ describe('PATCH domains/:id/', () => {
     expect(await domainRow(id)).toEqual(before)
   })
 
-  it('SAML is enforced with its three settings only, and they stay while it is', async () => {
-    const { id } = await claimVerified()
+  it('400 to enforce a provider that nobody came in by; the way by password stays open', async () => {
+    const { id, domain } = await claimVerified()
     const path = `${base}${id}/`
-    expect(problem(await app.patch(path, { sso_enforcement: 'saml' }, { key }))).toBe(
-      '400 invalid_input sso_enforcement',
-    )
     const saml = {
       saml_entity_id: 'e',
       saml_acs_url: 'https://idp.example/sso',
       saml_x509_cert: makeCertificate().base64,
     }
-    const enforced = await app.patch(
-      path,
-      { ...saml, sso_enforcement: 'saml', jit_provisioning_enabled: 'true' },
-      { key },
-    )
-    expect(enforced.status).toBe(200)
+    expect((await app.patch(path, saml, { key })).body).toMatchObject({ has_saml: true })
+    for (const sso_enforcement of ['saml', 'google-oauth2', 'github', 'gitlab']) {
+      const reply = await app.patch(path, { sso_enforcement }, { key })
+      expect(problem(reply)).toBe('400 invalid_input sso_enforcement')
+      expect(reply.body.detail).toContain('lock everybody out')
+    }
+    expect(await domainRow(id)).toMatchObject({ sso_enforcement: '' })
+    const precheck = await app.post('/api/login/precheck/', { email: `a@${domain}` })
+    expect(precheck.body).toEqual({ sso_enforcement: null, saml_available: true })
+  })
+
+  it('settings of SAML stay while it is enforced', async () => {
+    const { id } = await claimVerified()
+    const path = `${base}${id}/`
+    const saml = {
+      saml_entity_id: 'e',
+      saml_acs_url: 'https://idp.example/sso',
+      saml_x509_cert: makeCertificate().base64,
+    }
+    await app.patch(path, { ...saml, jit_provisioning_enabled: 'true' }, { key })
+    await app.db.run(sql`UPDATE domain SET sso_enforcement = 'saml' WHERE id = ${id}`)
+    const enforced = await app.get(path, { key })
     expect(enforced.body).toMatchObject({
       sso_enforcement: 'saml',
       has_saml: true,
       jit_provisioning_enabled: true,
-      is_verified: true,
     })
     for (const field of Object.keys(saml)) {
       expect(problem(await app.patch(path, { [field]: null }, { key }))).toBe(`400 invalid_input ${field}`)
@@ -371,7 +383,8 @@ describe('PATCH domains/:id/', () => {
   it('200 another name loses all that the old one had proved', async () => {
     const before = await claimVerified()
     const path = `${base}${before.id}/`
-    await app.patch(path, { jit_provisioning_enabled: true, sso_enforcement: 'github' }, { key })
+    await app.patch(path, { jit_provisioning_enabled: true }, { key })
+    await app.db.run(sql`UPDATE domain SET sso_enforcement = 'github' WHERE id = ${before.id}`)
     const domain = newName()
     const reply = await app.patch(path, { domain }, { key })
     expect(reply.status).toBe(200)

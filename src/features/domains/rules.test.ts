@@ -178,24 +178,6 @@ describe('what a change does', () => {
       { jit_provisioning_enabled: true },
     ],
     [
-      'another provider needs no SAML',
-      verified,
-      { sso_enforcement: 'github' },
-      { sso_enforcement: 'github' },
-    ],
-    [
-      'SAML with its settings there',
-      { ...verified, ...SAML },
-      { sso_enforcement: 'saml' },
-      { sso_enforcement: 'saml' },
-    ],
-    [
-      'SAML with its settings in the same change',
-      verified,
-      { ...SAML, sso_enforcement: 'saml' },
-      { ...SAML, sso_enforcement: 'saml' },
-    ],
-    [
       'lifting SAML and clearing a setting at once',
       { ...verified, ...SAML, sso_enforcement: 'saml' },
       { sso_enforcement: '', saml_entity_id: null },
@@ -206,6 +188,12 @@ describe('what a change does', () => {
       { ...verified, ...SAML, sso_enforcement: 'saml' },
       { saml_entity_id: 'new' },
       { saml_entity_id: 'new' },
+    ],
+    [
+      'the enforcement that is there already',
+      { ...verified, ...SAML, sso_enforcement: 'saml' },
+      { sso_enforcement: 'saml' },
+      { sso_enforcement: 'saml' },
     ],
     ['the same name again', verified, { domain: 'old.example' }, { domain: 'old.example' }],
     [
@@ -265,6 +253,24 @@ describe('what a change does', () => {
       { ...verified, ...SAML },
       { domain: 'new.example', sso_enforcement: 'saml' },
       'verification_required sso_enforcement',
+    ],
+    [
+      'a provider nobody came in by',
+      verified,
+      { sso_enforcement: 'github' },
+      'invalid_input sso_enforcement',
+    ],
+    [
+      'SAML that nobody came in by',
+      { ...verified, ...SAML },
+      { sso_enforcement: 'saml' },
+      'invalid_input sso_enforcement',
+    ],
+    [
+      'another provider in place of the enforced one',
+      { ...verified, ...SAML, sso_enforcement: 'saml' },
+      { sso_enforcement: 'github' },
+      'invalid_input sso_enforcement',
     ],
     ['SAML without its settings', verified, { sso_enforcement: 'saml' }, 'invalid_input sso_enforcement'],
     [

@@ -34,7 +34,18 @@ export function changesFor(before: DomainRow, fields: DomainFields, now: Date): 
   }
   const result = isRenamed ? { ...changes, ...reset } : changes
   assertSamlWhole({ ...before, ...result }, fields)
+  assertWayIn(before, fields)
   return result
+}
+
+/** There is no sign-in through a provider yet: whoever enforced one would lock everybody of the domain out. */
+function assertWayIn(before: DomainRow, { sso_enforcement }: DomainFields): void {
+  if (!sso_enforcement || sso_enforcement === before.sso_enforcement) return
+  throw invalid(
+    'sso_enforcement',
+    'invalid_input',
+    `Nobody of this domain has signed in through ${sso_enforcement} yet, so enforcing it would lock everybody out.`,
+  )
 }
 
 function assertVerifiedFor(isVerified: boolean, fields: DomainFields): void {
