@@ -282,6 +282,18 @@ describe('limits', () => {
     expect(fault.message).toBe('The query is too large')
   })
 
+  it('named expressions that double, by what they are resolved to', () => {
+    const doubling = (count: number) =>
+      `with 1 as x0, ${Array.from({ length: count }, (_, index) => `(x${index} + x${index}) as x${index + 1}`).join(', ')} select x${count}`
+    expect(compile(doubling(8)).columns).toEqual(['x8'])
+    // The SQL of thirteen would be short enough; to come to it takes too long.
+    for (const count of [13, 24, 60]) {
+      expect(faultOf(() => compile(doubling(count))).message).toBe('The query is too large')
+    }
+    const often = Array.from({ length: 400 }, () => 'day').join(', ')
+    expect(compile(`with toDate(timestamp) as day select ${often} from events`).columns).toHaveLength(400)
+  })
+
   it('placeholders that stand in themselves', () => {
     const own: Expr = { node: 'Placeholder', expr: { node: 'Field', chain: ['a'] } }
     expect(faultOf(() => compile('select {a}', { a: own })).message).toBe(

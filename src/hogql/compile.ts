@@ -48,6 +48,7 @@ export function compileQuery(
     context,
     dialect: ENGINES[engine].dialect({ ...context, bind }),
     made: { total: 0 },
+    expansion: { steps: 0 },
     fresh: (prefix) => `${prefix}${++counts[prefix]}`,
     resolve: resolveExpression,
     condition: resolveCondition,

@@ -17,6 +17,8 @@ type Handlers = { readonly [Node in Expr['node']]: Resolve<Node> }
 
 /** Aliases are put in where they are used, so a few of them can double into anything. */
 export const MAX_SQL_LENGTH = 1_000_000
+/** What named expressions are resolved to wherever they stand; some 50 ms of work. Those that double grow without end. */
+const MAX_EXPANDED = 5_000
 
 const truth = (test: Test): Value => ({ sql: certain(test), type: { kind: 'boolean' } })
 
@@ -83,6 +85,9 @@ const HANDLERS: Handlers = {
 
 export function resolveExpression(expr: Expr, scope: Scope): Value {
   const { keys, loose } = scope.grouping
+  if (scope.expanding.size > 0 && ++scope.compilation.expansion.steps > MAX_EXPANDED) {
+    throw queryError('The query is too large', expr)
+  }
   const before = loose.length
   const handler = HANDLERS[expr.node] as ((expr: Expr, scope: Scope) => Value) | undefined
   if (!handler) throw queryError('This is not supported', expr as Expr)

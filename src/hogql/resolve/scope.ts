@@ -85,6 +85,8 @@ export type Compilation = {
   context: QueryContext
   dialect: Dialect
   made: Made
+  /** How many expressions were resolved inside of named ones. */
+  expansion: { steps: number }
   fresh(prefix: 't' | 'c' | 'q'): string
   resolve(expr: Expr, scope: Scope): Value
   /** For WHERE and ON, where NULL is as good as false. */
