@@ -101,11 +101,18 @@ describe.each(['GET', 'POST'] as const)('what speaks against accepting, %s', (me
     const invite = await makeInvite(user.email)
     const [right, of_another] = [secretFor(invite), secretFor(await makeInvite())]
     const secrets = [
-      ...['00000000-0000-4000-8000-000000000000', 'nonsense', '1', '%20', 'm'.repeat(66)],
+      '00000000-0000-4000-8000-000000000000',
+      'nonsense',
+      '1',
+      '%20',
+      'm'.repeat(66),
       // The id opens nothing, however it is spelled.
-      ...[invite.id, `p${right.slice(1, 23)}`, `${right.slice(0, 23)}${of_another.slice(23)}`],
+      invite.id,
+      `p${right.slice(1, 23)}`,
+      `${right.slice(0, 23)}${of_another.slice(23)}`,
       // Another way than it was made for, another level, another time.
-      ...[`m${right.slice(1)}`, secretFor({ ...invite, level: 15 })],
+      `m${right.slice(1)}`,
+      secretFor({ ...invite, level: 15 }),
       secretFor({ ...invite, expires_at: new Date(invite.expires_at.getTime() + 1) }),
     ]
     for (const secret of secrets) {
