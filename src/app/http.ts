@@ -3,6 +3,7 @@ import { accountRoutes } from '../features/account/routes.ts'
 import { twoFactorRoutes } from '../features/account/two-factor-routes.ts'
 import { activityLogRoutes } from '../features/activity-log/routes.ts'
 import { findCallerByKey } from '../features/api-keys/caller.ts'
+import { holdKey } from '../features/api-keys/queries.ts'
 import { backfillRoutes } from '../features/batch-exports/backfills/routes.ts'
 import { freshnessRoutes } from '../features/batch-exports/freshness/routes.ts'
 import { logRoutes } from '../features/batch-exports/logs/routes.ts'
@@ -27,9 +28,10 @@ import { organizationRoutes } from '../features/organizations/routes.ts'
 import { personRoutes } from '../features/persons/routes.ts'
 import { findCurrentMembership, findCurrentProjectId } from '../features/projects/current.ts'
 import { projectRoutes } from '../features/projects/routes.ts'
+import { confirmRoutes } from '../features/sign-in/confirm-routes.ts'
 import { loginRoutes } from '../features/sign-in/login-routes.ts'
 import { recoveryRoutes } from '../features/sign-in/recovery-routes.ts'
-import { findCallerBySession } from '../features/sign-in/sessions.ts'
+import { findCallerBySession, holdSession } from '../features/sign-in/sessions.ts'
 import { signupRoutes } from '../features/sign-in/signup-routes.ts'
 import type { Access } from '../platform/http/access.ts'
 import type { Route } from '../platform/http/route.ts'
@@ -62,12 +64,15 @@ export const routes: readonly Route[] = [
   ...personalKeyRoutes,
   ...signupRoutes,
   ...loginRoutes,
+  ...confirmRoutes,
   ...recoveryRoutes,
 ]
 
 export const access: Access = {
   findCallerByKey,
   findCallerBySession,
+  holdCaller: (tx, caller) =>
+    caller.kind === 'session' ? holdSession(tx, caller.session.token_hash) : holdKey(tx, caller.key.id),
   findOrganization: findOrganizationInReach,
   findProject: findProjectInReach,
   findCurrentOrganizationId: async (db, caller) =>

@@ -13,10 +13,17 @@ import { pluginFaultEmail } from '../features/plugins/running/fault-email.ts'
 import { forgetOldPluginLogs } from '../features/plugins/logs/forget.ts'
 import { forgetOldPluginMetrics } from '../features/plugins/metrics/forget.ts'
 import { deleteProjectEvents } from '../features/projects/delete-events.ts'
-import { passwordChangedEmail, resetEmail, verificationEmail } from '../features/sign-in/emails.ts'
+import {
+  addressChangedEmail,
+  passwordChangedEmail,
+  resetEmail,
+  verificationEmail,
+} from '../features/sign-in/emails.ts'
 import { forgetOldFailures } from '../features/sign-in/failed-sign-ins.ts'
 import { forgetExpiredSessions } from '../features/sign-in/sessions.ts'
 import { resealSecrets } from '../features/two-factor/reseal.ts'
+import { forgetOldAddressUndos } from '../features/users/addresses.ts'
+import { noticeEmail } from '../features/users/notice-email.ts'
 import { forgetOldAnswers } from '../platform/http/idempotency.ts'
 import { job, type AnyJob } from '../platform/jobs/jobs.ts'
 
@@ -26,6 +33,7 @@ const forgetExpired = job<Record<string, never>>({
   async handle({ db }, _data, now) {
     await forgetExpiredSessions(db, now)
     await forgetOldFailures(db, now)
+    await forgetOldAddressUndos(db, now)
     await forgetOldAnswers(db, now)
     await forgetOldLogs(db, now)
     await forgetOldVerifications(db, now)
@@ -40,6 +48,8 @@ export const jobs: readonly AnyJob[] = [
   resetEmail,
   verificationEmail,
   passwordChangedEmail,
+  addressChangedEmail,
+  noticeEmail,
   recheckDomains,
   domainRecordGoneEmail,
   deleteProjectEvents,

@@ -3,10 +3,11 @@ import { randomBase62 } from '../lib/base62.ts'
 import { LEVELS, type Level, type LevelName } from '../platform/http/caller.ts'
 import { email as emailField, text } from '../platform/http/fields.ts'
 import { sql } from '../platform/db/sql.ts'
-import { violatedUnique, type Db } from '../platform/db/database.ts'
+import type { Db } from '../platform/db/database.ts'
 import { createOrganization } from '../features/organizations/create.ts'
 import { insertMembership } from '../features/members/queries.ts'
 import { findFirstProject } from '../features/projects/queries.ts'
+import { AddressTaken, takeAddress } from '../features/users/addresses.ts'
 import { assertGoodPassword, hashPassword } from '../features/users/passwords.ts'
 import { insertUser, setCurrent } from '../features/users/queries.ts'
 import { recordActivity } from '../features/activity-log/record.ts'
@@ -70,11 +71,8 @@ function readAccount(options: CommandOptions): Account {
 async function makeAccount(tx: Db, account: Account, password_hash: string, now: Date): Promise<void> {
   const actor = { caller: null, request: { ip: '' }, now }
   const { email, first_name, is_staff } = account
-  const user = await insertUser(
-    tx,
-    { email, first_name, password_hash, is_email_verified: true, is_staff },
-    now,
-  )
+  const fields = { email, first_name, password_hash, is_email_verified: true, is_staff }
+  const user = await takeAddress(tx, () => insertUser(tx, fields, now), now)
   if (account.organization === null) {
     await createOrganization(tx, actor, user.id, { name: `${first_name.slice(0, 49)}'s Organization` })
     return
@@ -95,6 +93,6 @@ async function makeAccount(tx: Db, account: Account, password_hash: string, now:
 }
 
 function explainTaken(error: unknown): never {
-  if (violatedUnique(error) !== 'app_user_email_unique') throw error
+  if (!(error instanceof AddressTaken)) throw error
   throw new UserError('there is an account with this address already')
 }

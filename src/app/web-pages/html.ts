@@ -5,7 +5,7 @@ import { escapeHtml } from '../../lib/html.ts'
 export type Field = {
   name: string
   label: string
-  type: 'text' | 'email' | 'password'
+  type: 'text' | 'email' | 'password' | 'checkbox'
   autocomplete: string
   value?: string
 }
@@ -27,6 +27,7 @@ h1 { font-size: 1.4rem; margin: 0 0 1rem }
 label { display: block; margin: 0 0 1rem; font-size: .9rem }
 input { display: block; box-sizing: border-box; width: 100%; margin-top: .25rem; padding: .6rem; font: inherit;
   border: 1px solid #8a91a0; border-radius: 6px }
+input[type=checkbox] { display: inline; width: auto; margin: 0 }
 button { width: 100%; padding: .65rem; font: inherit; font-weight: 600; color: #fff; background: #1d4aff; border: 0;
   border-radius: 6px; cursor: pointer }
 .error { padding: .6rem .8rem; border-left: 3px solid #c6261f; background: #c6261f1a }
@@ -69,6 +70,9 @@ ${form.fields.map(renderField).join('\n')}
 }
 
 function renderField({ name, label, type, autocomplete, value }: Field): string {
+  if (type === 'checkbox') {
+    return `<label><input name="${name}" type="checkbox" value="true"> ${escapeHtml(label)}</label>`
+  }
   const filled = value === undefined ? '' : ` value="${escapeHtml(value)}"`
   return `<label>${escapeHtml(label)}<input name="${name}" type="${type}" autocomplete="${autocomplete}" required${filled}></label>`
 }

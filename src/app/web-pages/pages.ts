@@ -45,6 +45,12 @@ const newPassword = {
   type: 'password',
   autocomplete: 'new-password',
 } as const
+const endKeys = {
+  name: 'delete_personal_api_keys',
+  label: 'Also delete my personal API keys: scripts that use them stop working',
+  type: 'checkbox',
+  autocomplete: 'off',
+} as const
 const code = { name: 'token', label: 'Code', type: 'text', autocomplete: 'one-time-code' } as const
 
 export const webPages: readonly WebPage[] = [
@@ -130,16 +136,9 @@ export const webPages: readonly WebPage[] = [
         'POST',
         '/api/reset/:user_uuid/',
         { user_uuid },
-        { token, ...pick(form, ['password']) },
+        { token, ...pick(form, ['password', 'delete_personal_api_keys']) },
       )
-      if (outcome.status === 204)
-        return {
-          page: {
-            title: 'Done',
-            text: 'Your new password is set.',
-            links: [{ href: '/login', label: 'Sign in' }],
-          },
-        }
+      if (outcome.status < 300) return { page: passwordSetPage(outcome.body) }
       return {
         page: outcome.code === 'invalid_token' ? deadLink(outcome.detail) : newPasswordPage(outcome.detail),
       }
@@ -169,6 +168,27 @@ export const webPages: readonly WebPage[] = [
           title: 'Thank you',
           text: 'Your address is verified.',
           links: [{ href: '/', label: 'Continue' }],
+        },
+      }
+    },
+  },
+  {
+    path: '/undo_email_change/:uuid/:token',
+    show: async () => ({
+      page: {
+        title: 'Take your account back',
+        text: 'The account returns to this address. Its password, sessions and personal API keys end.',
+        form: { fields: [], button: 'Take it back' },
+      },
+    }),
+    async submit({ params, call }) {
+      const { uuid = '', token = '' } = params
+      const outcome = await call('POST', '/api/users/:uuid/undo_email_change/', { uuid }, { token })
+      if (outcome.status !== 200) return { page: deadLink(outcome.detail) }
+      return {
+        page: {
+          title: 'The account is yours again',
+          text: 'Set a new password with the link we have just sent to this address.',
         },
       }
     },
@@ -228,7 +248,18 @@ function resetRequestPage(error: string | null): Page {
 }
 
 function newPasswordPage(error: string | null): Page {
-  return { title: 'Set a new password', error, form: { fields: [newPassword], button: 'Set password' } }
+  const fields = [newPassword, endKeys]
+  return { title: 'Set a new password', error, form: { fields, button: 'Set password' } }
+}
+
+function passwordSetPage(left: Outcome['body']): Page {
+  const keys =
+    left === null ? '' : ` Personal API keys that still work: ${String(left.active_personal_api_keys)}.`
+  return {
+    title: 'Done',
+    text: `Your new password is set.${keys}`,
+    links: [{ href: '/login', label: 'Sign in' }],
+  }
 }
 
 function deadLink(detail: string): Page {

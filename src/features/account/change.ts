@@ -1,16 +1,18 @@
 // PATCH of an account, field by field: plain ones, the address (proved first), the password, what is current.
 import { isUuid } from '../../lib/uuid.ts'
-import { violatedUnique, type Db } from '../../platform/db/database.ts'
+import type { Db } from '../../platform/db/database.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { denied, invalid } from '../../platform/http/errors.ts'
 import type { Services } from '../../platform/services.ts'
 import { changesBetween, recordActivity, type Actor } from '../activity-log/record.ts'
+import { deletePersonalKeys } from '../api-keys/end-keys.ts'
 import { assertPasswordAllowed } from '../domains/password-rule.ts'
 import { findMembership } from '../members/queries.ts'
 import { findFirstProject } from '../projects/queries.ts'
 import { passwordChangedEmail } from '../sign-in/emails.ts'
 import { closeOtherSessions } from '../sign-in/sessions.ts'
 import { askForVerification, takeVerificationRequest } from '../sign-in/verification.ts'
+import { AddressTaken, takeAddress } from '../users/addresses.ts'
 import { assertGoodPassword, hashPassword, isPasswordRight } from '../users/passwords.ts'
 import { findUserByEmail, updateUser } from '../users/queries.ts'
 import type { UserRow } from '../users/schema.ts'
@@ -54,15 +56,16 @@ export async function changeAccount(
   if (isAddressNew) takeVerificationRequest(services, user.uuid, now)
   try {
     return await db.transaction(async (tx) => {
-      const after = await updateUser(tx, user.id, columns)
+      const after = await takeAddress(tx, () => updateUser(tx, user.id, columns), now)
       if (password.password_hash) await endSessions(services, tx, caller, user)
+      if (allowed.delete_personal_api_keys) await deletePersonalKeys(tx, context, user.id)
       if (isAddressNew) await askForVerification(services, tx, after)
       const changes = changesBetween('User', user, after, LOGGED_FIELDS)
       if (changes.length > 0 || password.password_hash) await recordAccount(tx, context, after, changes)
       return after
     })
   } catch (error) {
-    if (violatedUnique(error) !== 'app_user_email_unique') throw error
+    if (!(error instanceof AddressTaken)) throw error
     throw addressTaken()
   }
 }

@@ -1,6 +1,7 @@
 // The account as its owner sees it.
 import type { z } from 'zod'
 import type { Db } from '../../platform/db/database.ts'
+import { countWorkingKeys } from '../api-keys/queries.ts'
 import { hasDevice } from '../two-factor/totp.ts'
 import { presentOrganization } from '../organizations/present.ts'
 import { findOrganizationById, getOrganizationFacts } from '../organizations/queries.ts'
@@ -15,7 +16,7 @@ export function presentAccountBrief(user: UserRow): z.input<typeof AccountBrief>
   return { ...presentUser(user), date_joined: user.date_joined.toISOString() }
 }
 
-export async function presentAccount(db: Db, user: UserRow): Promise<z.input<typeof Account>> {
+export async function presentAccount(db: Db, user: UserRow, now: Date): Promise<z.input<typeof Account>> {
   const organizations = await listOwnOrganizations(db, user.id)
   const current = organizations.find((own) => own.id === user.current_organization_id) ?? organizations[0]
   return {
@@ -24,6 +25,7 @@ export async function presentAccount(db: Db, user: UserRow): Promise<z.input<typ
     notification_settings: user.notification_settings,
     anonymize_data: user.anonymize_data,
     has_password: user.password_hash !== null,
+    active_personal_api_keys: await countWorkingKeys(db, user.id, now),
     is_staff: user.is_staff,
     is_2fa_enabled: await hasDevice(db, user.id),
     has_social_auth: false,

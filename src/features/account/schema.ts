@@ -20,6 +20,7 @@ export const Account = AccountBrief.extend({
   notification_settings: z.record(z.string(), z.unknown()),
   anonymize_data: z.boolean(),
   has_password: z.boolean(),
+  active_personal_api_keys: z.int().describe('Personal API keys that still work.'),
   is_staff: z.boolean(),
   is_2fa_enabled: z.boolean(),
   has_social_auth: z.boolean(),
@@ -42,6 +43,7 @@ export const AccountUpdate = z
     set_current_team: int(),
     password: verbatim({ max: 1000 }),
     current_password: verbatim({ max: 1000 }),
+    delete_personal_api_keys: bool(),
     is_staff: bool(),
     is_active: bool(),
   })

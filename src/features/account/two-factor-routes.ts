@@ -5,6 +5,7 @@ import { denied, invalid } from '../../platform/http/errors.ts'
 import { ok, route } from '../../platform/http/route.ts'
 import { recordActivity, type Actor } from '../activity-log/record.ts'
 import type { Db } from '../../platform/db/database.ts'
+import { tellUser } from '../users/notice-email.ts'
 import { Done } from '../sign-in/schema.ts'
 import { markSecondFactor } from '../sign-in/sessions.ts'
 import {
@@ -27,7 +28,7 @@ export const twoFactorRoutes = [
     path: '/api/users/:uuid/start_2fa_setup/',
     summary: 'Begin: a new secret for the authenticator app',
     access: 'session',
-    needs_recent_sign_in: true,
+    changes_account: true,
     without_second_factor: true,
     item: async ({ caller, params }) => assertMaySetUp(caller, params.uuid),
     answers: { 200: TwoFactorSetup },
@@ -47,7 +48,7 @@ export const twoFactorRoutes = [
     path: '/api/users/:uuid/validate_2fa/',
     summary: 'Confirm with a first code; gives ten backup codes, once',
     access: 'session',
-    needs_recent_sign_in: true,
+    changes_account: true,
     without_second_factor: true,
     item: async ({ caller, params }) => assertMaySetUp(caller, params.uuid),
     body: TwoFactorCode,
@@ -61,6 +62,7 @@ export const twoFactorRoutes = [
           throw invalid(null, 'token_invalid', 'The code does not fit: check the clock of your device.')
         await markSecondFactor(tx, caller.session.token_hash)
         await recordTwoFactor(tx, context, caller, true)
+        await tellUser(services, tx, caller.user.id, { notice: 'second_factor_on' })
         return codes
       })
       return ok({ success: true, backup_codes })
@@ -88,11 +90,14 @@ export const twoFactorRoutes = [
     path: '/api/users/:uuid/two_factor_backup_codes/',
     summary: 'Ten new backup codes; the old ones stop working',
     access: 'session',
-    needs_recent_sign_in: true,
+    changes_account: true,
     item: async ({ caller, params }) => assertSetUp(caller, params.uuid),
     answers: { 200: TwoFactorConfirmed },
     async handle({ services, db, caller }) {
-      const backup_codes = await db.transaction((tx) => replaceBackupCodes(services, tx, caller.user.id))
+      const backup_codes = await db.transaction(async (tx) => {
+        await tellUser(services, tx, caller.user.id, { notice: 'backup_codes_replaced' })
+        return replaceBackupCodes(services, tx, caller.user.id)
+      })
       return ok({ success: true, backup_codes })
     },
   }),
@@ -102,17 +107,18 @@ export const twoFactorRoutes = [
     path: '/api/users/:uuid/two_factor_disable/',
     summary: 'Remove the second factor, unless the current organization demands one',
     access: 'session',
-    needs_recent_sign_in: true,
+    changes_account: true,
     item: async ({ caller, params }) => assertSetUp(caller, params.uuid),
     answers: { 200: Done },
     async handle(context) {
-      const { db, caller } = context
+      const { services, db, caller } = context
       if (caller.session.is_second_factor_demanded) {
         throw denied('Your organization demands two-factor authentication: it cannot be switched off.')
       }
       await db.transaction(async (tx) => {
         await removeDevice(tx, caller.user.id)
         await recordTwoFactor(tx, context, caller, false)
+        await tellUser(services, tx, caller.user.id, { notice: 'second_factor_off' })
       })
       return ok({ success: true })
     },

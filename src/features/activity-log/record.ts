@@ -10,8 +10,8 @@ import type { Change } from './schema.ts'
 /** The part of a request's context that says who acts, from where and when. */
 export type Actor = {
   caller: Caller | null
-  /** Who a request without credentials acts as: the account it has just made. */
-  new_user?: { id: number; email: string }
+  /** Who a request without credentials acts as: the account it has just made, or whose mailed link it brings. */
+  acting_user?: { id: number; email: string; current_organization_id: string | null }
   request: { ip: string }
   now: Date
 }
@@ -75,7 +75,7 @@ export async function recordActivity(tx: Db, actor: Actor, activity: Activity): 
     id: uuid7(now),
     organization_id: activity.organization_id,
     project_id: activity.project_id ?? null,
-    user_id: caller?.user?.id ?? actor.new_user?.id ?? null,
+    user_id: caller?.user?.id ?? actor.acting_user?.id ?? null,
     key_id: caller && caller.kind !== 'session' ? caller.key.id : null,
     actor_name: actorName(actor),
     ip: request.ip,
@@ -126,7 +126,7 @@ export function changesBetween<Field extends string>(
     .map((field) => ({ type: scope, action: 'changed', field, before: before[field], after: after[field] }))
 }
 
-function actorName({ caller, new_user }: Actor): string {
-  if (caller === null) return new_user?.email ?? 'system'
+function actorName({ caller, acting_user }: Actor): string {
+  if (caller === null) return acting_user?.email ?? 'system'
   return caller.kind === 'service_key' ? `service key ${caller.key.label}` : caller.user.email
 }

@@ -42,6 +42,11 @@ export async function recordKeyChanged(
   await record(tx, actor, after, activity, changesBetween(scopeOf(after), before, after, fields))
 }
 
+/** Tells a key from others without telling its value. */
+export function nameOfKey({ label, mask_value }: KeyRow): string {
+  return `${label} (${mask_value})`
+}
+
 type KeyActivity = 'created' | 'updated' | 'rolled' | 'deleted'
 
 async function record(
@@ -52,13 +57,17 @@ async function record(
   changes: Change[],
 ): Promise<void> {
   await recordActivity(tx, actor, {
-    organization_id: row.organization_id ?? actor.caller?.user?.current_organization_id ?? null,
+    organization_id: row.organization_id ?? personOf(actor)?.current_organization_id ?? null,
     scope: scopeOf(row),
     activity,
     item_id: row.id,
-    name: `${row.label} (${row.mask_value})`,
+    name: nameOfKey(row),
     changes,
   })
+}
+
+function personOf({ caller, acting_user }: Actor) {
+  return caller?.user ?? acting_user
 }
 
 function scopeOf(row: KeyRow): 'PersonalAPIKey' | 'ServiceAPIKey' {

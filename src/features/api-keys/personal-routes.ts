@@ -3,7 +3,8 @@ import { z } from 'zod'
 import type { Db } from '../../platform/db/database.ts'
 import { denied, invalid, notFound } from '../../platform/http/errors.ts'
 import { created, noContent, ok, route } from '../../platform/http/route.ts'
-import { recordKeyChanged, recordKeyDeleted, recordKeyMade } from './key-activity.ts'
+import { tellUser } from '../users/notice-email.ts'
+import { nameOfKey, recordKeyChanged, recordKeyDeleted, recordKeyMade } from './key-activity.ts'
 import { newPersonalKey } from './key-value.ts'
 import { presentCurrentKey, presentPersonalKey } from './present.ts'
 import {
@@ -42,7 +43,7 @@ export const personalKeyRoutes = [
     path: '/api/personal_api_keys/',
     summary: 'Make a key; its value is in this answer and never again',
     access: 'session',
-    needs_recent_sign_in: true,
+    changes_account: true,
     body: PersonalApiKeyCreate,
     answers: { 201: PersonalApiKey },
     async handle(context) {
@@ -58,6 +59,7 @@ export const personalKeyRoutes = [
         }
         const inserted = await insertKey(tx, owner, body, key, caller.user.id, now)
         await recordKeyMade(tx, context, inserted)
+        await tellUser(services, tx, caller.user.id, { notice: 'key_made', about: nameOfKey(inserted) })
         return inserted
       })
       return created(presentPersonalKey(row, key.value))
@@ -92,12 +94,12 @@ export const personalKeyRoutes = [
     path: '/api/personal_api_keys/:id/',
     summary: 'Change label, scopes or limits of a key',
     access: 'session',
-    needs_recent_sign_in: true,
+    changes_account: true,
     item: ({ db, caller, params }) => getOwnKey(db, caller.user.id, params.id),
     body: PersonalApiKeyUpdate,
     answers: { 200: PersonalApiKey },
     async handle(context) {
-      const { db, caller, item, body, now } = context
+      const { services, db, caller, item, body, now } = context
       if (Object.keys(body).length === 0) return ok(presentPersonalKey(item))
       const owner = { user_id: caller.user.id }
       assertExpiryAhead(body, now)
@@ -105,6 +107,7 @@ export const personalKeyRoutes = [
         await assertLimitsInReach(tx, owner, body)
         const after = await updateKey(tx, owner, item.id, body)
         await recordKeyChanged(tx, context, 'updated', item, after)
+        await tellUser(services, tx, caller.user.id, { notice: 'key_changed', about: nameOfKey(after) })
         return after
       })
       return ok(presentPersonalKey(row))
@@ -116,7 +119,7 @@ export const personalKeyRoutes = [
     path: '/api/personal_api_keys/:id/',
     summary: 'Delete a key; it stops working at once',
     access: 'session',
-    needs_recent_sign_in: true,
+    changes_account: true,
     item: ({ db, caller, params }) => getOwnKey(db, caller.user.id, params.id),
     answers: { 204: null },
     async handle(context) {
@@ -133,15 +136,16 @@ export const personalKeyRoutes = [
     path: '/api/personal_api_keys/:id/roll/',
     summary: "Replace a key's value; the old one stops working at once",
     access: 'session',
-    needs_recent_sign_in: true,
+    changes_account: true,
     item: ({ db, caller, params }) => getOwnKey(db, caller.user.id, params.id),
     answers: { 200: PersonalApiKey },
     async handle(context) {
-      const { db, caller, item, now } = context
+      const { services, db, caller, item, now } = context
       const key = newPersonalKey()
       const row = await db.transaction(async (tx) => {
         const rolled = await replaceKeyValue(tx, { user_id: caller.user.id }, item.id, key, now)
         await recordKeyChanged(tx, context, 'rolled', item, rolled)
+        await tellUser(services, tx, caller.user.id, { notice: 'key_rolled', about: nameOfKey(rolled) })
         return rolled
       })
       return ok(presentPersonalKey(row, key.value))

@@ -40,6 +40,11 @@ export async function touchKey(db: Db, id: string, now: Date, unlessUsedSince: D
     WHERE id = ${id} AND (last_used_at IS NULL OR last_used_at <= ${unlessUsedSince})`)
 }
 
+/** Whether the key is still there; it stays as long as the transaction. */
+export async function holdKey(tx: Db, id: string): Promise<boolean> {
+  return (await tx.row(sql`SELECT FROM api_key WHERE id = ${id} FOR KEY SHARE`)) !== undefined
+}
+
 export function insertKey(
   db: Db,
   owner: KeyOwner,
@@ -127,6 +132,18 @@ export function replaceKeyValue(
 /** The deleted row; throws RowGone when somebody else was faster. */
 export function deleteKey(db: Db, owner: OwnerRef, id: string): Promise<KeyRow> {
   return db.only(sql`DELETE FROM api_key WHERE ${ownedBy(owner)} AND id = ${id} RETURNING *`)
+}
+
+export function deleteKeysOfUser(db: Db, userId: number): Promise<KeyRow[]> {
+  return db.rows(sql`DELETE FROM api_key WHERE user_id = ${userId} RETURNING *`)
+}
+
+/** Personal keys that still work. */
+export async function countWorkingKeys(db: Db, userId: number, now: Date): Promise<number> {
+  const row = await db.only<{ count: number }>(sql`
+    SELECT count(*)::int AS count FROM api_key
+    WHERE user_id = ${userId} AND (expires_at IS NULL OR expires_at > ${now})`)
+  return row.count
 }
 
 function ownedBy(owner: OwnerRef) {

@@ -1,5 +1,5 @@
 // Accepting an invite: every reason against it in the order of organizations.md §5.3, then joining in one transaction.
-import { violatedUnique, type Db } from '../../platform/db/database.ts'
+import type { Db } from '../../platform/db/database.ts'
 import { LEVELS, type Caller } from '../../platform/http/caller.ts'
 import { invalid } from '../../platform/http/errors.ts'
 import { validate } from '../../platform/http/validate.ts'
@@ -16,6 +16,7 @@ import { addMember } from '../members/join.ts'
 import { findMembership } from '../members/queries.ts'
 import { findOrganizationById, type OrganizationRow } from '../organizations/queries.ts'
 import { findFirstProject } from '../projects/queries.ts'
+import { AddressTaken, takeAddress } from '../users/addresses.ts'
 import { assertGoodPassword, hashPassword } from '../users/passwords.ts'
 import { findUserByEmail, getUser, insertUser, setCurrent } from '../users/queries.ts'
 import type { UserRow } from '../users/schema.ts'
@@ -126,11 +127,12 @@ export async function joinWithNewAccount(
   const { invite, way } = acceptable
   const address = { email: invite.target_email, is_email_verified: way === 'mailed' }
   try {
-    const user = await insertUser(tx, { ...account, ...address }, context.now)
-    await join({ ...context, caller: null, new_user: user }, tx, acceptable, user)
+    const write = () => insertUser(tx, { ...account, ...address }, context.now)
+    const user = await takeAddress(tx, write, context.now)
+    await join({ ...context, caller: null, acting_user: user }, tx, acceptable, user)
     return user
   } catch (error) {
-    if (violatedUnique(error) !== 'app_user_email_unique') throw error
+    if (!(error instanceof AddressTaken)) throw error
     throw invalid(null, 'invalid_input', 'There is an account with this address already: sign in to accept.')
   }
 }

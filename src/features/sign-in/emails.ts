@@ -1,8 +1,11 @@
-// The mails of signing in: reset, address verification, changed password. Links are made when the mail is sent.
+// The mails of signing in: reset, address verification, changed password or address. Links are made when the mail is sent.
 import { job } from '../../platform/jobs/jobs.ts'
 import { composeMessage } from '../../platform/mail/message.ts'
+import { countWorkingKeys } from '../api-keys/queries.ts'
+import { findAddressUndo } from '../users/addresses.ts'
 import { findUserById } from '../users/queries.ts'
 import { newLinkToken } from './link-tokens.ts'
+import { newUndoToken } from './undo-token.ts'
 
 type UserJob = { user_id: number }
 
@@ -54,9 +57,10 @@ export const verificationEmail = job<UserJob>({
 
 export const passwordChangedEmail = job<UserJob>({
   name: 'password-changed-email',
-  async handle(services, { user_id }) {
+  async handle(services, { user_id }, now) {
     const user = await findUserById(services.db, user_id)
     if (!user?.is_active) return
+    const keys = await countWorkingKeys(services.db, user_id, now)
     await services.mailer.send({
       to: { name: user.first_name, address: user.email },
       subject: 'Your Longshore password was changed',
@@ -64,6 +68,7 @@ export const passwordChangedEmail = job<UserJob>({
         heading: 'Your password was changed',
         paragraphs: [
           'Your other sessions were signed out.',
+          ...(keys === 0 ? [] : [`${keysStillWork(keys)} Delete those that you do not know.`]),
           'If this was not you, reset the password now and tell an admin.',
         ],
         button: { label: 'Reset the password', url: `${services.settings.site_url}/reset` },
@@ -71,3 +76,33 @@ export const passwordChangedEmail = job<UserJob>({
     })
   },
 })
+
+/** To the address that was given up. The link goes along as long as that address has a way back. */
+export const addressChangedEmail = job<UserJob & { old_email: string }>({
+  name: 'address-changed-email',
+  async handle(services, { user_id, old_email }, now) {
+    const user = await findUserById(services.db, user_id)
+    if (!user?.is_active) return
+    const undo = await findAddressUndo(services.db, user_id, now)
+    const url = `${services.settings.site_url}/undo_email_change/${user.uuid}/`
+    await services.mailer.send({
+      to: { name: user.first_name, address: old_email },
+      subject: 'The address of your Longshore account was changed',
+      ...composeMessage({
+        heading: 'Your account has another address now',
+        paragraphs: ['Mails for this account go to the new address from now on.'],
+        ...(undo?.old_email === old_email
+          ? {
+              button: { label: 'This was not me', url: url + newUndoToken(services, user, undo) },
+              footer:
+                'The link works once, for three days. It gives the account back to this address and ends its password, sessions and personal API keys.',
+            }
+          : { footer: 'If this was not you, tell an admin of your organization.' }),
+      }),
+    })
+  },
+})
+
+function keysStillWork(count: number): string {
+  return count === 1 ? 'One personal API key still works.' : `${count} personal API keys still work.`
+}

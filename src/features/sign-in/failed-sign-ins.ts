@@ -19,26 +19,42 @@ export function codeLock(services: Services, userId: number): string {
   return services.secrets.fingerprint('failed second factor', String(userId))
 }
 
+/** By user alone as well: whoever guesses here holds a session of the user, and another place buys no more guesses. */
+export function confirmationLock(services: Services, userId: number): string {
+  return services.secrets.fingerprint('failed confirmation', String(userId))
+}
+
 export async function assertNotLocked(db: Db, lock: string, now: Date): Promise<void> {
   const { count } = await db.only<{ count: number }>(sql`
     SELECT count(*)::int AS count FROM failed_sign_in WHERE who = ${lock} AND failed_at > ${windowStart(now)}`)
-  if (count >= MAX_WRONG_PASSWORDS) {
-    throw denied('Too many failed sign-ins: try again in some minutes.', 'too_many_failed_attempts')
-  }
+  if (count >= MAX_WRONG_PASSWORDS) throw tooManyPasswords()
 }
 
 export async function countFailure(db: Db, lock: string, now: Date): Promise<void> {
   await db.run(sql`INSERT INTO failed_sign_in (who, failed_at) VALUES (${lock}, ${now})`)
 }
 
-/** Counts a code as wrong before it is looked at: of a thousand sent at once, no more are tried than one by one. */
+export async function takePasswordTry(db: Db, lock: string, now: Date): Promise<void> {
+  if (!(await takeTry(db, lock, MAX_WRONG_PASSWORDS, now))) throw tooManyPasswords()
+}
+
 export async function takeCodeTry(db: Db, lock: string, now: Date): Promise<void> {
-  const taken = await db.run(sql`
-    INSERT INTO failed_sign_in (who, failed_at) SELECT ${lock}, ${now} WHERE ${MAX_WRONG_CODES} > (
-      SELECT count(*) FROM failed_sign_in WHERE who = ${lock} AND failed_at > ${windowStart(now)})`)
-  if (taken === 0) {
-    throw invalid(null, '2fa_too_many_attempts', 'Too many wrong codes: wait ten minutes and sign in again.')
-  }
+  if (await takeTry(db, lock, MAX_WRONG_CODES, now)) return
+  throw invalid(null, '2fa_too_many_attempts', 'Too many wrong codes: wait ten minutes and sign in again.')
+}
+
+/**
+ * Counts a try as wrong before it is looked at: of a thousand sent at once, no more are tried than one by one. They take
+ * turns, because each must see those that were counted before it.
+ */
+async function takeTry(db: Db, lock: string, max: number, now: Date): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    await tx.run(sql`SELECT pg_advisory_xact_lock(hashtextextended('failed sign-in ' || ${lock}, 0))`)
+    const taken = await tx.run(sql`
+      INSERT INTO failed_sign_in (who, failed_at) SELECT ${lock}, ${now} WHERE ${max} > (
+        SELECT count(*) FROM failed_sign_in WHERE who = ${lock} AND failed_at > ${windowStart(now)})`)
+    return taken === 1
+  })
 }
 
 export async function forgetFailures(db: Db, lock: string): Promise<void> {
@@ -48,6 +64,10 @@ export async function forgetFailures(db: Db, lock: string): Promise<void> {
 /** Timetable entry. */
 export async function forgetOldFailures(db: Db, now: Date): Promise<number> {
   return db.run(sql`DELETE FROM failed_sign_in WHERE failed_at <= ${windowStart(now)}`)
+}
+
+function tooManyPasswords() {
+  return denied('Too many failed sign-ins: try again in some minutes.', 'too_many_failed_attempts')
 }
 
 function windowStart(now: Date): Date {

@@ -1,6 +1,5 @@
 // Signing in and out: password, second factor, and what a login page must know beforehand.
 import { ErrorAnswer } from '../../platform/http/openapi.ts'
-import type { ErrorCode } from '../../platform/http/error-codes.ts'
 import { ApiError, invalid } from '../../platform/http/errors.ts'
 import { noContent, ok, route } from '../../platform/http/route.ts'
 import { assertPasswordAllowed, signInRuleOf } from '../domains/password-rule.ts'
@@ -15,6 +14,7 @@ import {
   passwordLock,
   takeCodeTry,
 } from './failed-sign-ins.ts'
+import { refused } from './refused.ts'
 import { Done, EmailOnly, Login, Precheck, SecondFactor } from './schema.ts'
 import { closeSession, findPendingSession, openPendingSession, openSession } from './sessions.ts'
 import { isVerificationDue, remindOfVerification } from './verification.ts'
@@ -103,11 +103,3 @@ export const loginRoutes = [
     },
   }),
 ]
-
-/**
- * Answered rather than thrown: a request with an Idempotency-Key is one transaction, and what is thrown rolls it back,
- * the counted failure included.
- */
-function refused(code: ErrorCode, detail: string) {
-  return { status: 400 as const, body: new ApiError(code, detail).body() }
-}

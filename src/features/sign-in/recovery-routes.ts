@@ -4,20 +4,25 @@ import { invalid } from '../../platform/http/errors.ts'
 import { noContent, ok, route } from '../../platform/http/route.ts'
 import type { Services } from '../../platform/services.ts'
 import { assertPasswordAllowed, isPasswordAllowed } from '../domains/password-rule.ts'
+import { deletePersonalKeys } from '../api-keys/end-keys.ts'
+import { countWorkingKeys } from '../api-keys/queries.ts'
 import { hasDevice } from '../two-factor/totp.ts'
 import { assertGoodPassword, hashPassword } from '../users/passwords.ts'
 import { findUserByEmail, findUserByUuid, updateUser } from '../users/queries.ts'
+import { undoAddressChange } from './address-undo.ts'
 import { passwordChangedEmail, resetEmail } from './emails.ts'
 import { getUserByLink, lockUserByLink, type Link } from './link-tokens.ts'
 import {
+  AddressUndoLink,
   Done,
   EmailOnly,
   EmailVerification,
   EmailVerified,
+  KeysLeft,
   PasswordReset,
   ResetTokenQuery,
 } from './schema.ts'
-import { closeOtherSessions, openSession } from './sessions.ts'
+import { closeOtherSessions, openSession, openSessionByLink } from './sessions.ts'
 import { acceptVerification, askForVerification, takeVerificationRequest } from './verification.ts'
 
 const RESET_RATES = [{ count: 6, window_ms: 86_400_000 }]
@@ -56,24 +61,29 @@ export const recoveryRoutes = [
   route({
     method: 'POST',
     path: '/api/reset/:user_uuid/',
-    summary: 'Set a new password; every session of the user ends',
+    summary: 'Set a new password; every session of the user ends, personal keys only if asked for',
     access: 'anyone',
     body: PasswordReset,
-    answers: { 204: null },
-    async handle({ services, db, params, body, now }) {
+    answers: { 204: null, 200: KeysLeft },
+    async handle(context) {
+      const { services, db, params, body, now } = context
       const link = resetLink(params, body)
       const user = await getUserByLink(services, db, link, now)
       await assertPasswordAllowed(db, user.email)
       await assertGoodPassword(body.password, [user.email, user.first_name, user.last_name])
       const password_hash = await hashPassword(body.password)
-      await db.transaction(async (tx) => {
+      const active_personal_api_keys = await db.transaction(async (tx) => {
         await lockUserByLink(services, tx, link, now)
         await updateUser(tx, user.id, { password_hash, is_email_verified: true })
         await closeOtherSessions(tx, user.id, null)
+        if (body.delete_personal_api_keys) {
+          await deletePersonalKeys(tx, { ...context, caller: null, acting_user: user }, user.id)
+        }
         if (services.mailer.configured)
           await services.jobs.enqueue(tx, passwordChangedEmail, { user_id: user.id })
+        return countWorkingKeys(tx, user.id, now)
       })
-      return noContent()
+      return active_personal_api_keys === 0 ? noContent() : ok({ active_personal_api_keys })
     },
   }),
 
@@ -84,15 +94,35 @@ export const recoveryRoutes = [
     access: 'anyone',
     body: EmailVerification,
     answers: { 200: EmailVerified },
-    async handle({ services, db, params, body, now }) {
+    async handle(context) {
+      const { db, params, body, now } = context
       const answer = ok({ success: true, token: body.token })
       return db.transaction(async (tx) => {
         const link = { user_uuid: params.uuid, token: body.token }
-        const user = await acceptVerification(services, tx, link, now)
+        const { user, is_new_address } = await acceptVerification({ ...context, caller: null }, tx, link)
         // The link proves the address, no more: a second factor or single sign-on still has to be passed at login.
-        const opensSession = !(await hasDevice(tx, user.id)) && (await isPasswordAllowed(tx, user.email))
-        return opensSession ? { ...answer, session: await openSession(tx, user.id, false, now) } : answer
+        if ((await hasDevice(tx, user.id)) || !(await isPasswordAllowed(tx, user.email))) return answer
+        const session = is_new_address
+          ? await openSessionByLink(tx, user.id, now)
+          : await openSession(tx, user.id, false, now)
+        return { ...answer, session }
       })
+    },
+  }),
+
+  route({
+    method: 'POST',
+    path: '/api/users/:uuid/undo_email_change/',
+    summary:
+      'Take an account back to its old address, by the link sent there; password, sessions and personal keys end',
+    access: 'anyone',
+    body: AddressUndoLink,
+    answers: { 200: Done },
+    async handle(context) {
+      const { db, params, body } = context
+      const link = { user_uuid: params.uuid, token: body.token }
+      await db.transaction((tx) => undoAddressChange({ ...context, caller: null }, tx, link))
+      return ok({ success: true })
     },
   }),
 

@@ -1,6 +1,6 @@
 // What signing up, signing in and resetting take and give.
 import { z } from 'zod'
-import { email, text, verbatim } from '../../platform/http/fields.ts'
+import { bool, email, text, verbatim } from '../../platform/http/fields.ts'
 import { User } from '../users/schema.ts'
 
 const password = verbatim({ max: 1000 })
@@ -12,6 +12,8 @@ export const SignedUp = User.extend({ redirect_url: z.string() }).meta({ id: 'Si
 
 export const Login = z.object({ email: email(), password })
 export const SecondFactor = z.object({ token: text({ max: 100 }) })
+/** `token` where a second factor is set up. */
+export const Confirmation = z.object({ password, token: text({ max: 100 }).optional() })
 export const EmailOnly = z.object({ email: email() })
 export const Precheck = z.object({ sso_enforcement: z.string().nullable(), saml_available: z.boolean() })
 
@@ -40,6 +42,15 @@ export const InvitePreview = z
   .meta({ id: 'InvitePreview' })
 
 export const ResetTokenQuery = z.object({ token: z.string().max(200) })
-export const PasswordReset = z.object({ token: text({ max: 200 }), password })
+export const PasswordReset = z.object({
+  token: text({ max: 200 }),
+  password,
+  delete_personal_api_keys: bool().optional(),
+})
+/** Answered only when there is something to say. */
+export const KeysLeft = z.object({
+  active_personal_api_keys: z.int().describe('Personal API keys that still work.'),
+})
+export const AddressUndoLink = z.object({ token: text({ max: 200 }) })
 export const EmailVerification = z.object({ token: text({ max: 200 }) })
 export const EmailVerified = z.object({ success: z.boolean(), token: z.string() })

@@ -19,31 +19,50 @@ export async function openSession(
   hasSecondFactor: boolean,
   now: Date,
 ): Promise<SessionCookie> {
-  await db.run(sql`UPDATE app_user SET last_login = ${now} WHERE id = ${userId}`)
-  return insertSession(
-    db,
-    { user_id: userId, is_pending: false, has_second_factor: hasSecondFactor, lifetime_ms: LIFETIME_MS },
-    now,
-  )
+  return openFull(db, { user_id: userId, has_second_factor: hasSecondFactor, confirmed_at: now }, now)
+}
+
+/** For whoever holds a mailed link and has shown nothing else: signed in, but not recently. */
+export async function openSessionByLink(db: Db, userId: number, now: Date): Promise<SessionCookie> {
+  return openFull(db, { user_id: userId, has_second_factor: false, confirmed_at: null }, now)
+}
+
+type Opening = Pick<NewSession, 'user_id' | 'has_second_factor' | 'confirmed_at'>
+
+async function openFull(db: Db, opening: Opening, now: Date): Promise<SessionCookie> {
+  await db.run(sql`UPDATE app_user SET last_login = ${now} WHERE id = ${opening.user_id}`)
+  return insertSession(db, { ...opening, is_pending: false, lifetime_ms: LIFETIME_MS }, now)
 }
 
 /** After the right password of a user with a second factor: good for nothing but presenting it. */
 export async function openPendingSession(db: Db, userId: number, now: Date): Promise<SessionCookie> {
   return insertSession(
     db,
-    { user_id: userId, is_pending: true, has_second_factor: false, lifetime_ms: PENDING_LIFETIME_MS },
+    {
+      user_id: userId,
+      is_pending: true,
+      has_second_factor: false,
+      confirmed_at: null,
+      lifetime_ms: PENDING_LIFETIME_MS,
+    },
     now,
   )
 }
 
-type NewSession = { user_id: number; is_pending: boolean; has_second_factor: boolean; lifetime_ms: number }
+type NewSession = {
+  user_id: number
+  is_pending: boolean
+  has_second_factor: boolean
+  confirmed_at: Date | null
+  lifetime_ms: number
+}
 
 async function insertSession(db: Db, session: NewSession, now: Date): Promise<SessionCookie> {
   const token = randomBytes(32).toString('base64url')
   await db.run(sql`
-    INSERT INTO session (token_hash, user_id, is_pending, has_second_factor, created_at, expires_at)
-    VALUES (${hashToken(token)}, ${session.user_id}, ${session.is_pending}, ${session.has_second_factor}, ${now},
-      ${new Date(now.getTime() + session.lifetime_ms)})`)
+    INSERT INTO session (token_hash, user_id, is_pending, has_second_factor, confirmed_at, created_at, expires_at)
+    VALUES (${hashToken(token)}, ${session.user_id}, ${session.is_pending}, ${session.has_second_factor},
+      ${session.confirmed_at}, ${now}, ${new Date(now.getTime() + session.lifetime_ms)})`)
   return { token, max_age_s: session.lifetime_ms / 1000 }
 }
 
@@ -55,18 +74,18 @@ export async function findCallerBySession(db: Db, token: string, now: Date): Pro
   const row = await db.row<SessionRow>(sql`
     SELECT app_user.id, app_user.uuid, email, first_name, is_staff, current_organization_id, current_project_id,
       EXISTS (SELECT FROM totp_device WHERE totp_device.user_id = app_user.id) AS has_2fa,
-      token_hash, has_second_factor, session.created_at, coalesce(organization.enforce_2fa, false) AS is_second_factor_demanded
+      token_hash, has_second_factor, confirmed_at, coalesce(organization.enforce_2fa, false) AS is_second_factor_demanded
     FROM session JOIN app_user ON app_user.id = session.user_id
     LEFT JOIN organization ON organization.id = (
       SELECT organization_id FROM membership WHERE membership.user_id = app_user.id
       ORDER BY organization_id IS NOT DISTINCT FROM current_organization_id DESC, joined_at, membership.id LIMIT 1)
     WHERE token_hash = ${hashToken(token)} AND NOT is_pending AND session.expires_at > ${now} AND is_active`)
   if (!row) return null
-  const { token_hash, has_second_factor, created_at, is_second_factor_demanded, ...user } = row
+  const { token_hash, has_second_factor, confirmed_at, is_second_factor_demanded, ...user } = row
   return {
     kind: 'session',
     user,
-    session: { token_hash, has_second_factor, created_at, is_second_factor_demanded },
+    session: { token_hash, has_second_factor, confirmed_at, is_second_factor_demanded },
   }
 }
 
@@ -75,8 +94,25 @@ export function findPendingSession(db: Db, token: string): Promise<PendingSessio
     SELECT token_hash, user_id, expires_at FROM session WHERE token_hash = ${hashToken(token)} AND is_pending`)
 }
 
+/** Whether the session is still there; it stays as long as the transaction. */
+export async function holdSession(tx: Db, tokenHash: string): Promise<boolean> {
+  return (await tx.row(sql`SELECT FROM session WHERE token_hash = ${tokenHash} FOR KEY SHARE`)) !== undefined
+}
+
 export async function closeSession(db: Db, tokenHash: string): Promise<void> {
   await db.run(sql`DELETE FROM session WHERE token_hash = ${tokenHash}`)
+}
+
+/** Its user has just proved once more who they are; with a second factor, if they have one. */
+export async function confirmSession(
+  db: Db,
+  tokenHash: string,
+  hasSecondFactor: boolean,
+  now: Date,
+): Promise<void> {
+  await db.run(sql`
+    UPDATE session SET confirmed_at = ${now}, has_second_factor = has_second_factor OR ${hasSecondFactor}
+    WHERE token_hash = ${tokenHash}`)
 }
 
 /** The session that has just proved its second factor is now as good as one opened with it. */

@@ -1,9 +1,10 @@
 // Making an account: with an organization of its own, or by accepting an invite.
-import { violatedUnique, type Db } from '../../platform/db/database.ts'
+import type { Db } from '../../platform/db/database.ts'
 import { denied, invalid } from '../../platform/http/errors.ts'
 import { created, ok, route } from '../../platform/http/route.ts'
 import { assertPasswordAllowed } from '../domains/password-rule.ts'
 import { createOrganization } from '../organizations/create.ts'
+import { AddressTaken, takeAddress } from '../users/addresses.ts'
 import { assertGoodPassword, hashPassword } from '../users/passwords.ts'
 import { presentUser } from '../users/present.ts'
 import { hasAnyUser, insertUser } from '../users/queries.ts'
@@ -46,12 +47,13 @@ export const signupRoutes = [
       const name = body.organization_name || `${body.first_name.slice(0, 49)}'s Organization`
       try {
         return await db.transaction(async (tx) => {
-          const user = await insertUser(tx, { ...body, password_hash, is_staff: item.isFirst }, now)
-          await createOrganization(tx, { ...context, caller: null, new_user: user }, user.id, { name })
+          const write = () => insertUser(tx, { ...body, password_hash, is_staff: item.isFirst }, now)
+          const user = await takeAddress(tx, write, now)
+          await createOrganization(tx, { ...context, caller: null, acting_user: user }, user.id, { name })
           return welcome(services, tx, user, now)
         })
       } catch (error) {
-        if (violatedUnique(error) !== 'app_user_email_unique') throw error
+        if (!(error instanceof AddressTaken)) throw error
         throw invalid('email', 'unique', 'There is an account with this address already.')
       }
     },

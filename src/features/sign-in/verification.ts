@@ -1,9 +1,12 @@
 // Proving that an address is the user's own: when it is due, asking for it, and taking the answer.
-import { violatedUnique, type Db } from '../../platform/db/database.ts'
+import type { Db } from '../../platform/db/database.ts'
 import { ApiError, invalid } from '../../platform/http/errors.ts'
 import type { Services } from '../../platform/services.ts'
+import type { Actor } from '../activity-log/record.ts'
+import { AddressTaken, takeAddress } from '../users/addresses.ts'
 import { updateUser } from '../users/queries.ts'
 import type { UserRow } from '../users/schema.ts'
+import { offerUndo } from './address-undo.ts'
 import { verificationEmail } from './emails.ts'
 import { lockUserByLink } from './link-tokens.ts'
 
@@ -39,19 +42,23 @@ export async function remindOfVerification(
   await askForVerification(services, db, user)
 }
 
-/** The address of the link becomes the user's; a pending one replaces the old. */
+/** The address of the link becomes the user's; `is_new_address` when it takes the place of another. */
 export async function acceptVerification(
-  services: Services,
+  context: Actor & { services: Services },
   tx: Db,
   link: { user_uuid: string; token: string },
-  now: Date,
-): Promise<UserRow> {
-  const user = await lockUserByLink(services, tx, { purpose: 'e-mail verification', ...link }, now)
-  const address = user.pending_email === null ? {} : { email: user.pending_email, pending_email: null }
+): Promise<{ user: UserRow; is_new_address: boolean }> {
+  const { services, now } = context
+  const before = await lockUserByLink(services, tx, { purpose: 'e-mail verification', ...link }, now)
+  const { pending_email } = before
+  const address = pending_email === null ? {} : { email: pending_email, pending_email: null }
   try {
-    return await updateUser(tx, user.id, { ...address, is_email_verified: true })
+    const write = () => updateUser(tx, before.id, { ...address, is_email_verified: true })
+    const user = await takeAddress(tx, write, now)
+    if (pending_email !== null) await offerUndo(context, tx, before, user)
+    return { user, is_new_address: pending_email !== null }
   } catch (error) {
-    if (violatedUnique(error) !== 'app_user_email_unique') throw error
+    if (!(error instanceof AddressTaken)) throw error
     throw invalid('token', 'invalid_token', 'The address of this link belongs to another account by now.')
   }
 }

@@ -39,7 +39,8 @@ export async function confirmSetup(
     await tx.run(sql`
       INSERT INTO totp_device (user_id, sealed_secret, last_used_step, created_at)
       VALUES (${userId}, ${services.secrets.seal(secret, place('totp_device', userId))}, ${step}, ${now})
-      ON CONFLICT (user_id) DO UPDATE SET sealed_secret = excluded.sealed_secret, last_used_step = excluded.last_used_step`)
+      ON CONFLICT (user_id) DO UPDATE SET sealed_secret = excluded.sealed_secret, last_used_step = excluded.last_used_step,
+        created_at = excluded.created_at`)
     return replaceBackupCodes(services, tx, userId)
   })
 }
@@ -121,6 +122,12 @@ export async function removeDevice(db: Db, userId: number): Promise<void> {
   await db.run(sql`DELETE FROM totp_device WHERE user_id = ${userId}`)
   await db.run(sql`DELETE FROM totp_setup WHERE user_id = ${userId}`)
   await db.run(sql`DELETE FROM backup_code WHERE user_id = ${userId}`)
+}
+
+/** Only if it was set up, or took another's place, after that. */
+export async function removeDeviceSince(db: Db, userId: number, since: Date): Promise<void> {
+  const isNew = await db.row(sql`SELECT FROM totp_device WHERE user_id = ${userId} AND created_at > ${since}`)
+  if (isNew) await removeDevice(db, userId)
 }
 
 function matchingStep(secret: string, code: string, now: Date): number | null {

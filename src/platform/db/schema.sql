@@ -20,6 +20,15 @@ CREATE TABLE activity_log (
 CREATE INDEX activity_log_project ON activity_log (project_id, "position" DESC);
 CREATE UNIQUE INDEX activity_log_organization ON activity_log (organization_id, "position" DESC);
 
+CREATE TABLE address_undo (
+  user_id integer NOT NULL,
+  old_email text NOT NULL,
+  changed_at timestamp with time zone NOT NULL,
+  CONSTRAINT address_undo_pkey PRIMARY KEY (user_id),
+  CONSTRAINT address_undo_user_id_fkey FOREIGN KEY (user_id) REFERENCES app_user(id) ON DELETE CASCADE
+);
+CREATE INDEX address_undo_address ON address_undo (lower(old_email));
+
 CREATE TABLE api_key (
   id text NOT NULL,
   user_id integer,
@@ -706,6 +715,7 @@ CREATE TABLE session (
   has_second_factor boolean NOT NULL DEFAULT false,
   created_at timestamp with time zone NOT NULL,
   expires_at timestamp with time zone NOT NULL,
+  confirmed_at timestamp with time zone,
   CONSTRAINT session_pkey PRIMARY KEY (token_hash),
   CONSTRAINT session_user_id_fkey FOREIGN KEY (user_id) REFERENCES app_user(id) ON DELETE CASCADE
 );

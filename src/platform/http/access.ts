@@ -20,6 +20,8 @@ export type Access = {
   /** Null: unknown, expired, or of a deactivated user. */
   findCallerByKey(db: Db, value: string, now: Date): Promise<Caller | null>
   findCallerBySession(db: Db, token: string, now: Date): Promise<Extract<Caller, { kind: 'session' }> | null>
+  /** False when the session or key has ended; otherwise it does not end before the transaction does. */
+  holdCaller(tx: Db, caller: Caller): Promise<boolean>
   findOrganization(
     db: Db,
     caller: Caller,

@@ -29,7 +29,8 @@ export type CallerSession = {
   has_second_factor: boolean
   /** Whether the user's current organization enforces two-factor authentication. */
   is_second_factor_demanded: boolean
-  created_at: Date
+  /** When the user last proved who they are in this session; null when that is not known. */
+  confirmed_at: Date | null
 }
 
 export type Caller =
@@ -41,6 +42,13 @@ export type Caller =
 export function personOf(caller: Caller): CallerUser {
   if (caller.user === null) throw denied('A service key belongs to no person and cannot do this.')
   return caller.user
+}
+
+/** A key that may go to some organizations or projects only. */
+export function isLimited(caller: Caller): boolean {
+  if (caller.kind === 'session') return false
+  const { scoped_organizations, scoped_teams } = caller.key
+  return scoped_organizations.length > 0 || scoped_teams.length > 0
 }
 
 /** One short name for logs, limits and idempotency: never the key or session itself. */

@@ -1,9 +1,15 @@
 // One request from credentials to answer, in the fixed order of conventions.md §1. Everything slices rely on.
 import { assertSecondFactor, assertScope, reach } from './reach.ts'
+import {
+  assertMayChangeAccount,
+  assertRecentSignIn,
+  isAccountChange,
+  whileCallerLasts,
+} from './recent-sign-in.ts'
 import type { Access } from './access.ts'
 import { isStorableText, parseBody, type RawBody } from './body.ts'
 import { callerId, type Caller } from './caller.ts'
-import { ApiError, denied, invalid, notFound, unauthenticated } from './errors.ts'
+import { ApiError, invalid, notFound, unauthenticated } from './errors.ts'
 import { answerOnce } from './idempotency.ts'
 import { assertSameOrigin, identify, sessionToken } from './identify.ts'
 import { pageAnswer, readPage, urlWith } from './paging.ts'
@@ -35,7 +41,6 @@ export type Outgoing = {
 /** Facts for the access log, filled in as they become known. */
 export type RequestNotes = { caller?: string; organization_id?: string; project_id?: number }
 
-const RECENT_MS = 2 * 60 * 60 * 1000
 const UNSAFE = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 const KEY_RATES = [
   { count: 480, window_ms: 60_000 },
@@ -67,7 +72,10 @@ export async function dispatch(
   const reached = caller ? await reach(services.db, access, route, caller, incoming.params) : {}
   if (reached.organization) notes.organization_id = reached.organization.id
   if (reached.project) notes.project_id = reached.project.id
-  if (caller) assertRecentSignIn(route, caller, now)
+  if (caller) {
+    assertRecentSignIn(route, caller, now)
+    if (isAccountChange(route)) assertMayChangeAccount(caller, now)
+  }
   if (route.throttle_by_ip) services.throttle.take(route.path, incoming.ip, route.throttle_by_ip, now)
   const page = readPage(incoming.query)
   const context = {
@@ -92,8 +100,11 @@ export async function dispatch(
     assertStorableQuery(incoming.query)
     const query = route.query ? validate(route.query, incoming.query) : incoming.query
     const body = route.body ? validate(route.body, await parsed()) : undefined
-    return async (db: Db) =>
+    const perform = async (db: Db) =>
       outgoing(route, await route.handle(Object.assign(context, { db, item, query, body }) as never))
+    if (!caller || !isAccountChange(route, body)) return perform
+    assertMayChangeAccount(caller, now)
+    return (db: Db) => whileCallerLasts(db, access, caller, perform)
   }
   const key = one(incoming.headers['idempotency-key'])
   if (route.method !== 'POST' || key === undefined || isReading(route)) return (await prepare())(services.db)
@@ -169,13 +180,6 @@ function assertCredentialFits(services: Services, route: Route, caller: Caller, 
   }
   assertScope(route, caller)
   assertSecondFactor(route, caller, caller.kind === 'session' && caller.session.is_second_factor_demanded)
-}
-
-function assertRecentSignIn(route: Route, caller: Caller, now: Date): void {
-  if (!route.needs_recent_sign_in || caller.kind !== 'session') return
-  if (now.getTime() - caller.session.created_at.getTime() > RECENT_MS) {
-    throw denied('This takes a sign-in of the last two hours: sign in again.')
-  }
 }
 
 /** Path ids are compared with stored text, and PostgreSQL takes neither NUL nor broken characters. */

@@ -58,6 +58,10 @@ export const ERROR_CODES = {
   invalid_api_key: [401, 'The project token of captured data is malformed or belongs to no project.'],
   permission_denied: [403, 'The credentials are good but do not reach this far.'],
   too_many_failed_attempts: [403, 'Too many failed sign-ins for this address from this place: wait.'],
+  recent_sign_in_required: [
+    403,
+    'The session has not been confirmed for too long: send the password to `POST /api/login/confirm/`, or sign in again.',
+  ],
   two_factor_setup_required: [403, 'The organization demands two-factor authentication: set it up first.'],
   two_factor_verification_required: [
     403,

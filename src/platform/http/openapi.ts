@@ -171,10 +171,19 @@ function tagOf(route: Route): string {
 function demand(route: Route): string {
   if (route.access === 'anyone') return 'Open to anyone.'
   const level = route.level ? ` Level: ${route.level} or above.` : ''
-  if (route.access === 'session') return `Signed-in users only, no API keys.${level}`
-  if (route.access === 'credential') return `Any valid key or session.${level}`
+  const further = `${level}${recency(route)}`
+  if (route.access === 'session') return `Signed-in users only, no API keys.${further}`
+  if (route.access === 'credential') return `Any valid key or session.${further}`
   const scopes = [route.scope ?? []].flat().map((scope) => `\`${scope}\``)
-  return `API key scope: ${scopes.join(' or ')}.${level}`
+  return `API key scope: ${scopes.join(' or ')}.${further}`
+}
+
+function recency({ needs_recent_sign_in, changes_account: change }: Route): string {
+  if (needs_recent_sign_in) return ' A session needs a sign-in of the last two hours.'
+  if (change === undefined) return ''
+  if (change === true) return ' Needs a sign-in of the last 15 minutes.'
+  const harmless = change.unless_only.map((field) => `\`${field}\``).join(', ')
+  return ` Fields other than ${harmless} need a sign-in of the last 15 minutes, or a personal key with the scope \`*\` and without limits.`
 }
 
 function statusText(status: number): string {

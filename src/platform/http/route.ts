@@ -6,6 +6,7 @@ import type { Services } from '../services.ts'
 import type { OrganizationInReach, ProjectInReach } from './access.ts'
 import type { Caller, Level, LevelName } from './caller.ts'
 import type { Page, PagedAnswer } from './paging.ts'
+import type { AccountChange } from './recent-sign-in.ts'
 import type { Scope } from './scopes.ts'
 import type { Rate } from './throttle.ts'
 
@@ -106,8 +107,10 @@ type RouteSpec<
   summary: string
   subject?: S
   level?: LevelName
-  /** Sessions must be younger than two hours; keys are exempt. */
+  /** Sessions need a sign-in of the last two hours; keys are exempt. */
   needs_recent_sign_in?: true
+  /** Could hand an account to somebody else: sessions need a sign-in of the last 15 minutes, keys must be unlimited. */
+  changes_account?: AccountChange<Body extends z.ZodType ? keyof z.output<Body> & string : never>
   /** Usable while an organization's two-factor rule keeps the session from everything else. */
   without_second_factor?: true
   /** Speaks of the caller alone, so limits of its key to organizations or projects do not matter. */
@@ -154,6 +157,7 @@ export type Route = {
   subject?: Subject
   level?: LevelName
   needs_recent_sign_in?: true
+  changes_account?: AccountChange
   without_second_factor?: true
   is_about_caller?: true
   is_question?: true
