@@ -137,9 +137,11 @@ export const GOOD_BODIES: Record<string, (world: Home, path: string) => unknown>
   'POST /api/login/precheck/': () => ({ email: `${unique()}@example.com` }),
   'POST /api/login/': () => ({ email: `${unique()}@example.com`, password: PASSWORD }),
   'POST /api/login/token/': () => ({ token: '000000' }),
+  'POST /api/login/confirm/': () => ({ password: PASSWORD }),
   'POST /api/reset/': () => ({ email: `${unique()}@example.com` }),
   'POST /api/reset/:user_uuid/': () => ({ token: 'nonsense', password: PASSWORD }),
   'POST /api/users/:uuid/verify_email/': () => ({ token: 'nonsense' }),
+  'POST /api/users/:uuid/undo_email_change/': () => ({ token: 'nonsense' }),
 }
 
 /** `POST /` below each base: `POST <base>/`. */

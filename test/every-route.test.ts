@@ -100,6 +100,7 @@ describe('what every route declares', () => {
       'POST /api/signup/',
       'POST /api/signup/:invite_id/',
       'POST /api/users/:uuid/request_email_verification/',
+      'POST /api/users/:uuid/undo_email_change/',
       'POST /api/users/:uuid/verify_email/',
     ])
   })
@@ -123,17 +124,30 @@ describe('what every route declares', () => {
       'GET /api/users/:uuid/',
       'GET /api/users/:uuid/start_2fa_setup/',
       'GET /api/users/:uuid/two_factor_status/',
+      'POST /api/login/confirm/',
       'POST /api/logout/',
       'POST /api/users/:uuid/validate_2fa/',
     ])
   })
 
-  it('a fresh sign-in for whatever changes an organization, its members or keys', () => {
-    const sensitive = /^\/api\/organizations\/:id\/$|\/members\/|_api_keys\/|\/service_keys\//
+  it('a fresh sign-in for whatever changes an organization, its members or service keys', () => {
+    const sensitive = /^\/api\/organizations\/:id\/$|\/members\/|\/service_keys\//
     const wrong = routes.filter(
       (route) => isUnsafe(route) && sensitive.test(route.path) && !route.needs_recent_sign_in,
     )
     expect(wrong.map(nameOf)).toEqual([])
+  })
+
+  // What only a person does, and what a key does for its person, changes who gets in, unless it is one of these.
+  it('a sign-in of the last minutes for whatever changes an account, which is all but these', () => {
+    const personal = routes.filter(
+      (route) => isUnsafe(route) && (route.access === 'session' || scopesOf(route).includes('user:write')),
+    )
+    expect(personal.length).toBeGreaterThan(8)
+    expect(personal.filter((route) => !route.changes_account).map(nameOf)).toEqual([
+      'POST /api/logout/',
+      'POST /api/login/confirm/',
+    ])
   })
 
   it('a good body is known to this test for every route that takes one', () => {
@@ -313,8 +327,10 @@ function sessionsNotGoodEnough(route: Route): Refusal[] {
   const headers = { origin: 'https://evil.example' }
   const without_factor = { session: strict.home.owner.session }
   return [
-    ...(route.needs_recent_sign_in
-      ? ([['a session that is too old', DENIED, { session: old_session }]] as Refusal[])
+    ...(route.needs_recent_sign_in || route.changes_account === true
+      ? ([
+          ['a session that is too old', [403, 'recent_sign_in_required'], { session: old_session }],
+        ] as Refusal[])
       : []),
     ...(isUnsafe(route) ? ([['another site', DENIED, { session, headers }]] as Refusal[]) : []),
     ...(route.without_second_factor
@@ -376,10 +392,12 @@ describe('whoever fulfils the rule gets past it', () => {
     'POST /api/users/:uuid/two_factor_disable/': 400,
     'POST /api/login/': 400,
     'POST /api/login/token/': 400,
+    'POST /api/login/confirm/': 400,
     'POST /api/reset/': 400,
     'GET /api/reset/:user_uuid/': 400,
     'POST /api/reset/:user_uuid/': 400,
     'POST /api/users/:uuid/verify_email/': 400,
+    'POST /api/users/:uuid/undo_email_change/': 400,
     'POST /api/users/:uuid/request_email_verification/': 400,
     // Without `key` there is nothing to give values of.
     'GET /api/projects/:project_id/events/values/': 400,

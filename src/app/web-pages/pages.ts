@@ -1,5 +1,6 @@
 // What each mailed link opens: show what the API says of it, take the one form, hand it to the same API call a script
 // would make, and show the outcome.
+import { KEYS_LEFT_HEADER } from '../../features/sign-in/recovery-routes.ts'
 import type { Page } from './html.ts'
 
 /** An answer of the API, or its error. */
@@ -8,6 +9,7 @@ export type Outcome = {
   code: string | null
   detail: string
   body: Record<string, unknown> | null
+  headers: Record<string, string>
 }
 
 export type Visit = {
@@ -138,7 +140,7 @@ export const webPages: readonly WebPage[] = [
         { user_uuid },
         { token, ...pick(form, ['password', 'delete_personal_api_keys']) },
       )
-      if (outcome.status < 300) return { page: passwordSetPage(outcome.body) }
+      if (outcome.status === 204) return { page: passwordSetPage(outcome.headers[KEYS_LEFT_HEADER]) }
       return {
         page: outcome.code === 'invalid_token' ? deadLink(outcome.detail) : newPasswordPage(outcome.detail),
       }
@@ -252,9 +254,8 @@ function newPasswordPage(error: string | null): Page {
   return { title: 'Set a new password', error, form: { fields, button: 'Set password' } }
 }
 
-function passwordSetPage(left: Outcome['body']): Page {
-  const keys =
-    left === null ? '' : ` Personal API keys that still work: ${String(left.active_personal_api_keys)}.`
+function passwordSetPage(keysLeft = '0'): Page {
+  const keys = keysLeft === '0' ? '' : ` Personal API keys that still work: ${keysLeft}.`
   return {
     title: 'Done',
     text: `Your new password is set.${keys}`,

@@ -62,19 +62,26 @@ function visitOf(
       } catch (error) {
         const apiError = toApiError(error)
         if (apiError.status >= 500) throw error
-        return { status: apiError.status, code: apiError.code, detail: apiError.detail, body: null }
+        return {
+          status: apiError.status,
+          code: apiError.code,
+          detail: apiError.detail,
+          body: null,
+          headers: {},
+        }
       }
     },
   }
 }
 
-function outcomeOf({ status, json }: Outgoing): Outcome {
+function outcomeOf({ status, json, headers = {} }: Outgoing): Outcome {
   const body = json === null ? null : (JSON.parse(json) as Record<string, unknown>)
   return {
     status,
     code: status < 400 ? null : String(body?.code),
     detail: typeof body?.detail === 'string' ? body.detail : '',
     body,
+    headers,
   }
 }
 

@@ -61,6 +61,7 @@ const FULL = [
   'notification_settings',
   'anonymize_data',
   'has_password',
+  'active_personal_api_keys',
   'is_staff',
   'is_2fa_enabled',
   'has_social_auth',

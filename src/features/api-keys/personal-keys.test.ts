@@ -461,6 +461,7 @@ describe('expires_at', () => {
     expect(problem(reply)).toBe('401 authentication_failed -')
     expect(reply.headers['www-authenticate']).toBe('Bearer')
     const as = { session: user.session }
+    await app.post('/api/login/confirm/', { password: user.password }, as)
     expect((await app.patch(`${KEYS}${key.id}/`, { expires_at: ahead(HOUR_MS) }, as)).status).toBe(200)
     expect((await probe()).status).toBe(200)
     expect((await app.patch(`${KEYS}${key.id}/`, { expires_at: null }, as)).body.expires_at).toBeNull()

@@ -224,15 +224,17 @@ describe('who manages them', () => {
     const as = { session: admin.session }
     const before = await countKeys()
     expect(problem(await app.post(keysOf(workspace), { label: 'x', scopes: ['*'] }, as))).toBe(
-      '403 permission_denied -',
+      '403 recent_sign_in_required -',
     )
     expect(problem(await app.patch(`${keysOf(workspace)}${key.id}/`, { label: 'x' }, as))).toBe(
-      '403 permission_denied -',
+      '403 recent_sign_in_required -',
     )
     expect(problem(await app.post(`${keysOf(workspace)}${key.id}/roll/`, undefined, as))).toBe(
-      '403 permission_denied -',
+      '403 recent_sign_in_required -',
     )
-    expect(problem(await app.delete(`${keysOf(workspace)}${key.id}/`, as))).toBe('403 permission_denied -')
+    expect(problem(await app.delete(`${keysOf(workspace)}${key.id}/`, as))).toBe(
+      '403 recent_sign_in_required -',
+    )
     expect(await countKeys()).toBe(before)
     expect((await app.get(keysOf(workspace), as)).status).toBe(200)
     expect(

@@ -750,7 +750,7 @@ describe('PATCH /api/organizations/:id/', () => {
     app.advance(2 * HOUR_MS + 1000)
     const path = pathOf(organization.id)
     expect((await app.patch(path, { name: 'Late' }, { session: owner.session })).body.code).toBe(
-      'permission_denied',
+      'recent_sign_in_required',
     )
     expect((await app.delete(path, { session: owner.session })).status).toBe(403)
     expect((await app.get(path, { session: owner.session })).status).toBe(200)

@@ -18,13 +18,14 @@ import {
   EmailOnly,
   EmailVerification,
   EmailVerified,
-  KeysLeft,
   PasswordReset,
   ResetTokenQuery,
 } from './schema.ts'
 import { closeOtherSessions, openSession, openSessionByLink } from './sessions.ts'
 import { acceptVerification, askForVerification, takeVerificationRequest } from './verification.ts'
 
+/** Beside a 204, which has no body: personal keys that still work. */
+export const KEYS_LEFT_HEADER = 'x-active-personal-api-keys'
 const RESET_RATES = [{ count: 6, window_ms: 86_400_000 }]
 
 export const recoveryRoutes = [
@@ -61,10 +62,11 @@ export const recoveryRoutes = [
   route({
     method: 'POST',
     path: '/api/reset/:user_uuid/',
-    summary: 'Set a new password; every session of the user ends, personal keys only if asked for',
+    summary:
+      'Set a new password; every session of the user ends. The header `X-Active-Personal-Api-Keys` counts the personal keys that still work',
     access: 'anyone',
     body: PasswordReset,
-    answers: { 204: null, 200: KeysLeft },
+    answers: { 204: null },
     async handle(context) {
       const { services, db, params, body, now } = context
       const link = resetLink(params, body)
@@ -72,7 +74,7 @@ export const recoveryRoutes = [
       await assertPasswordAllowed(db, user.email)
       await assertGoodPassword(body.password, [user.email, user.first_name, user.last_name])
       const password_hash = await hashPassword(body.password)
-      const active_personal_api_keys = await db.transaction(async (tx) => {
+      const keys = await db.transaction(async (tx) => {
         await lockUserByLink(services, tx, link, now)
         await updateUser(tx, user.id, { password_hash, is_email_verified: true })
         await closeOtherSessions(tx, user.id, null)
@@ -83,7 +85,7 @@ export const recoveryRoutes = [
           await services.jobs.enqueue(tx, passwordChangedEmail, { user_id: user.id })
         return countWorkingKeys(tx, user.id, now)
       })
-      return active_personal_api_keys === 0 ? noContent() : ok({ active_personal_api_keys })
+      return { ...noContent(), headers: { [KEYS_LEFT_HEADER]: String(keys) } }
     },
   }),
 

@@ -47,10 +47,6 @@ export const PasswordReset = z.object({
   password,
   delete_personal_api_keys: bool().optional(),
 })
-/** Answered only when there is something to say. */
-export const KeysLeft = z.object({
-  active_personal_api_keys: z.int().describe('Personal API keys that still work.'),
-})
 export const AddressUndoLink = z.object({ token: text({ max: 200 }) })
 export const EmailVerification = z.object({ token: text({ max: 200 }) })
 export const EmailVerified = z.object({ success: z.boolean(), token: z.string() })

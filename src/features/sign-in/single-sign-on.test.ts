@@ -61,6 +61,8 @@ async function everyWay(domain: string): Promise<Record<string, () => Promise<Re
   )
   const account = { first_name: 'Nia', password: PASSWORD }
   return {
+    confirmation: () =>
+      app.post('/api/login/confirm/', { password: user.password }, { session: user.session }),
     login: () => app.post('/api/login/', { email: user.email, password: user.password }),
     'reset request': () => app.post('/api/reset/', { email: user.email }),
     'reset request of nobody': () => app.post('/api/reset/', { email: `nobody@${domain}` }),

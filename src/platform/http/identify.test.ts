@@ -326,7 +326,7 @@ describe('sensitive actions', () => {
     const as = { session: home.owner.session }
     const before = await hashTables(app.db)
     for (const [name, attempt] of Object.entries({ ...attempts(as), ...personal(as) })) {
-      expect([name, problem(await attempt())]).toEqual([name, '403 permission_denied -'])
+      expect([name, problem(await attempt())]).toEqual([name, '403 recent_sign_in_required -'])
     }
     expect(await hashTables(app.db)).toEqual(before)
     expect((await app.get('/api/personal_api_keys/', as)).status).toBe(200)

@@ -339,7 +339,7 @@ describe('7. the level comes before the body', () => {
       openSession(tx, home.owner.id, false, new Date(Date.now() - 2 * 3_600_000 - 1000)),
     )
     const session = app.canary.plant('session token', old!.token)
-    expect(await send('PATCH', own(), { session, body: '{' })).toEqual([403, 'permission_denied'])
+    expect(await send('PATCH', own(), { session, body: '{' })).toEqual([403, 'recent_sign_in_required'])
     expect(await send('GET', own(), { session })).toEqual([200, undefined])
     await app.post('/api/logout/', {}, { session })
     // Signing in is the one thing this file stores.
