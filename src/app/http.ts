@@ -3,7 +3,7 @@ import { accountRoutes } from '../features/account/routes.ts'
 import { twoFactorRoutes } from '../features/account/two-factor-routes.ts'
 import { activityLogRoutes } from '../features/activity-log/routes.ts'
 import { findCallerByKey } from '../features/api-keys/caller.ts'
-import { holdKey } from '../features/api-keys/queries.ts'
+import { hasKey } from '../features/api-keys/queries.ts'
 import { backfillRoutes } from '../features/batch-exports/backfills/routes.ts'
 import { freshnessRoutes } from '../features/batch-exports/freshness/routes.ts'
 import { logRoutes } from '../features/batch-exports/logs/routes.ts'
@@ -31,9 +31,11 @@ import { projectRoutes } from '../features/projects/routes.ts'
 import { confirmRoutes } from '../features/sign-in/confirm-routes.ts'
 import { loginRoutes } from '../features/sign-in/login-routes.ts'
 import { recoveryRoutes } from '../features/sign-in/recovery-routes.ts'
-import { findCallerBySession, holdSession } from '../features/sign-in/sessions.ts'
+import { findCallerBySession, isSessionOpen } from '../features/sign-in/sessions.ts'
 import { signupRoutes } from '../features/sign-in/signup-routes.ts'
+import { lockUser } from '../features/users/queries.ts'
 import type { Access } from '../platform/http/access.ts'
+import { personOf } from '../platform/http/caller.ts'
 import type { Route } from '../platform/http/route.ts'
 
 export const routes: readonly Route[] = [
@@ -71,8 +73,12 @@ export const routes: readonly Route[] = [
 export const access: Access = {
   findCallerByKey,
   findCallerBySession,
-  holdCaller: (tx, caller) =>
-    caller.kind === 'session' ? holdSession(tx, caller.session.token_hash) : holdKey(tx, caller.key.id),
+  async holdCaller(tx, caller) {
+    await lockUser(tx, personOf(caller).id)
+    return caller.kind === 'session'
+      ? isSessionOpen(tx, caller.session.token_hash)
+      : hasKey(tx, caller.key.id)
+  },
   findOrganization: findOrganizationInReach,
   findProject: findProjectInReach,
   findCurrentOrganizationId: async (db, caller) =>

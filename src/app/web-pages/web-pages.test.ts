@@ -128,6 +128,43 @@ describe('the link of a reset', () => {
   })
 })
 
+describe('the link of a reset, with the box ticked', () => {
+  it('ends personal keys; otherwise the page tells how many still work', async () => {
+    const [keeps, ends] = [
+      await createMember(app, workspace.organization),
+      await createMember(app, workspace.organization),
+    ]
+    for (const [user, ticked] of [
+      [keeps, {}],
+      [ends, { delete_personal_api_keys: 'true' }],
+    ] as const) {
+      await submit('/reset', { email: user.email })
+      const path = await linkTo(user.email)
+      expect((await app.get(path)).body).toContain('type="checkbox"')
+      const done = await submit(path, { password: PASSWORD, ...ticked })
+      expect(done.body.includes('Personal API keys that still work: 1.')).toBe(user === keeps)
+      const status = user === keeps ? 200 : 401
+      expect((await app.get('/api/users/@me/', { key: user.key })).status).toBe(status)
+    }
+  })
+})
+
+describe('the link to the old address', () => {
+  it('takes the account back at the press of a button, not by a look', async () => {
+    const user = await createMember(app, workspace.organization)
+    const email = `moved-${user.email}`
+    await app.patch('/api/users/@me/', { email }, { session: user.session })
+    await submit(await linkTo(email), {})
+    const path = await linkTo(user.email)
+    expect(path).toContain('/undo_email_change/')
+    expect((await app.get(path)).body).toContain('Take your account back')
+    expect((await app.get('/api/users/@me/', { session: user.session })).body.email).toBe(email)
+    expect((await submit(path, {})).body).toContain('The account is yours again')
+    expect((await app.get('/api/users/@me/', { session: user.session })).status).toBe(401)
+    expect((await submit(path, {})).body).toContain('This link does not work any more')
+  })
+})
+
 describe('/login', () => {
   it('asks for the second factor of a user who has one', async () => {
     const user = await createMember(app, workspace.organization)

@@ -13,6 +13,7 @@ import { startTestApp, type Call, type TestApp } from '../../../test/harness/app
 import { startSmtpServer, type SmtpStandIn } from '../../../test/stand-ins/smtp.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { jobsAreDone } from '../../platform/jobs/fixture/queue.ts'
+import { setUpDevice } from '../two-factor/fixture/authenticator.ts'
 
 const MINUTE_MS = 60_000
 const NOBODY = '00000000-0000-7000-8000-000000000000'
@@ -370,13 +371,42 @@ describe('PATCH password', () => {
     expect(reply.body).not.toHaveProperty('password')
     expect((await get({ session: user.session })).status).toBe(200)
     expect((await get({ session: other! })).status).toBe(401)
-    expect((await get({ key: user.key })).status).toBe(200)
     expect((await login(user.email, user.password)).status).toBe(400)
     expect((await login(user.email, NEW_PASSWORD)).status).toBe(200)
     // That it happened is on record, what it was is not.
     const entries = await activitiesOf(user)
     expect(entries).toMatchObject([{ detail: { changes: [] } }])
     expect(JSON.stringify(entries)).not.toMatch(/argon2/)
+  })
+
+  it('200 leaves personal keys alone and says how many still work', async () => {
+    const user = await createUser(app)
+    const expires_at = new Date(app.services.now().getTime() + MINUTE_MS)
+    const expiring = await createKey(app, user, { scopes: ['*'], expires_at })
+    const fields = { password: NEW_PASSWORD, current_password: user.password }
+    const reply = await patch(fields, { session: user.session })
+    expect(reply).toMatchObject({ status: 200, body: { active_personal_api_keys: 2 } })
+    for (const key of [user.key, expiring]) expect((await get({ key })).status).toBe(200)
+    app.advance(MINUTE_MS)
+    expect((await get({ session: user.session })).body.active_personal_api_keys).toBe(1)
+  })
+
+  it('200 with delete_personal_api_keys ends all of them, and nobody else’s', async () => {
+    const [user, other] = [await createMember(app, workspace.organization), await createUser(app)]
+    const service = await createServiceKey(app, workspace.organization, { scopes: ['organization:read'] })
+    const wrong = { password: NEW_PASSWORD, current_password: 'wrong', delete_personal_api_keys: true }
+    expect((await patch(wrong, { session: user.session })).status).toBe(400)
+    expect((await get({ key: user.key })).status).toBe(200)
+    const fields = { ...wrong, current_password: user.password }
+    const reply = await patch(fields, { session: user.session })
+    expect(reply).toMatchObject({ status: 200, body: { active_personal_api_keys: 0 } })
+    expect((await get({ key: user.key })).status).toBe(401)
+    expect((await get({ key: other.key })).status).toBe(200)
+    expect((await app.get('/api/organizations/@current/', { key: service })).status).toBe(200)
+    const log = await app.db.rows(sql`
+      SELECT organization_id FROM activity_log
+      WHERE scope = 'PersonalAPIKey' AND activity = 'deleted' AND user_id = ${user.id}`)
+    expect(log).toEqual([{ organization_id: workspace.organization.id }])
   })
 
   it('200 by a key ends every session', async () => {
@@ -448,7 +478,37 @@ describe('where mail is configured', () => {
     expect((await change({ password: NEW_PASSWORD, current_password: user.password }, user)).status).toBe(200)
     const mail = await smtp.waitForMail(user.email)
     expect(mail.subject).toBe('Your Longshore password was changed')
+    expect(mail.text).toContain('One personal API key still works.')
     expect(mail.raw).not.toContain(NEW_PASSWORD)
+  })
+
+  it('200 a switched second factor, new backup codes and what is done to keys are told too', async () => {
+    const user = await createUser(mailing)
+    const call = { session: user.session }
+    await setUpDevice(mailing, user)
+    const codes = await mailing.post('/api/users/@me/two_factor_backup_codes/', {}, call)
+    for (const code of codes.body.backup_codes) mailing.canary.plant('backup code', code)
+    await mailing.post('/api/users/@me/two_factor_disable/', {}, call)
+    const keys = '/api/personal_api_keys/'
+    const made = await mailing.post(keys, { label: 'for a script', scopes: ['query:read'] }, call)
+    const path = `${keys}${made.body.id}/`
+    await mailing.patch(path, { scopes: ['*'] }, call)
+    const rolled = await mailing.post(`${path}roll/`, {}, call)
+    for (const { body } of [made, rolled]) mailing.canary.plant('API key', body.value)
+    await jobsAreDone(mailing.services)
+    const mails = smtp.mails.filter((mail) => mail.recipients.includes(user.email))
+    expect(mails.map((mail) => mail.subject).toSorted()).toEqual(
+      [
+        'Two-factor authentication was switched on in your Longshore account',
+        'New backup codes were made in your Longshore account',
+        'Two-factor authentication was switched off in your Longshore account',
+        'A personal API key was made in your Longshore account',
+        'A personal API key was changed in your Longshore account',
+        'A personal API key was given a new value in your Longshore account',
+      ].toSorted(),
+    )
+    expect(mails.filter((mail) => mail.text.includes(`for a script (phx_...`))).toHaveLength(3)
+    for (const { raw } of mails) mailing.canary.assertAbsent(raw, 'a mail')
   })
 
   it('429 after six new addresses a day, so that nobody is pestered; the account stays as it was', async () => {

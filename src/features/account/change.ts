@@ -45,7 +45,7 @@ export async function changeAccount(
   const allowed = isOwn ? ownFields(fields) : othersFields(fields)
   if (allowed.is_staff !== undefined && !caller.user?.is_staff)
     throw denied('Only staff can make somebody staff.')
-  const password = await newPasswordColumns(services, user, allowed, now)
+  const password = await newPasswordColumns(services, db, user, allowed, now)
   const columns: Columns = {
     ...plainColumns(allowed),
     ...password,
@@ -87,6 +87,7 @@ function plainColumns(fields: AccountFields): Columns {
 
 async function newPasswordColumns(
   services: Services,
+  db: Db,
   user: UserRow,
   fields: AccountFields,
   now: Date,
@@ -102,7 +103,7 @@ async function newPasswordColumns(
       throw invalid('current_password', 'incorrect_password', 'Your current password is another one.')
     }
   }
-  await assertPasswordAllowed(services.db, user.email)
+  await assertPasswordAllowed(db, user.email)
   await assertGoodPassword(password, [user.email, user.first_name, user.last_name])
   return { password_hash: await hashPassword(password) }
 }

@@ -15,8 +15,9 @@ import { routes } from '../../app/http.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { SCOPE_OBJECTS } from '../../platform/http/scopes.ts'
 import type { SessionCookie } from '../../platform/http/route.ts'
-import { openSession, openSessionByLink } from '../sign-in/sessions.ts'
+import { closeOtherSessions, openSession, openSessionByLink } from '../sign-in/sessions.ts'
 import { codeOf, freshCodeOf, setUpDevice } from '../two-factor/fixture/authenticator.ts'
+import { lockUser } from '../users/queries.ts'
 import { AccountUpdate } from './schema.ts'
 
 const MINUTE_MS = 60_000
@@ -237,10 +238,11 @@ describe('a session that is ended while its request is under way', () => {
     const waiting = async () =>
       (
         await app.db.rows(sql`SELECT FROM pg_stat_activity
-        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FROM session%KEY SHARE%'`)
+        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FROM app_user%FOR UPDATE%'`)
       ).length
     const answer = await app.db.transaction(async (tx) => {
-      await tx.run(sql`DELETE FROM session WHERE user_id = ${user.id}`)
+      await lockUser(tx, user.id)
+      await closeOtherSessions(tx, user.id, null)
       const sent = send(request, { session: user.session })
       await expect.poll(waiting, { timeout: 5_000, interval: 10 }).toBe(1)
       return { sent }

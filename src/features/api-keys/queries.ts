@@ -4,6 +4,7 @@ import type { Db } from '../../platform/db/database.ts'
 import { assignments, sql } from '../../platform/db/sql.ts'
 import type { Page } from '../../platform/http/paging.ts'
 import type { Level } from '../../platform/http/caller.ts'
+import { lockUser } from '../users/queries.ts'
 import type { UserRow } from '../users/schema.ts'
 import type { KeyValue } from './key-value.ts'
 import type { KeyFields, KeyRow } from './schema.ts'
@@ -40,9 +41,8 @@ export async function touchKey(db: Db, id: string, now: Date, unlessUsedSince: D
     WHERE id = ${id} AND (last_used_at IS NULL OR last_used_at <= ${unlessUsedSince})`)
 }
 
-/** Whether the key is still there; it stays as long as the transaction. */
-export async function holdKey(tx: Db, id: string): Promise<boolean> {
-  return (await tx.row(sql`SELECT FROM api_key WHERE id = ${id} FOR KEY SHARE`)) !== undefined
+export async function hasKey(db: Db, id: string): Promise<boolean> {
+  return (await db.row(sql`SELECT FROM api_key WHERE id = ${id}`)) !== undefined
 }
 
 export function insertKey(
@@ -68,7 +68,7 @@ export function insertKey(
 
 /** Locks the user, so that two creations at once cannot pass the limit together. */
 export async function lockAndCountKeys(db: Db, userId: number): Promise<number> {
-  await db.run(sql`SELECT FROM app_user WHERE id = ${userId} FOR UPDATE`)
+  await lockUser(db, userId)
   return (
     await db.only<{ count: number }>(
       sql`SELECT count(*)::int AS count FROM api_key WHERE user_id = ${userId}`,

@@ -2,7 +2,6 @@
 // does is for an account that somebody else got into: it ends every way in but the old address.
 import { isUuid } from '../../lib/uuid.ts'
 import type { Db } from '../../platform/db/database.ts'
-import { sql } from '../../platform/db/sql.ts'
 import { invalid } from '../../platform/http/errors.ts'
 import type { Services } from '../../platform/services.ts'
 import { changesBetween, recordActivity, type Actor } from '../activity-log/record.ts'
@@ -17,7 +16,7 @@ import {
   takeAddress,
   type AddressUndo,
 } from '../users/addresses.ts'
-import { findUserByUuid, updateUser } from '../users/queries.ts'
+import { findUserById, findUserByUuid, lockUser, updateUser } from '../users/queries.ts'
 import type { UserRow } from '../users/schema.ts'
 import { addressChangedEmail, resetEmail } from './emails.ts'
 import { opensUndo } from './undo-token.ts'
@@ -66,9 +65,9 @@ async function lockUndo(
   link: { user_uuid: string; token: string },
   now: Date,
 ): Promise<{ user: UserRow; undo: AddressUndo }> {
-  const given = isUuid(link.user_uuid) ? link.user_uuid : null
-  await tx.run(sql`SELECT FROM app_user WHERE uuid = ${given} FOR UPDATE`)
-  const user = given === null ? undefined : await findUserByUuid(tx, given)
+  const found = isUuid(link.user_uuid) ? await findUserByUuid(tx, link.user_uuid) : undefined
+  if (found) await lockUser(tx, found.id)
+  const user = found && (await findUserById(tx, found.id))
   const undo = user && (await findAddressUndo(tx, user.id, now))
   if (!user?.is_active || !undo || !opensUndo(services, user, undo, link.token)) {
     throw invalid('token', 'invalid_token', 'The link is wrong, used or too old.')

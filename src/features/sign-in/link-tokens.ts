@@ -2,10 +2,9 @@
 // user's present state, so it dies by being used, by age, and by any change it was not made for.
 import { isUuid } from '../../lib/uuid.ts'
 import type { Db } from '../../platform/db/database.ts'
-import { sql } from '../../platform/db/sql.ts'
 import { invalid } from '../../platform/http/errors.ts'
 import type { Services } from '../../platform/services.ts'
-import { findUserByUuid } from '../users/queries.ts'
+import { findUserByUuid, lockUser } from '../users/queries.ts'
 import type { UserRow } from '../users/schema.ts'
 
 const LIFETIME_MS = 24 * 60 * 60 * 1000
@@ -31,7 +30,7 @@ export async function getUserByLink(services: Services, db: Db, link: Link, now:
 /** For whoever is about to change that user: of two requests with one link, the second waits here and then finds it used. */
 export async function lockUserByLink(services: Services, tx: Db, link: Link, now: Date): Promise<UserRow> {
   const { id } = await getUserByLink(services, tx, link, now)
-  await tx.run(sql`SELECT FROM app_user WHERE id = ${id} FOR UPDATE`)
+  await lockUser(tx, id)
   return getUserByLink(services, tx, link, now)
 }
 

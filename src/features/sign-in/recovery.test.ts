@@ -120,6 +120,7 @@ describe('GET and POST /api/reset/:user_uuid/', () => {
     const reply = await reset(user.uuid, token)
     expect(reply).toMatchObject({ status: 204, body: null })
     expect(reply.session).toBeUndefined()
+    expect(reply.headers['x-active-personal-api-keys']).toBe('1')
 
     expect(await look(user.uuid, token)).toMatchObject(BAD_LINK)
     expect(await reset(user.uuid, token)).toMatchObject(BAD_LINK)
@@ -129,6 +130,14 @@ describe('GET and POST /api/reset/:user_uuid/', () => {
     expect((await app.get('/api/users/@me/', { key: user.key })).status).toBe(200)
     await jobsAreDone(app.services)
     expect(mailsTo(user.email, CHANGED)).toHaveLength(1)
+  })
+
+  it('204 ends the personal keys too if asked for', async () => {
+    const user = await createUser(app)
+    const body = { token: await resetToken(user), password: NEW_PASSWORD, delete_personal_api_keys: true }
+    const reply = await app.post(`/api/reset/${user.uuid}/`, body)
+    expect(reply).toMatchObject({ status: 204, headers: { 'x-active-personal-api-keys': '0' } })
+    expect((await app.get('/api/users/@me/', { key: user.key })).status).toBe(401)
   })
 
   it('204 once of many requests at the same moment', async () => {

@@ -94,9 +94,8 @@ export function findPendingSession(db: Db, token: string): Promise<PendingSessio
     SELECT token_hash, user_id, expires_at FROM session WHERE token_hash = ${hashToken(token)} AND is_pending`)
 }
 
-/** Whether the session is still there; it stays as long as the transaction. */
-export async function holdSession(tx: Db, tokenHash: string): Promise<boolean> {
-  return (await tx.row(sql`SELECT FROM session WHERE token_hash = ${tokenHash} FOR KEY SHARE`)) !== undefined
+export async function isSessionOpen(db: Db, tokenHash: string): Promise<boolean> {
+  return (await db.row(sql`SELECT FROM session WHERE token_hash = ${tokenHash}`)) !== undefined
 }
 
 export async function closeSession(db: Db, tokenHash: string): Promise<void> {

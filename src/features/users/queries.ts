@@ -33,6 +33,11 @@ export function getUser(db: Db, id: number): Promise<UserRow> {
   return db.only(sql`SELECT * FROM app_user WHERE id = ${id}`)
 }
 
+/** For whoever changes how the user signs in: they take turns. */
+export async function lockUser(tx: Db, id: number): Promise<void> {
+  await tx.run(sql`SELECT FROM app_user WHERE id = ${id} FOR UPDATE`)
+}
+
 export function findUserByUuid(db: Db, uuid: string): Promise<UserRow | undefined> {
   return db.row(sql`SELECT * FROM app_user WHERE uuid = ${uuid}`)
 }

@@ -20,7 +20,7 @@ export type Access = {
   /** Null: unknown, expired, or of a deactivated user. */
   findCallerByKey(db: Db, value: string, now: Date): Promise<Caller | null>
   findCallerBySession(db: Db, token: string, now: Date): Promise<Extract<Caller, { kind: 'session' }> | null>
-  /** False when the session or key has ended; otherwise it does not end before the transaction does. */
+  /** Locks the person behind a session or key; false when that has ended. */
   holdCaller(tx: Db, caller: Caller): Promise<boolean>
   findOrganization(
     db: Db,

@@ -33,8 +33,8 @@ export function assertMayChangeAccount(caller: Caller, now: Date): void {
 }
 
 /**
- * Does the work with the caller's session or key held: one that was ended meanwhile changes nothing, and whoever is ending
- * it waits and then ends what was made here as well.
+ * Sensitive changes of one person happen one after the other, and whoever ends their sessions and keys waits in the same
+ * line: a session that was ended meanwhile changes nothing, and what it made just before is ended with it.
  */
 export function whileCallerLasts<T>(db: Db, access: Access, caller: Caller, work: (tx: Db) => Promise<T>) {
   return db.transaction(async (tx) => {
