@@ -163,7 +163,8 @@ describe('POST /api/users/:uuid/undo_email_change/', () => {
     const user = await createUser(app)
     const token = await takeOver(user)
     const replies = await Promise.all(Array.from({ length: 6 }, () => undo(user, token)))
-    expect(replies.map((reply) => reply.status).toSorted()).toEqual([200, 400, 400, 400, 400, 400])
+    expect(replies.filter((reply) => reply.status === 200)).toHaveLength(1)
+    expect(replies.filter((reply) => reply.status === 400)).toHaveLength(5)
     expect(await undo(user, token)).toMatchObject(BAD_LINK)
   })
 
