@@ -7,6 +7,7 @@ import { openEmbeddedPostgres } from '../platform/db/embedded/embedded.ts'
 import { openTxtLookup } from '../platform/dns/txt.ts'
 import { openDuckDb } from '../platform/event-store/duckdb/open.ts'
 import type { EventStore } from '../platform/event-store/event-store.ts'
+import { Guesses } from '../platform/http/guesses.ts'
 import { Throttle } from '../platform/http/throttle.ts'
 import { migrateJobs, openJobs } from '../platform/jobs/jobs.ts'
 import type { Log } from '../platform/log/log.ts'
@@ -87,6 +88,7 @@ export async function openServices(
   siteUrl: string,
   now: () => Date = () => new Date(),
 ): Promise<Services & { close(): Promise<void> }> {
+  const secrets = openSecrets(readSecretKey(config), config.SECRET_KEY_PREVIOUS)
   const mailer = openMailer({ smtp_url: config.SMTP_URL, from: config.MAIL_FROM })
   const outbound = openOutbound({ allow: config.OUTBOUND_ALLOW })
   const sandbox = openSandbox({
@@ -97,7 +99,7 @@ export async function openServices(
   return {
     db,
     eventStore,
-    secrets: openSecrets(readSecretKey(config), config.SECRET_KEY_PREVIOUS),
+    secrets,
     jobs: queue,
     mailer,
     lookupTxt: openTxtLookup({ servers: config.DNS_SERVERS, timeout_ms: DNS_TIMEOUT_MS }),
@@ -105,6 +107,7 @@ export async function openServices(
     sandbox,
     changes: new Changes(),
     throttle: new Throttle(config.RATE_LIMITS),
+    guesses: new Guesses(db, secrets, config.RATE_LIMITS),
     log,
     settings: {
       site_url: siteUrl,

@@ -33,6 +33,8 @@ export const accountRoutes = [
     path: '/api/users/:uuid/',
     summary: 'Change your account',
     scope: 'user:write',
+    // Of the current password.
+    guesses: 'password',
     is_about_caller: true,
     item: ({ db, caller, params }) => getAccount(db, caller, params.uuid),
     body: AccountUpdate,

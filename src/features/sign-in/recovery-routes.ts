@@ -28,6 +28,7 @@ export const recoveryRoutes = [
     path: '/api/reset/',
     summary: 'Ask for a link that sets a new password; says the same for known and unknown addresses',
     access: 'anyone',
+    guesses: 'mail',
     body: EmailOnly,
     answers: { 204: null },
     async handle({ services, db, body, now }) {
@@ -45,6 +46,7 @@ export const recoveryRoutes = [
     path: '/api/reset/:user_uuid/',
     summary: 'Whether a reset link is still good',
     access: 'anyone',
+    guesses: 'link',
     query: ResetTokenQuery,
     answers: { 204: null },
     async handle({ services, db, params, query, now }) {
@@ -58,6 +60,7 @@ export const recoveryRoutes = [
     path: '/api/reset/:user_uuid/',
     summary: 'Set a new password; every session of the user ends',
     access: 'anyone',
+    guesses: 'link',
     body: PasswordReset,
     answers: { 204: null },
     async handle({ services, db, params, body, now }) {
@@ -82,6 +85,7 @@ export const recoveryRoutes = [
     path: '/api/users/:uuid/verify_email/',
     summary: 'Verify an e-mail address by its link, and sign in',
     access: 'anyone',
+    guesses: 'link',
     body: EmailVerification,
     answers: { 200: EmailVerified },
     async handle({ services, db, params, body, now }) {
@@ -101,6 +105,7 @@ export const recoveryRoutes = [
     path: '/api/users/:uuid/request_email_verification/',
     summary: 'Send the verification link again; says the same whether or not the user exists',
     access: 'anyone',
+    guesses: 'mail',
     answers: { 200: Done },
     async handle({ services, db, params, now }) {
       assertMailConfigured(services)

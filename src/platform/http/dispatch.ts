@@ -68,7 +68,6 @@ export async function dispatch(
   if (reached.organization) notes.organization_id = reached.organization.id
   if (reached.project) notes.project_id = reached.project.id
   if (caller) assertRecentSignIn(route, caller, now)
-  if (route.throttle_by_ip) services.throttle.take(route.path, incoming.ip, route.throttle_by_ip, now)
   const page = readPage(incoming.query)
   const context = {
     services,
@@ -95,11 +94,25 @@ export async function dispatch(
     return async (db: Db) =>
       outgoing(route, await route.handle(Object.assign(context, { db, item, query, body }) as never))
   }
+  const perform = () => answer(services, route, incoming, context, prepare)
+  if (!route.guesses) return perform()
+  return services.guesses.during({ kind: route.guesses, ip: incoming.ip, now }, perform, isRightGuess)
+}
+
+type AskedBy = { caller: Caller | null; session_token: string | null; now: Date }
+
+/** Once for each Idempotency-Key. */
+async function answer(
+  services: Services,
+  route: Route,
+  incoming: Incoming,
+  { caller, session_token, now }: AskedBy,
+  prepare: () => Promise<(db: Db) => Promise<Outgoing>>,
+): Promise<Outgoing> {
   const key = one(incoming.headers['idempotency-key'])
   if (route.method !== 'POST' || key === undefined || isReading(route)) return (await prepare())(services.db)
   // Whoever brings no credentials is told apart by the address, lest strangers meet under one key.
-  const who = caller ? notes.caller : `anonymous ${incoming.ip}`
-  const { session_token } = context
+  const who = caller ? callerId(caller) : `anonymous ${incoming.ip}`
   const request = {
     key,
     caller: who,
@@ -109,6 +122,11 @@ export async function dispatch(
     now,
   }
   return answerOnce(services, request, prepare)
+}
+
+/** Whatever was refused counts as a guess. A session opened beside a refusal says that the password was right. */
+function isRightGuess({ status, session }: Outgoing): boolean {
+  return status < 400 || Boolean(session)
 }
 
 async function identifyCaller(
@@ -127,6 +145,7 @@ async function identifyCaller(
       bodyKey: () => parsed().then(keyInBody, () => undefined),
       queryKey: incoming.query.personal_api_key,
       cookie: one(incoming.headers.cookie),
+      onWrongKey: () => services.guesses.take({ kind: 'key', ip: incoming.ip, now }),
     },
     now,
   )

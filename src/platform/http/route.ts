@@ -5,6 +5,7 @@ import type { Db } from '../db/database.ts'
 import type { Services } from '../services.ts'
 import type { OrganizationInReach, ProjectInReach } from './access.ts'
 import type { Caller, Level, LevelName } from './caller.ts'
+import type { GuessKind } from './guesses.ts'
 import type { Page, PagedAnswer } from './paging.ts'
 import type { Scope } from './scopes.ts'
 import type { Rate } from './throttle.ts'
@@ -114,8 +115,8 @@ type RouteSpec<
   is_about_caller?: true
   /** Changes nothing, though it is a POST and takes a scope to write. */
   is_question?: true
-  /** Per caller address, for the few paths anybody may call. */
-  throttle_by_ip?: readonly Rate[]
+  /** What a request here is a try at: counted by the caller's address and network, and kept over restarts. */
+  guesses?: GuessKind
   /** Per API key, counted apart from and besides what holds for all paths. */
   key_limit?: KeyLimit
   /** Media types a successful answer may have besides JSON. */
@@ -157,7 +158,7 @@ export type Route = {
   without_second_factor?: true
   is_about_caller?: true
   is_question?: true
-  throttle_by_ip?: readonly Rate[]
+  guesses?: GuessKind
   key_limit?: KeyLimit
   also_answers?: readonly string[]
   item?(context: never): Promise<unknown>
