@@ -33,12 +33,18 @@ export async function openMetadata(
   config: Config,
   log: Log,
   role: 'server' | 'command',
+  signal?: AbortSignal,
 ): Promise<OpenedDatabase> {
   if (config.DATABASE_URL !== null) {
     const db = openDatabase({ connectionString: config.DATABASE_URL })
     return { db, close: () => within(STATEMENTS_LIMIT_MS, db.close(), undefined) }
   }
-  const embedded = await openEmbeddedPostgres({ dataDir: config.DATA_DIR, log, role })
+  const embedded = await openEmbeddedPostgres({
+    dataDir: config.DATA_DIR,
+    log,
+    role,
+    ...(signal ? { signal } : {}),
+  })
   const db = openDatabase(embedded.connection)
   return {
     db,

@@ -2,8 +2,8 @@
 
 import type { Client } from 'pg'
 import { reach } from './client.ts'
+import type { Cluster } from './cluster.ts'
 import { isPostmasterOf, readPidFile } from './pid-file.ts'
-import type { Place } from './place.ts'
 
 type Found = { state: 'ready'; host: string; pid: number } | { state: 'busy' } | { state: 'none' }
 
@@ -11,11 +11,11 @@ type Found = { state: 'ready'; host: string; pid: number } | { state: 'busy' } |
  * The socket is asked before the process list: under another container's process numbers it is the only one who knows
  * of a server on a shared folder.
  */
-export async function findRunning(place: Place): Promise<Found> {
+export async function findRunning({ place, password }: Pick<Cluster, 'place' | 'password'>): Promise<Found> {
   const file = await readPidFile(place.folder)
   if (!file) return { state: 'none' }
   for (const host of new Set([place.socketFolder, file.socketFolder ?? place.socketFolder])) {
-    const answer = await reach(host)
+    const answer = await reach({ host, password })
     if (answer === 'busy') return { state: 'busy' }
     if (answer === 'none') continue
     const ours = host === place.socketFolder || (await servesFolder(answer, place.folder))
