@@ -32,7 +32,7 @@ beforeAll(async () => {
   smtp = await startSmtpServer()
   app = await startTestApp({ OUTBOUND_ALLOW: HOST, ALLOW_PLAINTEXT: 'on', SMTP_URL: smtp.url })
   setTenPastTheHour(app)
-  app.services.outbound = openOutbound({ allow: [HOST], lookup: async () => [] })
+  app.services.outbound = openOutbound({ allow: [HOST], lookup: async () => [{ address: HOST }] })
   workspace = await createOrganization(app)
   key = workspace.owner.key
   base = `/api/projects/${workspace.project.id}/batch_exports/`

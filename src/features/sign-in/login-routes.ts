@@ -33,17 +33,19 @@ export const loginRoutes = [
     access: 'anyone',
     guesses: 'password',
     body: Login,
-    answers: { 200: Done, 400: ErrorAnswer, 401: ErrorAnswer },
-    async handle({ services, db, body, request, now }) {
+    async prove({ services, db, body, request, now }) {
       const lock = passwordLock(services, body.email, request.ip)
       await assertPasswordAllowed(db, body.email)
       await takePasswordTry(db, lock, now)
       const user = await findUserByEmail(db, body.email)
       const isRight = await isPasswordRight(body.password, user?.password_hash)
-      if (!isRight || !user?.is_active) {
-        return refused('invalid_credentials', 'E-mail and password do not match.')
-      }
+      if (!isRight || !user?.is_active) return null
       await forgetFailures(db, lock)
+      return user
+    },
+    answers: { 200: Done, 400: ErrorAnswer, 401: ErrorAnswer },
+    async handle({ services, db, proof: user, now }) {
+      if (!user) return refused('invalid_credentials', 'E-mail and password do not match.')
       if (isVerificationDue(services, user)) {
         await remindOfVerification(services, db, user, now)
         return refused('not_verified', 'Verify your e-mail address first, with the link we have sent you.')

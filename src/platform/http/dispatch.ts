@@ -91,8 +91,10 @@ export async function dispatch(
     assertStorableQuery(incoming.query)
     const query = route.query ? validate(route.query, incoming.query) : incoming.query
     const body = route.body ? validate(route.body, await parsed()) : undefined
+    const checked = Object.assign(context, { item, query, body })
+    const proof = route.prove ? await route.prove(checked as never) : undefined
     return async (db: Db) =>
-      outgoing(route, await route.handle(Object.assign(context, { db, item, query, body }) as never))
+      outgoing(route, await route.handle(Object.assign(checked, { db, proof }) as never))
   }
   const perform = () => answer(services, route, incoming, context, prepare)
   if (!route.guesses) return perform()

@@ -69,6 +69,7 @@ type Context<
   Query,
   Body,
   Item = unknown,
+  Proof = unknown,
 > = {
   services: Services
   /** A plain connection, or the transaction of an idempotent request: always use this one. */
@@ -81,6 +82,8 @@ type Context<
   body: Body
   /** What the route's `item` found. */
   item: Item
+  /** What the route's `prove` found. */
+  proof: Proof
   page: Page
   paged: <Item>(count: number, results: Item[]) => PagedAnswer<Item>
   request: RequestFacts
@@ -100,6 +103,7 @@ type RouteSpec<
   Query extends z.ZodType | undefined,
   Body extends z.ZodType | undefined,
   Item,
+  Proof,
   A extends Answers,
 > = {
   method: Method
@@ -129,18 +133,19 @@ type RouteSpec<
   max_body_bytes?: number
   /** Files in forms reach the body as UploadedFile. */
   takes_files?: true
+  /**
+   * Slow work on the checked body, ahead of the transaction of an idempotent request: no connection and no lock is held
+   * while a hash is computed, and no rollback takes a counted failure back.
+   */
+  prove?(context: Context<Path, S, CallerFor<Access>, QueryOf<Query>, BodyOf<Body>, Item>): Promise<Proof>
   answers: A
   handle(
-    context: Context<
-      Path,
-      S,
-      CallerFor<Access>,
-      Query extends z.ZodType ? z.output<Query> : Record<string, unknown>,
-      Body extends z.ZodType ? z.output<Body> : undefined,
-      Item
-    >,
+    context: Context<Path, S, CallerFor<Access>, QueryOf<Query>, BodyOf<Body>, Item, Proof>,
   ): Promise<Answer<A>>
 } & Demand<Access>
+
+type QueryOf<Query> = Query extends z.ZodType ? z.output<Query> : Record<string, unknown>
+type BodyOf<Body> = Body extends z.ZodType ? z.output<Body> : undefined
 
 /** Routes of one `name` are counted together. */
 export type KeyLimit = { name: string; rates: readonly Rate[] }
@@ -166,6 +171,7 @@ export type Route = {
   body?: z.ZodType
   max_body_bytes?: number
   takes_files?: true
+  prove?(context: never): Promise<unknown>
   answers: Answers
   handle(context: never): Promise<AnyAnswer>
 }
@@ -186,7 +192,8 @@ export function route<
   Query extends z.ZodType | undefined = undefined,
   Body extends z.ZodType | undefined = undefined,
   Item = undefined,
->(spec: RouteSpec<Path, S, Access, Query, Body, Item, A>): Route {
+  Proof = undefined,
+>(spec: RouteSpec<Path, S, Access, Query, Body, Item, Proof, A>): Route {
   return spec as unknown as Route
 }
 
