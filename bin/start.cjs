@@ -21,6 +21,12 @@ if (require.main === module) {
 }
 
 function start(bundle) {
+  // As the first process of a container we are ended by no signal that we do not listen for, however early it comes.
+  for (const [signal, number] of [
+    ['SIGINT', 2],
+    ['SIGTERM', 15],
+  ])
+    process.on(signal, () => process.exit(128 + number))
   const pool = new Worker(join(dirname(bundle), 'threads/thread-pool.cjs'))
   pool.once('exit', () => void import(pathToFileURL(resolve(bundle)).href))
 }

@@ -31,7 +31,9 @@ it('lets nobody in, and nobody sign up as the first user, until the server is re
     'unavailable',
     '1',
   ])
-  expect((await http.inject('/_readyz')).statusCode).toBe(503)
+  const notReady = await http.inject('/_readyz')
+  expect([notReady.statusCode, notReady.json()]).toEqual([503, { status: 'not ready', missing: ['start'] }])
+  expect(app.logs.filter((line) => JSON.parse(line).level >= 50)).toEqual([])
   expect((await http.inject('/_livez')).statusCode).toBe(200)
   expect(await hasAnyUser(app.db)).toBe(false)
   open()

@@ -8,8 +8,10 @@ import { ApiError } from '../platform/http/errors.ts'
  */
 export function closedUntilReady(app: FastifyInstance): () => void {
   let isOpen = false
-  app.addHook('onRequest', (request, _reply, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
     if (isOpen || request.url === '/_livez') done()
+    else if (request.url === '/_readyz')
+      void reply.code(503).send({ status: 'not ready', missing: ['start'] })
     else done(new ApiError('unavailable', 'The server is starting.', null, { 'retry-after': '1' }))
   })
   return () => {

@@ -19,12 +19,12 @@ import {
   resetEmail,
   verificationEmail,
 } from '../features/sign-in/emails.ts'
-import { forgetOldFailures } from '../features/sign-in/failed-sign-ins.ts'
 import { forgetExpiredSessions } from '../features/sign-in/sessions.ts'
 import { resealSecrets } from '../features/two-factor/reseal.ts'
 import { forgetOldAddressUndos } from '../features/users/addresses.ts'
 import { noticeEmail } from '../features/users/notice-email.ts'
 import { forgetOldAnswers } from '../platform/http/idempotency.ts'
+import { forgetOldTries } from '../platform/http/tries.ts'
 import { job, type AnyJob } from '../platform/jobs/jobs.ts'
 
 const forgetExpired = job<Record<string, never>>({
@@ -32,7 +32,7 @@ const forgetExpired = job<Record<string, never>>({
   cron: '*/15 * * * *',
   async handle({ db }, _data, now) {
     await forgetExpiredSessions(db, now)
-    await forgetOldFailures(db, now)
+    await forgetOldTries(db, now)
     await forgetOldAddressUndos(db, now)
     await forgetOldAnswers(db, now)
     await forgetOldLogs(db, now)

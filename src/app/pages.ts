@@ -32,8 +32,11 @@ export async function addPages(
   })
 
   app.get('/metrics', async (request, reply) => {
-    if (!mayReadMetrics(request, metricsToken))
+    if (!mayReadMetrics(request, metricsToken)) {
+      if (metricsToken !== null)
+        await services.guesses.take({ kind: 'key', ip: request.ip, now: services.now() })
       throw denied('Metrics are for this machine, or with METRICS_TOKEN.')
+    }
     return reply.type('text/plain; version=0.0.4').send(await metrics.text())
   })
 

@@ -17,10 +17,12 @@ import { openLog, type Log } from '../platform/log/log.ts'
 import type { Services } from '../platform/services.ts'
 import { closedUntilReady } from './closed-until-ready.ts'
 import type { Config } from './config.ts'
+import { closeDataFolder } from './data-folder.ts'
 import { firstStartText, makeFirstOwner } from './first-start.ts'
 import { access, routes } from './http.ts'
 import { addPages } from './pages.ts'
 import { migrateAll, openEventStore, openMetadata, openServices } from './services.ts'
+import { Startup } from './startup.ts'
 
 export type RunningServer = { url: string; stop(): Promise<void> }
 
@@ -29,66 +31,89 @@ const IDLE_SWEEP_MS = 50
 // Jobs at work may finish; without an answer of the database they never do.
 const SERVICES_LIMIT_MS = 8_000
 
-/** `now` is the real clock unless told otherwise. */
+/** `now` is the real clock unless told otherwise; `signal` stops a start that is still under way. */
 export async function serve(
   config: Config,
   print: (text: string) => void,
-  { now }: { now?: () => Date } = {},
+  { now, signal = new AbortController().signal }: { now?: () => Date; signal?: AbortSignal } = {},
 ): Promise<RunningServer> {
   const log = openLog({
     level: config.LOG_LEVEL,
     format: config.LOG_FORMAT ?? (process.stdout.isTTY ? 'pretty' : 'json'),
   })
-  const opened: Opened[] = []
+  if (process.getuid?.() === 0) log.warn('started as root: give Longshore a user of its own')
+  const startup = new Startup(log, signal)
   try {
-    const metadata = await openMetadata(config, log, 'server')
-    opened.push({ what: 'database', close: () => metadata.close() })
-    for (const name of await migrateAll(metadata.db)) log.info({ name }, 'migration applied')
-    const eventStore = await openEventStore(config, (error) => {
-      // Only a fresh process gets the file back: whoever watches over us starts one.
-      log.fatal({ err: error }, 'the event store fell')
-      process.exitCode = 1
-      process.kill(process.pid, 'SIGTERM')
-    })
-    opened.push({ what: 'event store', close: () => eventStore.close() })
-    const services = await openServices(config, log, metadata.db, eventStore, config.SITE_URL ?? '', now)
-    opened.push({ what: 'services', close: () => within(SERVICES_LIMIT_MS, services.close(), undefined) })
-    const ingest = new Ingest(services, { transform: (...batch) => plugins.transform(...batch) })
-    await ingest.catchUp()
-    opened.push({ what: 'ingestion', close: () => ingest.close() })
-    const plugins = new PluginRuntime(services, ingest)
-    opened.push({ what: 'plugins', close: () => within(SERVICES_LIMIT_MS, plugins.close(), undefined) })
+    const url = await start(config, print, { startup, log, signal, ...(now ? { now } : {}) })
+    return {
+      url,
+      async stop() {
+        await startup.closeAll()
+        log.info('stopped')
+      },
+    }
+  } catch (error) {
+    await startup.closeAll()
+    throw error
+  }
+}
+
+type StartContext = { startup: Startup; log: Log; signal: AbortSignal; now?: () => Date }
+
+async function start(
+  config: Config,
+  print: (text: string) => void,
+  { startup, log, signal, now }: StartContext,
+): Promise<string> {
+  await startup.step('the data folder', () => closeDataFolder(config.DATA_DIR))
+  const openDb = () => openMetadata(config, log, 'server', signal)
+  const { db } = await startup.open('the database', openDb, (metadata) => metadata.close())
+  for (const name of await startup.step('migrations of the database', () => migrateAll(db)))
+    log.info({ name }, 'migration applied')
+  const openEvents = () => openEventStore(config, (error) => endByItself(log, error))
+  const eventStore = await startup.open('the event store', openEvents, (store) => store.close())
+  const services = await startup.open(
+    'the queue of jobs',
+    () => openServices(config, log, db, eventStore, config.SITE_URL ?? '', now),
+    (opened) => within(SERVICES_LIMIT_MS, opened.close(), undefined),
+  )
+  const ingest = new Ingest(services, { transform: (...batch) => plugins.transform(...batch) })
+  await startup.step('copies of persons for the event store', () => ingest.catchUp())
+  startup.toClose('ingestion', () => ingest.close())
+  const plugins = new PluginRuntime(services, ingest)
+  startup.toClose('plugins', () => within(SERVICES_LIMIT_MS, plugins.close(), undefined))
+  await startup.step('apps', async () => {
     await syncInlinePlugins(services.db, services.now())
     await plugins.refresh()
-    const exports = new ExportEngine(services)
-    opened.push({ what: 'exports', close: () => within(SERVICES_LIMIT_MS, exports.close(), undefined) })
-    const verifier = new Verifier(services)
-    opened.push({ what: 'verification', close: () => within(SERVICES_LIMIT_MS, verifier.close(), undefined) })
-    const app = await buildApp(config, services, ingest, exports, verifier)
-    opened.push({ what: 'HTTP', close: () => finishRequests(app) })
-    const open = closedUntilReady(app)
-    await app.listen({ host: config.HOST, port: config.PORT })
-    const url = publicUrl(config) ?? addressOf(config.HOST, app.server.address() as AddressInfo)
-    services.settings.site_url = url
-    const first = await makeFirstOwner(services, config)
-    open()
+  })
+  const exports = new ExportEngine(services)
+  startup.toClose('exports', () => within(SERVICES_LIMIT_MS, exports.close(), undefined))
+  const verifier = new Verifier(services)
+  startup.toClose('verification', () => within(SERVICES_LIMIT_MS, verifier.close(), undefined))
+  const app = await buildApp(config, services, ingest, exports, verifier)
+  startup.toClose('HTTP', () => finishRequests(app))
+  const open = closedUntilReady(app)
+  await startup.step('the port', () => app.listen({ host: config.HOST, port: config.PORT }))
+  const url = publicUrl(config) ?? addressOf(config.HOST, app.server.address() as AddressInfo)
+  services.settings.site_url = url
+  const first = await startup.step('the first owner', () => makeFirstOwner(services, config))
+  open()
+  await startup.step('background jobs', async () => {
     await services.jobs.work(services)
     // Whoever holds the events' file is the only one who can be exporting from it.
     await exports.start({ takes_over: true })
     await verifier.start({ takes_over: true })
     plugins.start()
-    print(first ? firstStartText(url, first) : `Longshore is ready at ${url}\n`)
-    return {
-      url,
-      async stop() {
-        await closeAll(opened, log)
-        log.info('stopped')
-      },
-    }
-  } catch (error) {
-    await closeAll(opened, log)
-    throw error
-  }
+  })
+  print(first ? firstStartText(url, first) : `Longshore is ready at ${url}\n`)
+  return url
+}
+
+/** Only a fresh process gets the file of events back: whoever watches over us starts one. */
+function endByItself(log: Log, error: Error): void {
+  log.fatal({ err: error }, 'the event store fell')
+  process.exitCode = 1
+  process.kill(process.pid, 'SIGTERM')
 }
 
 async function buildApp(
@@ -129,15 +154,6 @@ async function finishRequests(app: FastifyInstance): Promise<void> {
   await app.close()
   clearInterval(sweep)
   clearTimeout(cutOff)
-}
-
-type Opened = { what: string; close(): Promise<void> }
-
-/** In reverse order. What cannot be closed does not keep the others open. */
-async function closeAll(opened: readonly Opened[], log: Log): Promise<void> {
-  for (const { what, close } of opened.toReversed()) {
-    await close().catch((error: unknown) => log.warn({ err: error }, `could not close: ${what}`))
-  }
 }
 
 function publicUrl(config: Config): string | null {

@@ -7,6 +7,7 @@ import { openEmbeddedPostgres } from '../platform/db/embedded/embedded.ts'
 import { openTxtLookup } from '../platform/dns/txt.ts'
 import { openDuckDb } from '../platform/event-store/duckdb/open.ts'
 import type { EventStore } from '../platform/event-store/event-store.ts'
+import { Guesses } from '../platform/http/guesses.ts'
 import { Throttle } from '../platform/http/throttle.ts'
 import { migrateJobs, openJobs } from '../platform/jobs/jobs.ts'
 import type { Log } from '../platform/log/log.ts'
@@ -32,12 +33,18 @@ export async function openMetadata(
   config: Config,
   log: Log,
   role: 'server' | 'command',
+  signal?: AbortSignal,
 ): Promise<OpenedDatabase> {
   if (config.DATABASE_URL !== null) {
     const db = openDatabase({ connectionString: config.DATABASE_URL })
     return { db, close: () => within(STATEMENTS_LIMIT_MS, db.close(), undefined) }
   }
-  const embedded = await openEmbeddedPostgres({ dataDir: config.DATA_DIR, log, role })
+  const embedded = await openEmbeddedPostgres({
+    dataDir: config.DATA_DIR,
+    log,
+    role,
+    ...(signal ? { signal } : {}),
+  })
   const db = openDatabase(embedded.connection)
   return {
     db,
@@ -87,6 +94,7 @@ export async function openServices(
   siteUrl: string,
   now: () => Date = () => new Date(),
 ): Promise<Services & { close(): Promise<void> }> {
+  const secrets = openSecrets(readSecretKey(config), config.SECRET_KEY_PREVIOUS)
   const mailer = openMailer({ smtp_url: config.SMTP_URL, from: config.MAIL_FROM })
   const outbound = openOutbound({ allow: config.OUTBOUND_ALLOW })
   const sandbox = openSandbox({
@@ -97,7 +105,7 @@ export async function openServices(
   return {
     db,
     eventStore,
-    secrets: openSecrets(readSecretKey(config), config.SECRET_KEY_PREVIOUS),
+    secrets,
     jobs: queue,
     mailer,
     lookupTxt: openTxtLookup({ servers: config.DNS_SERVERS, timeout_ms: DNS_TIMEOUT_MS }),
@@ -105,6 +113,7 @@ export async function openServices(
     sandbox,
     changes: new Changes(),
     throttle: new Throttle(config.RATE_LIMITS),
+    guesses: new Guesses(db, secrets, config.RATE_LIMITS),
     log,
     settings: {
       site_url: siteUrl,

@@ -1,5 +1,6 @@
 // `longshore serve`: everything in one process, until it is told to stop.
 import { serve as start } from '../app/serve.ts'
+import { StartStopped } from '../app/startup.ts'
 import type { Command } from './command.ts'
 import { takeConfig } from './environment.ts'
 
@@ -7,16 +8,26 @@ export const serve: Command = {
   name: 'serve',
   description: 'start the server on the settings of the environment',
   async run() {
-    const config = takeConfig()
-    // Listened for from the beginning: a stop asked for during the start follows it, and leaves no PostgreSQL behind.
-    // A second signal changes nothing: the stop has its own time limits.
-    const asked = new Promise<void>((stop) => {
-      process.on('SIGTERM', () => stop())
-      process.on('SIGINT', () => stop())
-    })
-    const server = await start(config, (text) => process.stdout.write(text))
-    await asked
-    await server.stop()
-    process.exit(0)
+    const asked = stopAsked()
+    try {
+      const server = await start(takeConfig(), (text) => process.stdout.write(text), { signal: asked })
+      if (!asked.aborted) await new Promise((stop) => asked.addEventListener('abort', stop, { once: true }))
+      await server.stop()
+    } catch (error) {
+      if (!(error instanceof StartStopped)) throw error
+    }
+    process.exit()
   },
+}
+
+/**
+ * In place of the handlers of bin/start.cjs, which just end the process: from here on there may be something to close. A
+ * second signal changes nothing, because the stop has its own time limits.
+ */
+function stopAsked(): AbortSignal {
+  const stopping = new AbortController()
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.removeAllListeners(signal).on(signal, () => stopping.abort())
+  }
+  return stopping.signal
 }

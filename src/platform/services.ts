@@ -4,6 +4,7 @@ import type { Database } from './db/database.ts'
 import type { TxtLookup } from './dns/txt.ts'
 import type { EventStore } from './event-store/event-store.ts'
 import type { Level } from './http/caller.ts'
+import type { Guesses } from './http/guesses.ts'
 import type { Throttle } from './http/throttle.ts'
 import type { Jobs } from './jobs/jobs.ts'
 import type { Log } from './log/log.ts'
@@ -23,6 +24,7 @@ export type Services = {
   sandbox: Sandbox
   changes: Changes
   throttle: Throttle
+  guesses: Guesses
   log: Log
   settings: Settings
   /** The only clock: tests move it. */

@@ -1,5 +1,7 @@
 // The life of one server from outside: what its first start shows and makes, what it answers, and how it stops.
+import { once } from 'node:events'
 import { readdir, readFile, rename, stat } from 'node:fs/promises'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { availableParallelism, getPriority } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -19,6 +21,28 @@ beforeAll(async () => {
   program = await buildProgram()
 })
 afterAll(() => program.remove())
+
+describe('a start that hangs', () => {
+  test('says what it waits for, and SIGTERM ends it', async () => {
+    // Takes connections, and never says a word.
+    const sockets = new Set<Socket>()
+    const silent = createServer((socket) => void sockets.add(socket)).listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const { port } = silent.address() as AddressInfo
+    const server = program.serve({
+      DATA_DIR: program.newDataDir(),
+      DATABASE_URL: `postgres://user:password@127.0.0.1:${port}/longshore`,
+    })
+    await vi.waitFor(
+      () => expect(server.stdout()).toContain('the start waits for: migrations of the database'),
+      PATIENCE,
+    )
+    server.kill('SIGTERM')
+    expect(await server.ended).toMatchObject(CLEAN_END)
+    for (const socket of sockets) socket.destroy()
+    silent.close()
+  })
+})
 
 describe('the first start on an empty folder', () => {
   let dataDir: string
@@ -81,11 +105,14 @@ describe('the first start on an empty folder', () => {
     expect(await modeOf('postgres')).toBe(0o700)
     expect(await modeOf('run')).toBe(0o700)
     expect(await modeOf('events')).toBe(0o700)
-    expect(await modeOf()).toBe(0o711)
+    // As root, PostgreSQL's user passes through.
+    expect(await modeOf()).toBe(process.getuid?.() === 0 ? 0o711 : 0o700)
+    expect(await modeOf('postgres.password')).toBe(0o600)
     expect((await readdir(dataDir)).sort()).toEqual([
       'events',
       'postgres',
       'postgres.log',
+      'postgres.password',
       'run',
       'secret.key',
     ])

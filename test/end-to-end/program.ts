@@ -2,6 +2,7 @@
 // beside this file and by scripts/crash.
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { chmod, cp, mkdtemp, readdir, realpath, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -118,6 +119,7 @@ export function connectionOf(dataDir: string) {
     host: join(dataDir, 'run'),
     port: 5432,
     user: 'longshore',
+    password: readFileSync(join(dataDir, 'postgres.password'), 'utf8').trim(),
     database: 'longshore',
     ssl: false as const,
   }

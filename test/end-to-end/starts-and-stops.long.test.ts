@@ -123,15 +123,15 @@ describe('other ways to start', () => {
   })
 
   test('DATABASE_URL: that PostgreSQL is used, none is started, and it outlives the server', async () => {
-    const { host, port, user } = inject('postgres')
-    const admin = new pg.Client({ host, port, user, database: 'longshore' })
+    const { host, port, user, password } = inject('postgres')
+    const admin = new pg.Client({ host, port, user, password, database: 'longshore' })
     await admin.connect()
     const database = `e2e_${process.pid}`
     await admin.query(`CREATE DATABASE ${database}`)
     const dataDir = program.newDataDir()
     const server = program.serve({
       DATA_DIR: dataDir,
-      DATABASE_URL: `postgres://${user}@/${database}?host=${host}&port=${port}`,
+      DATABASE_URL: `postgres://${user}:${password}@/${database}?host=${host}&port=${port}`,
     })
     const { url, key } = await readFirstStart(server)
     expect((await post(`${url}/api/organizations/`, { name: 'Elsewhere' }, { key })).status).toBe(201)
@@ -139,7 +139,7 @@ describe('other ways to start', () => {
     expect((await readdir(dataDir)).sort()).toEqual(['events', 'secret.key'])
     server.kill('SIGTERM')
     expect(await server.ended).toMatchObject(CLEAN_END)
-    const own = new pg.Client({ host, port, user, database })
+    const own = new pg.Client({ host, port, user, password, database })
     await own.connect()
     expect((await own.query('SELECT FROM organization')).rowCount).toBe(2)
     await own.end()

@@ -9,7 +9,13 @@ import { openEmbeddedPostgres } from '../../src/platform/db/embedded/embedded.ts
 import { openLog } from '../../src/platform/log/log.ts'
 import { bundleThreads } from '../../scripts/bundle.js'
 
-export type TestPostgres = { host: string; port: number; user: string; template: string }
+export type TestPostgres = {
+  host: string
+  port: number
+  user: string
+  password: string
+  template: string
+}
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -31,14 +37,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
     max_connections: '200',
   }
   const postgres = await openEmbeddedPostgres({ dataDir: folder, log, role: 'server', settings })
-  const { host, port, user } = postgres.connection
+  const { host, port, user, password } = postgres.connection
   const admin = openDatabase(postgres.connection)
   await admin.pool.query(`CREATE DATABASE ${TEMPLATE}`)
   const template = openDatabase({ ...postgres.connection, database: TEMPLATE })
   await migrateAll(template)
   await template.close()
   await admin.close()
-  project.provide('postgres', { host, port, user, template: TEMPLATE })
+  project.provide('postgres', { host, port, user, password, template: TEMPLATE })
   return async () => {
     await postgres.stop()
     await rm(folder, { recursive: true, force: true })

@@ -48,6 +48,7 @@ export const twoFactorRoutes = [
     path: '/api/users/:uuid/validate_2fa/',
     summary: 'Confirm with a first code; gives ten backup codes, once',
     access: 'session',
+    guesses: 'code',
     changes_account: true,
     without_second_factor: true,
     item: async ({ caller, params }) => assertMaySetUp(caller, params.uuid),

@@ -180,8 +180,13 @@ describe('POST batch_exports/', () => {
     expect(reply.body.detail).not.toContain(host)
   })
 
-  it('201 for a host whose name does not resolve yet', async () => {
-    expect((await create({ destination: postgres(app, { host: 'db.example.invalid' }) })).status).toBe(201)
+  it('400 for a host whose name does not resolve, told apart from an inner one; nothing is saved', async () => {
+    const before = await countRows()
+    const reply = await create({ destination: postgres(app, { host: 'db.example.invalid' }) })
+    expect(reply).toMatchObject({ status: 400, body: { code: 'invalid_input', attr: 'destination' } })
+    expect(reply.body.detail).toMatch(/does not resolve/)
+    expect(reply.body.detail).not.toContain('db.example')
+    expect(await countRows()).toBe(before)
   })
 
   it('400 and no word of what was sent for a connection string in a field', async () => {

@@ -304,13 +304,29 @@ describe('hosts', () => {
   it.each<[string, Json]>([
     ['Postgres', { host: 'public.example' }],
     ['Postgres', { host: 'allowed.example' }],
-    ['Postgres', { host: 'does-not-resolve.example' }],
-    ['HTTP', { url: 'http://does-not-resolve.example/' }],
     ['S3', {}],
     ['S3', { endpoint_url: 'https://public.example:9000' }],
     ['NoOp', {}],
   ])('%s with %j may be saved', async (type, change) => {
     await expect(check(type, change)).resolves.toBeUndefined()
+  })
+
+  it.each<[string, Json]>([
+    ['Postgres', { host: 'does-not-resolve.example' }],
+    ['Redshift', { host: 'does-not-resolve.example' }],
+    ['HTTP', { url: 'http://does-not-resolve.example/' }],
+    ['S3', { endpoint_url: 'https://does-not-resolve.example' }],
+    ['AzureBlob', { endpoint_url: null, account_name: 'doesnotresolve' }],
+    ['Snowflake', { account: 'does-not-resolve' }],
+    ['BigQuery', { token_uri: 'https://does-not-resolve.example/token' }],
+    ['Databricks', { server_hostname: 'does-not-resolve.example' }],
+    ['ClickHouse', { url: 'https://does-not-resolve.example' }],
+  ])('%s with %j does not resolve', async (type, change) => {
+    await expect(check(type, change)).rejects.toMatchObject({
+      status: 400,
+      attr: 'destination',
+      detail: expect.stringContaining('does not resolve'),
+    })
   })
 
   it.each<[string, Json]>([

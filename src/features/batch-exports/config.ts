@@ -17,6 +17,10 @@ import { mergeConfig } from './secrets.ts'
 // Of keys in a message: somebody may have sent thousands, or pasted a file as one.
 const MAX_NAMED = 20
 const MAX_NAME = 100
+const UNRESOLVED =
+  'The host of this destination does not resolve. Check its spelling, or save it again once it is in the DNS.'
+const NOT_PUBLIC =
+  'The host of this destination may not be called: its address is not public. Ask the operator of this server to add it to OUTBOUND_ALLOW.'
 
 export function getKind(type: string): DestinationKind {
   const kind = DESTINATIONS.get(type)
@@ -44,7 +48,7 @@ export function changeConfig(kind: DestinationKind, stored: JsonObject, sent: Js
   return config
 }
 
-/** A name that does not resolve may do so by the time of the first run, which asks again. */
+/** Asked again by every run and at every connection: what a name means may change. */
 export async function assertHostsAllowed(
   outbound: Pick<Outbound, 'checkedAddress'>,
   kind: DestinationKind,
@@ -55,10 +59,11 @@ export async function assertHostsAllowed(
       await outbound.checkedAddress(host)
     } catch (error) {
       if (!(error instanceof OutboundRefused)) throw error
-      if (error instanceof OutboundUnresolved) continue
-      const detail =
-        'The host of this destination may not be called: its address is not public. Ask the operator of this server to add it to OUTBOUND_ALLOW.'
-      throw invalid('destination', 'invalid_input', detail)
+      throw invalid(
+        'destination',
+        'invalid_input',
+        error instanceof OutboundUnresolved ? UNRESOLVED : NOT_PUBLIC,
+      )
     }
   }
 }

@@ -158,6 +158,26 @@ describe('400 at every other door', () => {
   })
 })
 
+describe('400 for a name that does not resolve, at every door', () => {
+  it.each(withHosts)('%s', async (type) => {
+    const { id } = (await create(type, CONFIGS[type]!)).body
+    const before = [await exportCount(), await app.db.rows(sql`SELECT * FROM batch_export WHERE id = ${id}`)]
+    addresses = []
+    const config = withHost(type, CONFIGS[type]!, 'nowhere.example', port)!
+    for (const knock of [...doors(id, type, config), () => create(type, config)]) {
+      const reply = await knock()
+      expect(reply).toMatchObject({ status: 400, body: { attr: 'destination' } })
+      expect(reply.body.detail).toMatch(/does not resolve/)
+    }
+    expect([
+      await exportCount(),
+      await app.db.rows(sql`SELECT * FROM batch_export WHERE id = ${id}`),
+    ]).toEqual(before)
+    // What has nothing to do with the host can be changed while the DNS is away.
+    expect((await app.patch(`${base}${id}/`, { name: 'Renamed' }, { key })).status).toBe(200)
+  })
+})
+
 describe('400 for what hides a host', () => {
   it.each([
     ['HTTP', 'url', 'http://8.8.8.8@127.0.0.1/'],

@@ -11,14 +11,16 @@ import { everyConfig, OTHER_AIMS, TYPES } from './fixture/every-kind.ts'
 import type { ExportRow } from './rows.ts'
 import { configWithSecrets } from './secrets.ts'
 
+/** What names resolve to: public, and given back by those who had it, so that nobody can be called. */
+const NOWHERE = '3ffe::1'
+
 let app: TestApp
 let workspace: Workspace
 let key: string
 let base: string
 beforeAll(async () => {
   app = await startTestApp()
-  // Names resolve to nothing: they may be stored, and nobody can be called.
-  app.services.outbound = openOutbound({ allow: [], lookup: async () => [] })
+  app.services.outbound = openOutbound({ allow: [], lookup: async () => [{ address: NOWHERE }] })
   workspace = await createOrganization(app)
   key = workspace.owner.key
   base = `/api/projects/${workspace.project.id}/batch_exports/`

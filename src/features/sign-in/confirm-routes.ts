@@ -27,9 +27,9 @@ export const confirmRoutes = [
     summary: 'Prove again who you are: makes this session recent, as sensitive changes demand',
     access: 'session',
     without_second_factor: true,
+    guesses: 'password',
     body: Confirmation,
-    answers: { 200: Done, 400: ErrorAnswer },
-    async handle({ services, db, caller, body, now }) {
+    async prove({ services, db, caller, body, now }) {
       const { has_2fa, email } = caller.user
       if (has_2fa && body.token === undefined) {
         throw invalid('token', 'required', 'A code of your authenticator, or a backup code, is needed too.')
@@ -41,7 +41,12 @@ export const confirmRoutes = [
       if (has_2fa && !(await provesCode(services, db, caller.user, body.token!, now))) {
         return refused('2fa_invalid', 'The code is wrong or was used before.', 'token')
       }
-      await confirmSession(db, caller.session.token_hash, has_2fa, now)
+      return null
+    },
+    answers: { 200: Done, 400: ErrorAnswer },
+    async handle({ db, caller, proof: refusal, now }) {
+      if (refusal) return refusal
+      await confirmSession(db, caller.session.token_hash, caller.user.has_2fa, now)
       return ok({ success: true })
     },
   }),

@@ -6,14 +6,7 @@ import { assertPasswordAllowed, signInRuleOf } from '../domains/password-rule.ts
 import { hasDevice, useCode } from '../two-factor/totp.ts'
 import { isPasswordRight } from '../users/passwords.ts'
 import { findUserByEmail } from '../users/queries.ts'
-import {
-  assertNotLocked,
-  codeLock,
-  countFailure,
-  forgetFailures,
-  passwordLock,
-  takeCodeTry,
-} from './failed-sign-ins.ts'
+import { codeLock, forgetFailures, passwordLock, takeCodeTry, takePasswordTry } from './failed-sign-ins.ts'
 import { refused } from './refused.ts'
 import { Done, EmailOnly, Login, Precheck, SecondFactor } from './schema.ts'
 import { closeSession, findPendingSession, openPendingSession, openSession } from './sessions.ts'
@@ -38,21 +31,21 @@ export const loginRoutes = [
     path: '/api/login/',
     summary: 'Sign in with e-mail and password',
     access: 'anyone',
+    guesses: 'password',
     body: Login,
-    answers: { 200: Done, 400: ErrorAnswer, 401: ErrorAnswer },
-    async handle({ services, db, body, request, now }) {
+    async prove({ services, db, body, request, now }) {
       const lock = passwordLock(services, body.email, request.ip)
-      await assertNotLocked(db, lock, now)
       await assertPasswordAllowed(db, body.email)
+      await takePasswordTry(db, lock, now)
       const user = await findUserByEmail(db, body.email)
       const isRight = await isPasswordRight(body.password, user?.password_hash)
-      // Asked again: while one hash was computed, the other guesses of a burst may have failed.
-      await assertNotLocked(db, lock, now)
-      if (!isRight || !user?.is_active) {
-        await countFailure(db, lock, now)
-        return refused('invalid_credentials', 'E-mail and password do not match.')
-      }
+      if (!isRight || !user?.is_active) return null
       await forgetFailures(db, lock)
+      return user
+    },
+    answers: { 200: Done, 400: ErrorAnswer, 401: ErrorAnswer },
+    async handle({ services, db, proof: user, now }) {
+      if (!user) return refused('invalid_credentials', 'E-mail and password do not match.')
       if (isVerificationDue(services, user)) {
         await remindOfVerification(services, db, user, now)
         return refused('not_verified', 'Verify your e-mail address first, with the link we have sent you.')
@@ -73,6 +66,7 @@ export const loginRoutes = [
     path: '/api/login/token/',
     summary: 'Present the second factor: a code of the authenticator, or a backup code',
     access: 'anyone',
+    guesses: 'code',
     body: SecondFactor,
     answers: { 200: Done, 400: ErrorAnswer },
     async handle({ services, db, body, session_token, now }) {

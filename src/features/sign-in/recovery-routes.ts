@@ -34,6 +34,7 @@ export const recoveryRoutes = [
     path: '/api/reset/',
     summary: 'Ask for a link that sets a new password; says the same for known and unknown addresses',
     access: 'anyone',
+    guesses: 'mail',
     body: EmailOnly,
     answers: { 204: null },
     async handle({ services, db, body, now }) {
@@ -51,6 +52,7 @@ export const recoveryRoutes = [
     path: '/api/reset/:user_uuid/',
     summary: 'Whether a reset link is still good',
     access: 'anyone',
+    guesses: 'link',
     query: ResetTokenQuery,
     answers: { 204: null },
     async handle({ services, db, params, query, now }) {
@@ -65,6 +67,7 @@ export const recoveryRoutes = [
     summary:
       'Set a new password; every session of the user ends. The header `X-Active-Personal-Api-Keys` counts the personal keys that still work',
     access: 'anyone',
+    guesses: 'link',
     body: PasswordReset,
     answers: { 204: null },
     async handle(context) {
@@ -94,6 +97,7 @@ export const recoveryRoutes = [
     path: '/api/users/:uuid/verify_email/',
     summary: 'Verify an e-mail address by its link, and sign in',
     access: 'anyone',
+    guesses: 'link',
     body: EmailVerification,
     answers: { 200: EmailVerified },
     async handle(context) {
@@ -118,6 +122,7 @@ export const recoveryRoutes = [
     summary:
       'Take an account back to its old address, by the link sent there; password, sessions and personal keys end',
     access: 'anyone',
+    guesses: 'link',
     body: AddressUndoLink,
     answers: { 200: Done },
     async handle(context) {
@@ -133,6 +138,7 @@ export const recoveryRoutes = [
     path: '/api/users/:uuid/request_email_verification/',
     summary: 'Send the verification link again; says the same whether or not the user exists',
     access: 'anyone',
+    guesses: 'mail',
     answers: { 200: Done },
     async handle({ services, db, params, now }) {
       assertMailConfigured(services)

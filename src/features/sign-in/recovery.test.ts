@@ -373,9 +373,10 @@ describe('limits', () => {
   it('429 after six verification requests a day for a user, known or not, with or without anything to verify', async () => {
     const open = await createUser(limited, { is_email_verified: false })
     const done = await createUser(limited)
-    for (const uuid of [open.uuid, done.uuid, NOBODY]) {
+    for (const [place, uuid] of [open.uuid, done.uuid, NOBODY].entries()) {
+      const from = { ip: `192.0.2.${place}` }
       const ask = (spelling = uuid) =>
-        limited.post(`/api/users/${spelling}/request_email_verification/`, { uuid })
+        limited.post(`/api/users/${spelling}/request_email_verification/`, { uuid }, from)
       for (let tries = 0; tries < 6; tries++) expect((await ask()).status).toBe(200)
       expect((await ask(uuid.toUpperCase())).status).toBe(429)
     }

@@ -26,7 +26,7 @@ export const signupRoutes = [
     path: '/api/signup/',
     summary: 'Make an account with an organization of its own',
     access: 'anyone',
-    throttle_by_ip: [{ count: 5, window_ms: 86_400_000 }],
+    guesses: 'sign-up',
     item: async ({ services, db }) => {
       const isFirst = !(await hasAnyUser(db))
       if (!isFirst && !services.settings.is_signup_open) throw denied('Accounts are made by invitation here.')
@@ -64,6 +64,7 @@ export const signupRoutes = [
     path: '/api/signup/:invite_id/',
     summary: 'What an invite link opens',
     access: 'anyone',
+    guesses: 'link',
     answers: { 200: InvitePreview },
     async handle(context) {
       const visit = { existing_account: 'account_exists' } as const
@@ -82,6 +83,7 @@ export const signupRoutes = [
     path: '/api/signup/:invite_id/',
     summary: 'Accept an invite: as the signed-in user, or with a new account',
     access: 'anyone',
+    guesses: 'link',
     body: InviteAcceptance,
     answers: { 201: SignedUp },
     async handle(context) {

@@ -372,12 +372,6 @@ CREATE TABLE domain (
 );
 CREATE INDEX domain_organization ON domain (organization_id, domain);
 
-CREATE TABLE failed_sign_in (
-  who text NOT NULL,
-  failed_at timestamp with time zone NOT NULL
-);
-CREATE INDEX failed_sign_in_who ON failed_sign_in (who, failed_at);
-
 CREATE TABLE group_of_project (
   project_id integer NOT NULL,
   index smallint NOT NULL,
@@ -738,3 +732,12 @@ CREATE TABLE totp_setup (
   CONSTRAINT totp_setup_pkey PRIMARY KEY (user_id),
   CONSTRAINT totp_setup_user_id_fkey FOREIGN KEY (user_id) REFERENCES app_user(id) ON DELETE CASCADE
 );
+
+CREATE TABLE tries (
+  who text NOT NULL,
+  window_ms integer NOT NULL,
+  used integer NOT NULL,
+  ends_at timestamp with time zone NOT NULL,
+  CONSTRAINT tries_pkey PRIMARY KEY (who, window_ms)
+);
+CREATE INDEX tries_ends_at ON tries (ends_at);

@@ -76,7 +76,6 @@ export async function dispatch(
     assertRecentSignIn(route, caller, now)
     if (isAccountChange(route)) assertMayChangeAccount(caller, now)
   }
-  if (route.throttle_by_ip) services.throttle.take(route.path, incoming.ip, route.throttle_by_ip, now)
   const page = readPage(incoming.query)
   const context = {
     services,
@@ -100,17 +99,33 @@ export async function dispatch(
     assertStorableQuery(incoming.query)
     const query = route.query ? validate(route.query, incoming.query) : incoming.query
     const body = route.body ? validate(route.body, await parsed()) : undefined
-    const perform = async (db: Db) =>
-      outgoing(route, await route.handle(Object.assign(context, { db, item, query, body }) as never))
-    if (!caller || !isAccountChange(route, body)) return perform
-    assertMayChangeAccount(caller, now)
-    return (db: Db) => whileCallerLasts(db, access, caller, perform)
+    const changing = isAccountChange(route, body) ? caller : null
+    if (changing) assertMayChangeAccount(changing, now)
+    const checked = Object.assign(context, { item, query, body })
+    const proof = route.prove ? await route.prove(checked as never) : undefined
+    const handle = async (db: Db) =>
+      outgoing(route, await route.handle(Object.assign(checked, { db, proof }) as never))
+    return changing ? (db: Db) => whileCallerLasts(db, access, changing, handle) : handle
   }
+  const perform = () => answer(services, route, incoming, context, prepare)
+  if (!route.guesses) return perform()
+  return services.guesses.during({ kind: route.guesses, ip: incoming.ip, now }, perform, isRightGuess)
+}
+
+type AskedBy = { caller: Caller | null; session_token: string | null; now: Date }
+
+/** Once for each Idempotency-Key. */
+async function answer(
+  services: Services,
+  route: Route,
+  incoming: Incoming,
+  { caller, session_token, now }: AskedBy,
+  prepare: () => Promise<(db: Db) => Promise<Outgoing>>,
+): Promise<Outgoing> {
   const key = one(incoming.headers['idempotency-key'])
   if (route.method !== 'POST' || key === undefined || isReading(route)) return (await prepare())(services.db)
   // Whoever brings no credentials is told apart by the address, lest strangers meet under one key.
-  const who = caller ? notes.caller : `anonymous ${incoming.ip}`
-  const { session_token } = context
+  const who = caller ? callerId(caller) : `anonymous ${incoming.ip}`
   const request = {
     key,
     caller: who,
@@ -120,6 +135,11 @@ export async function dispatch(
     now,
   }
   return answerOnce(services, request, prepare)
+}
+
+/** Whatever was refused counts as a guess. A session opened beside a refusal says that the password was right. */
+function isRightGuess({ status, session }: Outgoing): boolean {
+  return status < 400 || Boolean(session)
 }
 
 async function identifyCaller(
@@ -138,6 +158,7 @@ async function identifyCaller(
       bodyKey: () => parsed().then(keyInBody, () => undefined),
       queryKey: incoming.query.personal_api_key,
       cookie: one(incoming.headers.cookie),
+      onWrongKey: () => services.guesses.take({ kind: 'key', ip: incoming.ip, now }),
     },
     now,
   )

@@ -396,7 +396,7 @@ describe('a first try that failed', () => {
   it('a wrong password counts as a failure and stores no answer: the right one signs in under the same key', async () => {
     const user = await createUser(app)
     const key = newKey()
-    const failures = () => count(sql`SELECT count(*)::int AS count FROM failed_sign_in`)
+    const failures = () => count(sql`SELECT coalesce(sum(used), 0)::int AS count FROM tries`)
     const before = await failures()
     expect(problem(await post('/api/login/', { email: user.email, password: 'wrong' }, key, {}))).toBe(
       '400 invalid_credentials -',

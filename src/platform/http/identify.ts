@@ -10,6 +10,8 @@ export type Credentials = {
   bodyKey(): Promise<unknown>
   queryKey: unknown
   cookie: string | undefined
+  /** Counts the guess, and throws when there were too many. */
+  onWrongKey(): Promise<void>
 }
 
 /** Null when nothing was presented, or only a cookie that no longer counts. */
@@ -22,8 +24,9 @@ export async function identify(
   const key = bearerKey(given.authorization) ?? (await given.bodyKey()) ?? given.queryKey
   if (key !== undefined) {
     const caller = typeof key === 'string' ? await access.findCallerByKey(db, key.trim(), now) : null
-    if (!caller) throw unauthenticated('authentication_failed')
-    return caller
+    if (caller) return caller
+    await given.onWrongKey()
+    throw unauthenticated('authentication_failed')
   }
   const token = sessionToken(given.cookie)
   return token === undefined ? null : access.findCallerBySession(db, token, now)

@@ -5,6 +5,7 @@ import type { Db } from '../db/database.ts'
 import type { Services } from '../services.ts'
 import type { OrganizationInReach, ProjectInReach } from './access.ts'
 import type { Caller, Level, LevelName } from './caller.ts'
+import type { GuessKind } from './guesses.ts'
 import type { Page, PagedAnswer } from './paging.ts'
 import type { AccountChange } from './recent-sign-in.ts'
 import type { Scope } from './scopes.ts'
@@ -69,6 +70,7 @@ type Context<
   Query,
   Body,
   Item = unknown,
+  Proof = unknown,
 > = {
   services: Services
   /** A plain connection, or the transaction of an idempotent request: always use this one. */
@@ -81,6 +83,8 @@ type Context<
   body: Body
   /** What the route's `item` found. */
   item: Item
+  /** What the route's `prove` found. */
+  proof: Proof
   page: Page
   paged: <Item>(count: number, results: Item[]) => PagedAnswer<Item>
   request: RequestFacts
@@ -100,6 +104,7 @@ type RouteSpec<
   Query extends z.ZodType | undefined,
   Body extends z.ZodType | undefined,
   Item,
+  Proof,
   A extends Answers,
 > = {
   method: Method
@@ -117,8 +122,8 @@ type RouteSpec<
   is_about_caller?: true
   /** Changes nothing, though it is a POST and takes a scope to write. */
   is_question?: true
-  /** Per caller address, for the few paths anybody may call. */
-  throttle_by_ip?: readonly Rate[]
+  /** What a request here is a try at: counted by the caller's address and network, and kept over restarts. */
+  guesses?: GuessKind
   /** Per API key, counted apart from and besides what holds for all paths. */
   key_limit?: KeyLimit
   /** Media types a successful answer may have besides JSON. */
@@ -131,18 +136,19 @@ type RouteSpec<
   max_body_bytes?: number
   /** Files in forms reach the body as UploadedFile. */
   takes_files?: true
+  /**
+   * Slow work on the checked body, ahead of the transaction of an idempotent request: no connection and no lock is held
+   * while a hash is computed, and no rollback takes a counted failure back.
+   */
+  prove?(context: Context<Path, S, CallerFor<Access>, QueryOf<Query>, BodyOf<Body>, Item>): Promise<Proof>
   answers: A
   handle(
-    context: Context<
-      Path,
-      S,
-      CallerFor<Access>,
-      Query extends z.ZodType ? z.output<Query> : Record<string, unknown>,
-      Body extends z.ZodType ? z.output<Body> : undefined,
-      Item
-    >,
+    context: Context<Path, S, CallerFor<Access>, QueryOf<Query>, BodyOf<Body>, Item, Proof>,
   ): Promise<Answer<A>>
 } & Demand<Access>
+
+type QueryOf<Query> = Query extends z.ZodType ? z.output<Query> : Record<string, unknown>
+type BodyOf<Body> = Body extends z.ZodType ? z.output<Body> : undefined
 
 /** Routes of one `name` are counted together. */
 export type KeyLimit = { name: string; rates: readonly Rate[] }
@@ -161,7 +167,7 @@ export type Route = {
   without_second_factor?: true
   is_about_caller?: true
   is_question?: true
-  throttle_by_ip?: readonly Rate[]
+  guesses?: GuessKind
   key_limit?: KeyLimit
   also_answers?: readonly string[]
   item?(context: never): Promise<unknown>
@@ -169,6 +175,7 @@ export type Route = {
   body?: z.ZodType
   max_body_bytes?: number
   takes_files?: true
+  prove?(context: never): Promise<unknown>
   answers: Answers
   handle(context: never): Promise<AnyAnswer>
 }
@@ -189,7 +196,8 @@ export function route<
   Query extends z.ZodType | undefined = undefined,
   Body extends z.ZodType | undefined = undefined,
   Item = undefined,
->(spec: RouteSpec<Path, S, Access, Query, Body, Item, A>): Route {
+  Proof = undefined,
+>(spec: RouteSpec<Path, S, Access, Query, Body, Item, Proof, A>): Route {
   return spec as unknown as Route
 }
 

@@ -163,7 +163,8 @@ function answerError(
   error: unknown,
 ): FastifyReply {
   const apiError = toApiError(error)
-  if (apiError.status >= 500)
+  // One that was thrown as an answer says all there is to say.
+  if (apiError.status >= 500 && apiError !== error)
     services.log.error({ err: error, id: request.id, route: request.routeOptions.url }, 'request failed')
   return sendError(reply, apiError)
 }

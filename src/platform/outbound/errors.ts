@@ -23,7 +23,7 @@ export class OutboundNotHttp extends OutboundRefused {
   }
 }
 
-/** Nothing to be dialled now: the name may resolve later, so a configuration with it may be saved. */
+/** Nothing to be dialled now. Refused when it is saved; a run that meets it tries again, because names come back. */
 export class OutboundUnresolved extends OutboundRefused {
   override readonly name = 'OutboundUnresolved'
   override readonly code = 'OUTBOUND_UNRESOLVED'

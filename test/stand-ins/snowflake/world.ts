@@ -25,7 +25,11 @@ export async function openSnowflakeWorld(config: Record<string, unknown> = {}): 
   const umask = process.umask()
   return {
     server,
-    kind: { ...snowflakeKind, load: async () => snowflakeAt(() => server.url) } as unknown as DestinationKind,
+    kind: {
+      ...snowflakeKind,
+      hosts: () => [new URL(server.url).hostname],
+      load: async () => snowflakeAt(() => server.url),
+    } as unknown as DestinationKind,
     config: { ...server.config, ...config },
     wrong_credentials: { ...server.config, password: 'not the password' },
     outbound,

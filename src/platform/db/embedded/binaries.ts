@@ -1,11 +1,12 @@
 // Where the PostgreSQL that npm installed beside us lives, and the library links it needs. Called by embedded.ts.
 
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, rm, symlink } from 'node:fs/promises'
+import { chmod, mkdir, readFile, rm, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, relative } from 'node:path'
 import { z } from 'zod'
 import { errorCode } from '../../../lib/error-code.ts'
+import { passingMode } from './place.ts'
 
 export type Binaries = {
   initdb: string
@@ -56,7 +57,8 @@ async function linkLibraries(root: string, spareLinks: string): Promise<Record<s
     if (!['EACCES', 'EPERM', 'EROFS'].includes(errorCode(error))) throw error
   }
   // Installed by somebody else (an image built as root, run as a user): the loader looks here first.
-  await mkdir(spareLinks, { recursive: true, mode: 0o755 })
+  await mkdir(spareLinks, { recursive: true })
+  await chmod(spareLinks, passingMode())
   for (const { source, target } of missing) await link(join(root, source), join(spareLinks, basename(target)))
   const variable = process.platform === 'darwin' ? 'DYLD_LIBRARY_PATH' : 'LD_LIBRARY_PATH'
   // The package's own folder too: a library found through a link looks for its neighbours beside the link.

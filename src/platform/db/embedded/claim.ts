@@ -3,7 +3,7 @@
 
 import type { Client } from 'pg'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { connect } from './client.ts'
+import { connect, type Door } from './client.ts'
 
 const family = 0x4c6f6e67 // 'Long'
 const server = 1 // held by the one server
@@ -16,8 +16,8 @@ export type Claim = {
 }
 
 /** @param patience_ms the connection of a killed process may live on for a moment */
-export async function takeClaim(host: string, patience_ms: number): Promise<Claim | { holder: string }> {
-  const client = await connect(host)
+export async function takeClaim(door: Door, patience_ms: number): Promise<Claim | { holder: string }> {
+  const client = await connect(door)
   const lost = new Promise<void>((resolve) => client.once('end', resolve))
   try {
     for (const end = Date.now() + patience_ms; ; await sleep(100)) {
@@ -34,8 +34,8 @@ export async function takeClaim(host: string, patience_ms: number): Promise<Clai
 }
 
 /** Makes a command known to other commands, so that none stops PostgreSQL under another. */
-export async function announceVisit(host: string): Promise<Client> {
-  const client = await connect(host)
+export async function announceVisit(door: Door): Promise<Client> {
+  const client = await connect(door)
   await client.query('select pg_advisory_lock_shared($1, $2)', [family, visit])
   return client
 }

@@ -6,10 +6,13 @@ import { port } from './place.ts'
 
 export const user = 'longshore'
 
+/** Where PostgreSQL listens, and what opens it. */
+export type Door = { host: string; password: string }
+
 /** Every connection of this folder goes to the database `postgres`: advisory locks count per database. */
-export async function connect(host: string): Promise<Client> {
+export async function connect(door: Door): Promise<Client> {
   const client = new Client({
-    ...connectionTo(host, 'postgres'),
+    ...connectionTo(door, 'postgres'),
     application_name: `longshore pid ${process.pid}`,
     connectionTimeoutMillis: 5000,
   })
@@ -18,14 +21,14 @@ export async function connect(host: string): Promise<Client> {
   return client
 }
 
-export function connectionTo(host: string, database: string) {
-  return { host, port, user, database, ssl: false as const } // PGSSLMODE is meant for another server
+export function connectionTo({ host, password }: Door, database: string) {
+  return { host, port, user, password, database, ssl: false as const } // PGSSLMODE is meant for another server
 }
 
 /** Somebody's answer on a socket: a connection, 'busy' while it starts or stops, 'none' where nobody listens. */
-export async function reach(host: string): Promise<Client | 'busy' | 'none'> {
+export async function reach(door: Door): Promise<Client | 'busy' | 'none'> {
   try {
-    return await connect(host)
+    return await connect(door)
   } catch (error) {
     if (['ENOENT', 'ECONNREFUSED'].includes(errorCode(error))) return 'none'
     if (isPassing(error)) return 'busy'
@@ -54,8 +57,8 @@ export function isPassing(error: unknown): boolean {
   )
 }
 
-export async function ensureDatabase(host: string, name: string) {
-  const client = await connect(host)
+export async function ensureDatabase(door: Door, name: string) {
+  const client = await connect(door)
   try {
     const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [name])
     if (rowCount === 0) await client.query(`create database ${client.escapeIdentifier(name)}`)

@@ -14,6 +14,8 @@ export type Cluster = {
   place: Place
   binaries: Binaries
   runner: Runner
+  /** What every connection must show. */
+  password: string
   /** Settings of PostgreSQL over those of postmaster.ts. */
   settings: Record<string, string>
   log: Log

@@ -7,13 +7,13 @@ import type { Cluster } from './cluster.ts'
 import { withPostgres } from './postmaster.ts'
 import { stopPostgres } from './stop.ts'
 
-export async function openAsCommand(cluster: Cluster, database: string) {
+export async function openAsCommand(cluster: Cluster, database: string, signal: AbortSignal) {
   let startedHere = false
-  const { signal } = new AbortController()
   const { host, visit } = await withPostgres(cluster, signal, async (running) => {
     startedHere = running.startedHere
-    await ensureDatabase(running.host, database)
-    return { host: running.host, visit: await announceVisit(running.host) }
+    const door = { host: running.host, password: cluster.password }
+    await ensureDatabase(door, database)
+    return { host: running.host, visit: await announceVisit(door) }
   })
   let stopped: Promise<void> | undefined
   return { host, stop: async () => await (stopped ??= stop()) }

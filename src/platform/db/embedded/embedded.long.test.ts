@@ -1,6 +1,6 @@
 // The embedded PostgreSQL with real processes: started, raced, killed and stopped.
 
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import { chown, lstat, mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -80,7 +80,9 @@ describe('a server on its own', () => {
     const connection = await first.opened
     const { host, ...rest } = connection
     expect(host).toBe(join(dataDir, 'run'))
-    expect(rest).toEqual({ port: 5432, user: 'longshore', database: 'longshore', ssl: false })
+    const password = (await readFile(join(dataDir, 'postgres.password'), 'utf8')).trim()
+    expect(password).toMatch(/^[0-9a-f]{64}$/)
+    expect(rest).toEqual({ port: 5432, user: 'longshore', password, database: 'longshore', ssl: false })
     const [settings] = await query(
       connection,
       `select current_setting('fsync') fsync, current_setting('listen_addresses') listen,
@@ -357,7 +359,9 @@ describe('places and users', () => {
     if (!connection) throw new Error('did not open')
     await remember(connection, 1)
     expect(connection.host).toBe(join(dataDir, 'run'))
-    expect(statSync(`/proc/${await postmasterOf(dataDir)}`).uid, 'not root').toBe(nobody().uid)
+    const { uid } = statSync(`/proc/${await postmasterOf(dataDir)}`)
+    expect([0, nobody().uid], 'neither root nor anybody who shares it').not.toContain(uid)
+    expect(spawnSync('id', [String(uid)]).status, 'no account').toBe(1)
     expect((await stat(home)).mode & 0o777, 'still closed').toBe(0o700)
     expect((await stat(dataDir)).uid).toBe(0)
     expect(existsSync(join(home, 'node_modules', platformPackage, 'native/lib/libpq.so.5'))).toBe(true)
@@ -380,6 +384,38 @@ describe('places and users', () => {
     expect(await postmasterOf(dataDir)).toBeNull()
   })
 
+  test('as root on a folder from the time of nobody and without a password: both are mended', async ({
+    skip,
+  }) => {
+    skip(!isRoot, needsRoot)
+    await useTemplate()
+    const { uid, gid } = nobody()
+    const rules = join(dataDir, 'postgres/pg_hba.conf')
+    await writeFile(rules, 'local all all trust\n')
+    await mkdir(join(dataDir, 'run'), { mode: 0o700 })
+    for (const name of ['postgres', 'run'])
+      execFileSync('chown', ['-R', `${uid}:${gid}`, join(dataDir, name)])
+    const server = start(program, { dataDir })
+    const connection = await server.opened
+    expect(await readFile(rules, 'utf8')).toMatch(/^local all all scram-sha-256$/m)
+    await expect(query({ ...connection, password: 'guess' }, 'select 1')).rejects.toThrow(/password/)
+    for (const name of ['postgres', 'run', 'postgres.log', 'postgres/pg_hba.conf']) {
+      expect((await stat(join(dataDir, name))).uid, name).not.toBe(uid)
+    }
+    expect(await server.end()).toBe(0)
+  })
+
+  test('a password that was lost is made anew', async () => {
+    await useTemplate()
+    const first = start(program, { dataDir })
+    await remember(await first.opened, 1)
+    expect(await first.end()).toBe(0)
+    await rm(join(dataDir, 'postgres.password'))
+    const second = start(program, { dataDir })
+    expect(await recall(await second.opened)).toEqual([1])
+    expect(await second.end()).toBe(0)
+  })
+
   test('root leaves the folder of an ordinary user theirs; a third user gets one clear message', async ({
     skip,
   }) => {
@@ -387,13 +423,14 @@ describe('places and users', () => {
     await useTemplate()
     const user = { uid: 12_345, gid: 12_345 }
     execFileSync('chown', ['-R', `${user.uid}:${user.gid}`, dataDir])
+    const copy = await copyProgram(program, sandbox)
     for (const identity of [{}, user]) {
-      const server = start(program, { dataDir }, identity)
+      const server = start(copy, { dataDir }, identity)
       await server.opened
       expect(statSync(`/proc/${await postmasterOf(dataDir)}`).uid).toBe(user.uid)
       expect(await server.end()).toBe(0)
     }
-    const stranger = start(program, { dataDir }, nobody())
+    const stranger = start(copy, { dataDir }, nobody())
     expect(await stranger.exited).toBe(1)
     expect(stranger.lines).toHaveLength(1)
     expect(stranger.lines[0]).toMatch(/^failed .*belongs to user id 12345: .*DATA_DIR.*DATABASE_URL/)

@@ -1,21 +1,23 @@
 // The PostgreSQL that the program brings along, kept under DATA_DIR: opened by the server and by commands whenever no
 // DATABASE_URL is set.
 
-import { mkdir, realpath } from 'node:fs/promises'
+import { realpath } from 'node:fs/promises'
 import { findBinaries } from './binaries.ts'
 import { connectionTo } from './client.ts'
 import type { Cluster, Log } from './cluster.ts'
 import { openAsCommand } from './command.ts'
+import { findRunning } from './find-running.ts'
 import { ensureDataFolder } from './initdb.ts'
-import { placeUnder } from './place.ts'
-import { chooseRunner } from './run-as.ts'
+import { letPasswordBeSet, readPassword } from './password.ts'
+import { placeUnder, prepareDataDir } from './place.ts'
+import { assertOurs, chooseRunner } from './run-as.ts'
 import { openAsServer } from './server.ts'
 
 const database = 'longshore'
 
 export type EmbeddedPostgres = {
   /** Options for pg.Pool and pg.Client; `host` is the folder of the socket. */
-  connection: { host: string; port: number; user: string; database: string; ssl: false }
+  connection: ReturnType<typeof connectionTo>
   /** Stops PostgreSQL where it is ours to stop (see `role`). Close the pools before. */
   stop(): Promise<void>
 }
@@ -31,15 +33,20 @@ export async function openEmbeddedPostgres(options: {
   role: 'server' | 'command'
   /** Further settings of PostgreSQL; tests use fsync=off. */
   settings?: Record<string, string>
+  /** Ends the opening: a PostgreSQL that is still starting is stopped. */
+  signal?: AbortSignal
 }): Promise<EmbeddedPostgres> {
-  // Others may pass through (as root PostgreSQL runs as another user) but not look around.
-  await mkdir(options.dataDir, { recursive: true, mode: 0o711 })
+  await prepareDataDir(options.dataDir)
   const place = placeUnder(await realpath(options.dataDir))
+  await assertOurs(place)
   const binaries = await findBinaries(place.spareLinks)
-  const runner = await chooseRunner(place, binaries)
-  const cluster: Cluster = { place, binaries, runner, settings: options.settings ?? {}, log: options.log }
+  const { password, isNew } = readPassword(place)
+  const runner = await chooseRunner(place, binaries, await findRunning({ place, password }))
+  const { settings = {}, log, signal = new AbortController().signal } = options
+  const cluster: Cluster = { place, binaries, runner, password, settings, log }
   await ensureDataFolder(cluster)
+  if (isNew) await letPasswordBeSet(cluster)
   const open = options.role === 'server' ? openAsServer : openAsCommand
-  const { host, stop } = await open(cluster, database)
-  return { connection: connectionTo(host, database), stop }
+  const { host, stop } = await open(cluster, database, signal)
+  return { connection: connectionTo({ host, password }, database), stop }
 }

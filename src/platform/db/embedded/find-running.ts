@@ -1,9 +1,13 @@
 // Is there a PostgreSQL at work on our folder, and where does it listen? Called by postmaster.ts and server.ts.
 
 import type { Client } from 'pg'
+import { errorCode } from '../../../lib/error-code.ts'
 import { reach } from './client.ts'
+import type { Cluster } from './cluster.ts'
 import { isPostmasterOf, readPidFile } from './pid-file.ts'
 import type { Place } from './place.ts'
+
+const WRONG_PASSWORD = '28P01'
 
 type Found = { state: 'ready'; host: string; pid: number } | { state: 'busy' } | { state: 'none' }
 
@@ -11,11 +15,13 @@ type Found = { state: 'ready'; host: string; pid: number } | { state: 'busy' } |
  * The socket is asked before the process list: under another container's process numbers it is the only one who knows
  * of a server on a shared folder.
  */
-export async function findRunning(place: Place): Promise<Found> {
+export async function findRunning({ place, password }: Pick<Cluster, 'place' | 'password'>): Promise<Found> {
   const file = await readPidFile(place.folder)
   if (!file) return { state: 'none' }
   for (const host of new Set([place.socketFolder, file.socketFolder ?? place.socketFolder])) {
-    const answer = await reach(host)
+    const answer = await reach({ host, password }).catch((error: unknown) => {
+      throw errorCode(error) === WRONG_PASSWORD ? anotherPassword(place, file.pid) : error
+    })
     if (answer === 'busy') return { state: 'busy' }
     if (answer === 'none') continue
     const ours = host === place.socketFolder || (await servesFolder(answer, place.folder))
@@ -23,6 +29,13 @@ export async function findRunning(place: Place): Promise<Found> {
     if (ours) return { state: 'ready', host, pid: file.pid }
   }
   return { state: isPostmasterOf(file.pid, place.folder) ? 'busy' : 'none' }
+}
+
+function anotherPassword({ passwordFile }: Place, pid: number): Error {
+  return new Error(
+    `PostgreSQL (process ${pid}) does not take the password in ${passwordFile}: put the right file back, or end that ` +
+      'process, and a new password is made at the next start without the file',
+  )
 }
 
 /** A folder copied while in use names the socket of the one it was copied from. */

@@ -8,7 +8,7 @@ import type { Cluster } from './cluster.ts'
 import { user } from './client.ts'
 import { errorCode } from '../../../lib/error-code.ts'
 import { isAlive } from './pid-file.ts'
-import { giveTo } from './run-as.ts'
+import { giveTo, giveWhole } from './run-as.ts'
 
 // initdb takes a second, a minute on a very slow disk. In containers the id of a dead process is soon used again.
 const longest_ms = 10 * 60_000
@@ -20,8 +20,9 @@ export async function ensureDataFolder(cluster: Cluster) {
   const making = join(dataDir, `postgres.init-${process.pid}-${randomBytes(4).toString('hex')}`)
   try {
     await mkdir(making, { mode: 0o700 })
-    await giveTo(cluster.runner.owner, making)
+    await giveTo(cluster.runner.maker.owner, making)
     await initdb(cluster, making)
+    await giveWhole(cluster.runner.owner, making)
     await moveInto(making, folder)
   } finally {
     await rm(making, { recursive: true, force: true })
@@ -50,7 +51,7 @@ async function initdb(cluster: Cluster, folder: string) {
   let output = ''
   for (const locale of attempts) {
     const args = [...fixed, '--no-instructions', ...locale]
-    const result = await cluster.runner.run(cluster.binaries.initdb, args)
+    const result = await cluster.runner.maker.run(cluster.binaries.initdb, args)
     if (result.code === 0) return
     output ||= result.output // the first refusal says more than that of the fallback
     if (result.code === null) break // stopped from outside, or never started

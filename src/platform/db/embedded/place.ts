@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import { chmod, chown, lstat, mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { errorCode } from '../../../lib/error-code.ts'
 
 export const port = 5432 // only part of the socket's name: nothing listens on TCP
@@ -19,6 +19,7 @@ export type Place = {
   folder: string
   socketFolder: string
   logFile: string
+  passwordFile: string
   spareLinks: string
 }
 
@@ -28,6 +29,7 @@ export function placeUnder(dataDir: string): Place {
     folder: join(dataDir, 'postgres'),
     socketFolder: socketFolderFor(dataDir),
     logFile: join(dataDir, 'postgres.log'),
+    passwordFile: join(dataDir, 'postgres.password'),
     spareLinks: join(dataDir, 'postgres-lib'),
   }
 }
@@ -39,7 +41,23 @@ function socketFolderFor(dataDir: string): string {
   return join(tmpdir(), `longshore-${hash}`)
 }
 
-/** Whoever gets into this folder is superuser of the database, so it must be ours alone. */
+/** As root PostgreSQL runs as another user, who must get through to its files; nobody else gets anywhere. */
+export function passingMode(): number {
+  return process.getuid?.() === 0 ? 0o711 : 0o700
+}
+
+/** Others may pass through where PostgreSQL must, but never look around. One that is found is closed as well. */
+export async function prepareDataDir(dataDir: string) {
+  const firstMade = await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  for (let made = dataDir; firstMade && made.length >= firstMade.length; made = dirname(made)) {
+    await chmod(made, passingMode())
+  }
+  const { mode, uid } = await lstat(dataDir)
+  const mayChange = process.getuid?.() === 0 || uid === process.getuid?.()
+  if (mayChange && (mode & 0o777) !== passingMode()) await chmod(dataDir, passingMode())
+}
+
+/** Whoever gets into this folder can ask for the password, so it is closed to all but PostgreSQL's user. */
 export async function prepareSocketFolder(folder: string, owner: Owner | null) {
   await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
     if (errorCode(error) !== 'EEXIST') throw error

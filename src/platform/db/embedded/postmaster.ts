@@ -7,6 +7,7 @@ import { findRunning } from './find-running.ts'
 import { lastLines, openLogFile } from './log-file.ts'
 import { removeMisleadingLocks } from './pid-file.ts'
 import { prepareSocketFolder } from './place.ts'
+import { demandPassword } from './password.ts'
 import { commandLine } from './settings.ts'
 
 const startLimit_ms = 30_000
@@ -27,6 +28,7 @@ export async function withPostgres<T>(
   for (;;) {
     const running = await startOrAdopt(cluster, signal, deadline)
     try {
+      await demandPassword(cluster, running.host)
       return await use(running)
     } catch (error) {
       if (!isPassing(error) || Date.now() > deadline) throw error
@@ -39,7 +41,7 @@ export async function withPostgres<T>(
 async function startOrAdopt(cluster: Cluster, signal: AbortSignal, deadline: number): Promise<Running> {
   let child: Child | null = null
   while (Date.now() < deadline) {
-    const found = await findRunning(cluster.place)
+    const found = await findRunning(cluster)
     if (found.state === 'ready') {
       const startedHere = child?.pid === found.pid
       if (!startedHere) cluster.log.info({ pid: found.pid }, 'PostgreSQL runs already, using it')
@@ -49,8 +51,8 @@ async function startOrAdopt(cluster: Cluster, signal: AbortSignal, deadline: num
       if (child?.ended) await assertWorthAnotherTry(cluster, child)
       if (!child || child.ended) child = await spawnPostgres(cluster)
     }
-    await sleep(poll_ms, undefined, { signal }).catch((error: unknown) => {
-      child?.kill() // nobody can have used it yet
+    await sleep(poll_ms, undefined, { signal }).catch(async (error: unknown) => {
+      await child?.stop() // nobody can have used it yet
       throw error
     })
   }
@@ -61,7 +63,7 @@ async function startOrAdopt(cluster: Cluster, signal: AbortSignal, deadline: num
   )
 }
 
-type Child = { pid: number | undefined; ended: string | null; from: number; kill(): void }
+type Child = { pid: number | undefined; ended: string | null; from: number; stop(): Promise<void> }
 
 async function spawnPostgres({ place, runner, binaries, settings, log }: Cluster): Promise<Child> {
   await prepareSocketFolder(place.socketFolder, runner.owner)
@@ -72,7 +74,11 @@ async function spawnPostgres({ place, runner, binaries, settings, log }: Cluster
       stdio: ['ignore', handle.fd, handle.fd],
       detached: true, // a session of its own: Ctrl-C is for us, and we stop it last
     })
-    const child: Child = { pid: started.pid, ended: null, from, kill: () => started.kill('SIGINT') }
+    const stop = async () => {
+      started.kill('SIGINT')
+      while (child.ended === null) await sleep(poll_ms)
+    }
+    const child: Child = { pid: started.pid, ended: null, from, stop }
     started.once('error', (error) => (child.ended = error.message))
     started.once(
       'exit',

@@ -11,9 +11,9 @@ import { stopPostgres } from './stop.ts'
 
 const longestPause_ms = 5000
 
-export async function openAsServer(cluster: Cluster, database: string) {
+export async function openAsServer(cluster: Cluster, database: string, signal: AbortSignal) {
   const stopping = new AbortController()
-  const first = await startAndClaim(cluster, database, stopping.signal)
+  const first = await startAndClaim(cluster, database, signal)
   if ('holder' in first) throw new Error(alreadyRunning(cluster, first.holder))
   // Pools hold on to this path, so every later start uses it too.
   const settled = { ...cluster, place: { ...cluster.place, socketFolder: first.host } }
@@ -46,8 +46,9 @@ export async function openAsServer(cluster: Cluster, database: string) {
 
 async function startAndClaim(cluster: Cluster, database: string, signal: AbortSignal) {
   return await withPostgres(cluster, signal, async ({ host }) => {
-    await ensureDatabase(host, database)
-    return { host, ...(await takeClaim(host, 3000)) }
+    const door = { host, password: cluster.password }
+    await ensureDatabase(door, database)
+    return { host, ...(await takeClaim(door, 3000)) }
   })
 }
 
@@ -72,8 +73,9 @@ async function regain(cluster: Cluster, database: string, signal: AbortSignal): 
 /** For a stop in the middle of a restart. */
 async function claimNow(cluster: Cluster): Promise<Claim | null> {
   try {
-    const found = await findRunning(cluster.place)
-    const result = found.state === 'ready' ? await takeClaim(found.host, 0) : null
+    const found = await findRunning(cluster)
+    const door = found.state === 'ready' ? { host: found.host, password: cluster.password } : null
+    const result = door && (await takeClaim(door, 0))
     return result && 'client' in result ? result : null
   } catch (error) {
     cluster.log.warn({ err: error }, 'could not look for a PostgreSQL to stop')

@@ -13,7 +13,7 @@ import { deliverFiles, explainRemoval, fileEncoding, type FilePlace } from '../f
 import { sendParts } from '../file-parts.ts'
 import { trialName } from '../prefix.ts'
 import { azureFault, isMissing } from './faults.ts'
-import type { AzureBlobConfig } from './kind.ts'
+import { serviceUrl, type AzureBlobConfig } from './kind.ts'
 
 type Container = { client: ContainerClient; close(): void }
 
@@ -60,7 +60,7 @@ export const azureBlob: Destination<AzureBlobConfig> = {
 }
 
 function openContainer(config: AzureBlobConfig, outbound: Outbound): Container {
-  const url = config.endpoint_url ?? `https://${config.account_name}.blob.core.windows.net`
+  const url = serviceUrl(config)
   const agents = outbound.agents()
   // The last two are handed on to the layer below, which its types do not say. With an agent of ours it also leaves the
   // proxies of the environment alone.

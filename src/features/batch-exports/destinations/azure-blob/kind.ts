@@ -17,6 +17,11 @@ const Config = z.strictObject({
 })
 export type AzureBlobConfig = z.output<typeof Config>
 
+/** Azure's own for the account, unless another is named. */
+export function serviceUrl({ endpoint_url, account_name }: AzureBlobConfig): string {
+  return endpoint_url ?? `https://${account_name}.blob.core.windows.net`
+}
+
 export const azureBlobKind: DestinationKind<AzureBlobConfig> = {
   type: 'AzureBlob',
   config: Config,
@@ -39,7 +44,7 @@ export const azureBlobKind: DestinationKind<AzureBlobConfig> = {
     if (prefix !== null) return { field: 'prefix', message: prefix }
     return endpointFault(config.endpoint_url) ?? fileOutputFault(config)
   },
-  hosts: ({ endpoint_url }) => (endpoint_url === null ? [] : [new URL(endpoint_url).hostname]),
+  hosts: (config) => [new URL(serviceUrl(config)).hostname],
   place: ({ account_name, container_name, endpoint_url }) =>
     `${endpoint_url ?? ''}/${account_name}/${container_name}`,
   target: ({ account_name, container_name, prefix }) => `azure://${account_name}/${container_name}/${prefix}`,

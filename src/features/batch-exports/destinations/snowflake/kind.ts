@@ -20,6 +20,15 @@ const Config = z.strictObject({
 })
 export type SnowflakeConfig = z.output<typeof Config>
 
+/** Where an account is served, from its name. */
+export function snowflakeHost(account: string): string {
+  const host = account
+    .toLowerCase()
+    .replaceAll('_', '-')
+    .replace(/\.us-west-2$/, '')
+  return `${host}.snowflakecomputing.${/\.cn-/.test(host) ? 'cn' : 'com'}`
+}
+
 export const snowflakeKind: DestinationKind<SnowflakeConfig> = {
   type: 'Snowflake',
   config: Config,
@@ -41,7 +50,7 @@ export const snowflakeKind: DestinationKind<SnowflakeConfig> = {
     }
     return null
   },
-  hosts: () => [],
+  hosts: ({ account }) => [snowflakeHost(account)],
   target: ({ account, database, schema, table_name }) =>
     `snowflake://${account}/${database}.${schema}.${table_name}`,
   load: async () => (await import('./snowflake.ts')).snowflake,

@@ -17,16 +17,7 @@ export type Session = {
   close(): Promise<void>
 }
 
-/** Where an account is served, from its name. */
 export type AccessUrl = (account: string) => string
-
-export const snowflakeUrl: AccessUrl = (account) => {
-  const host = account
-    .toLowerCase()
-    .replaceAll('_', '-')
-    .replace(/\.us-west-2$/, '')
-  return `https://${host}.snowflakecomputing.${/\.cn-/.test(host) ? 'cn' : 'com'}`
-}
 
 const STATEMENT_ANSWER_MS = 120_000
 

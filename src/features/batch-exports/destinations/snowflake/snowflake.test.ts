@@ -6,8 +6,7 @@ import { openOutbound } from '../../../../platform/outbound/outbound.ts'
 import type { OutputColumn } from '../../definition.ts'
 import { Refused, Unreachable } from '../destination.ts'
 import { describeDestination } from '../fixture/suite.ts'
-import { snowflakeKind } from './kind.ts'
-import { snowflakeUrl } from './session.ts'
+import { snowflakeHost, snowflakeKind } from './kind.ts'
 import { snowflakeAt } from './snowflake.ts'
 
 describeDestination('Snowflake', () => openSnowflakeWorld())
@@ -71,7 +70,7 @@ describe('a login', () => {
     ['xy12345.eu-central-1.aws', 'https://xy12345.eu-central-1.aws.snowflakecomputing.com'],
     ['xy12345.cn-north-1', 'https://xy12345.cn-north-1.snowflakecomputing.cn'],
   ])('of %s goes to %s', (account, url) => {
-    expect(snowflakeUrl(account)).toBe(url)
+    expect(`https://${snowflakeHost(account)}`).toBe(url)
   })
 })
 

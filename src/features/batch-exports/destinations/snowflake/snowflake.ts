@@ -4,13 +4,13 @@ import type { Destination, TestStep } from '../destination.ts'
 import { quoted } from '../sql-table/identifiers.ts'
 import { assertWarehouse, dropStages, openDelivery } from './delivery.ts'
 import { inspectSnowflake } from './inspect.ts'
-import type { SnowflakeConfig } from './kind.ts'
-import { connect, snowflakeUrl, type AccessUrl, type Session } from './session.ts'
+import { snowflakeHost, type SnowflakeConfig } from './kind.ts'
+import { connect, type AccessUrl, type Session } from './session.ts'
 import { createTable, dropTable } from './statements.ts'
 
 const MAX_FILE_BYTES = 100 * 1024 * 1024
 
-export const snowflake = snowflakeAt(snowflakeUrl)
+export const snowflake = snowflakeAt((account) => `https://${snowflakeHost(account)}`)
 
 export function snowflakeAt(accessUrl: AccessUrl): Destination<SnowflakeConfig> {
   return {

@@ -1,0 +1,25 @@
+// Where a request comes from, as the limits per place see it.
+import ipaddr from 'ipaddr.js'
+
+export type Origin = {
+  /** One subscriber: an IPv4 address, or the /64 that a single IPv6 host picks its addresses from. */
+  address: string
+  /** Who may hold many of them: a /24 of IPv4, a /48 of IPv6. */
+  network: string
+}
+
+/** All that is no address is one place: a proxy that passes such text on must not hand out a place per text. */
+const UNKNOWN: Origin = { address: 'unknown address', network: 'unknown network' }
+
+export function originOf(ip: string): Origin {
+  if (!ipaddr.isValid(ip)) return UNKNOWN
+  // 192.0.2.1 and ::ffff:192.0.2.1 are one host.
+  const address = ipaddr.process(ip)
+  const [host, network] = address.kind() === 'ipv4' ? [32, 24] : [64, 48]
+  return { address: prefix(address, host), network: prefix(address, network) }
+}
+
+function prefix(address: ipaddr.IPv4 | ipaddr.IPv6, bits: number): string {
+  const bytes = address.toByteArray().slice(0, bits / 8)
+  return `${Buffer.from(bytes).toString('hex')}/${bits}`
+}
