@@ -104,7 +104,7 @@ function buildApp(
   if ('fault' in script) return script.fault
   const { code } = script
   const version = hash([code, config, attachments, row.updated_at])
-  const tenant = String(row.project_id)
+  const tenant = row.organization_id
   const group = `${row.plugin_id}:${row.project_id}`
   const app = { id: row.id, version, tenant, group, name, code, config, attachments }
   return { ...facts, code: { kind: 'sandboxed', app, host: openHost(facts) } }
