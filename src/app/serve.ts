@@ -8,6 +8,7 @@ import { Verifier } from '../features/batch-exports/verification/verifier.ts'
 import { addCapture } from '../features/events/capture/serve.ts'
 import { Ingest } from '../features/events/ingest.ts'
 import { syncInlinePlugins } from '../features/plugins/inline/sync.ts'
+import { addPluginMetrics } from '../features/plugins/running/metrics.ts'
 import { PluginRuntime } from '../features/plugins/running/runtime.ts'
 import { addSiteApps } from '../features/plugins/site-apps/serve.ts'
 import { within } from '../lib/within.ts'
@@ -59,12 +60,12 @@ export async function serve(
     const plugins = new PluginRuntime(services, ingest)
     opened.push({ what: 'plugins', close: () => within(SERVICES_LIMIT_MS, plugins.close(), undefined) })
     await syncInlinePlugins(services.db, services.now())
-    await plugins.refresh()
+    await plugins.load()
     const exports = new ExportEngine(services)
     opened.push({ what: 'exports', close: () => within(SERVICES_LIMIT_MS, exports.close(), undefined) })
     const verifier = new Verifier(services)
     opened.push({ what: 'verification', close: () => within(SERVICES_LIMIT_MS, verifier.close(), undefined) })
-    const app = await buildApp(config, services, ingest, exports, verifier)
+    const app = await buildApp(config, services, ingest, exports, verifier, plugins)
     opened.push({ what: 'HTTP', close: () => finishRequests(app) })
     const open = closedUntilReady(app)
     await app.listen({ host: config.HOST, port: config.PORT })
@@ -97,6 +98,7 @@ async function buildApp(
   ingest: Ingest,
   exports: ExportEngine,
   verifier: Verifier,
+  plugins: PluginRuntime,
 ): Promise<FastifyInstance> {
   const metrics = openMetrics()
   const { jobs } = services
@@ -109,6 +111,7 @@ async function buildApp(
   )
   addExportMetrics(metrics, services, exports.tally)
   addVerificationMetrics(metrics, services, verifier)
+  addPluginMetrics(metrics, plugins)
   const app = buildServer({
     services,
     access,

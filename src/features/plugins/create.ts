@@ -87,6 +87,7 @@ function newRow({ organization, now }: PluginChange, family: Family): PluginColu
     public_jobs: {},
     created_via_family: family,
     load_error: null,
+    removes: false,
     created_at: now,
     updated_at: now,
   }
