@@ -12,7 +12,8 @@ const MAX_NAMES = 30
 export function isRemoval(outcome: EventOutcome): boolean {
   if (outcome.kind !== 'changed') return outcome.kind === 'dropped'
   const { unset, properties } = outcome.patch
-  return unset.length > 0 || properties.unset.length > 0 || Object.values(properties.set).some(isEmpty)
+  const isOfPerson = unset.some((name) => name === '$set' || name === '$set_once')
+  return isOfPerson || properties.unset.length > 0 || Object.values(properties.set).some(isEmpty)
 }
 
 /** Without settings and network. Code that fails is not known to remove anything; code that had no turn might. */
