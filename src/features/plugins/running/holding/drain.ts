@@ -25,7 +25,7 @@ import { isAlone, keepOrder, nextTry } from './rules.ts'
 const PATIENCE_MS = 10_000
 /** Others share the thread: a batch is made as large as is done in this time. */
 const BATCH_MS = 150
-const MAX_BATCH = 500
+const MAX_BATCH = 1_000
 const PROJECTS_AT_ONCE = 8
 /** Then other projects have their turn. */
 const TURN_MS = 1_000
@@ -94,38 +94,55 @@ export class Drain {
 
   #begin(project_id: number): void {
     this.#turns.set(project_id, ++this.#turn)
+    const { holding, log } = this.#parts
     const done = this.#work(project_id)
-      .catch((error: unknown) =>
-        this.#parts.log.warn({ err: error }, 'plugins: held events wait a little longer'),
-      )
-      .finally(() => {
+      .catch(async (error: unknown) => {
+        log.warn({ err: error }, 'plugins: held events wait a little longer')
+        await holding.recount(project_id).catch(() => undefined)
+        return false
+      })
+      .then((hasMore) => {
         this.#active.delete(project_id)
-        if (!this.#parts.holding.has(project_id)) this.#turns.delete(project_id)
+        if (!holding.has(project_id)) this.#turns.delete(project_id)
+        if (hasMore && !this.#is_closed) this.tick()
       })
     this.#active.set(project_id, done)
   }
 
-  async #work(project_id: number): Promise<void> {
+  /** True when its turn was over before its line was. */
+  async #work(project_id: number): Promise<boolean> {
     const { services, holding } = this.#parts
     const { db } = services
     await this.#hastened
     const project = await findProjectById(db, project_id)
-    if (!project) return holding.forget(project_id)
-    const end = performance.now() + TURN_MS
-    let size = 1
-    while (holding.hasLine(project_id) && performance.now() < end && !this.#is_closed) {
-      const rows = await listLine(db, project_id, size)
-      const began = performance.now()
-      if (rows.length === 0 || !(await this.#takeUp(project, rows))) break
-      size = performance.now() - began < BATCH_MS ? Math.min(MAX_BATCH, 2 * size) : Math.ceil(size / 2)
+    if (!project) {
+      holding.forget(project_id)
+      return false
     }
+    if (holding.isUnsure(project_id)) await holding.recount(project_id)
+    const hasMore = await this.#takeUpLine(project)
     for (const row of await listDueAlone(db, project_id, services.now(), ALONE_AT_ONCE)) {
       if (!this.#is_closed) await this.#takeUp(project, [row])
     }
+    return hasMore
   }
 
-  /** False when the line waits again. */
-  async #takeUp(project: ProjectRow, rows: readonly HeldRow[]): Promise<boolean> {
+  async #takeUpLine(project: ProjectRow): Promise<boolean> {
+    const { services, holding } = this.#parts
+    const end = performance.now() + TURN_MS
+    for (let size = 1; holding.hasLine(project.id) && !this.#is_closed;) {
+      if (performance.now() > end) return true
+      const rows = await listLine(services.db, project.id, size)
+      if (rows.length === 0) await holding.recount(project.id)
+      const took_ms = rows.length > 0 ? await this.#takeUp(project, rows) : null
+      if (took_ms === null) return false
+      size = took_ms < BATCH_MS ? Math.min(MAX_BATCH, 2 * size) : Math.ceil(size / 2)
+    }
+    return false
+  }
+
+  /** How long the apps took; null when the line waits again. */
+  async #takeUp(project: ProjectRow, rows: readonly HeldRow[]): Promise<number | null> {
     const { services, ingest, holding, appsOf } = this.#parts
     const passages = rows.map(({ contents }) => Passage.thaw(contents))
     const context: ChainContext = {
@@ -135,7 +152,9 @@ export class Drain {
       patience_ms: PATIENCE_MS,
       retry: true,
     }
+    const began = performance.now()
     await runChain(this.#parts, appsOf(project.id), passages, context)
+    const took_ms = performance.now() - began
     const isStuck = keepOrder(passages, rows.length === 1)
     const through = rows.filter((_, index) => !passages[index]!.held)
     const events = passages.flatMap((passage) => (passage.held ? [] : (passage.end() ?? [])))
@@ -147,7 +166,7 @@ export class Drain {
       await updateHeldEvents(tx, project.id, again)
     })
     holding.replace(project.id, rows, again)
-    return !isStuck
+    return isStuck ? null : took_ms
   }
 
   #again(row: HeldRow, passage: Passage, was_only: boolean): HeldAgain | null {

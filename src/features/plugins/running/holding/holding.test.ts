@@ -234,6 +234,33 @@ describe('hold', () => {
     await expectTransformed(['one', 'two', 'three'])
   })
 
+  it('finds out what it holds after a write that may have ended either way', async () => {
+    const ids = await on(GUARD, { on_failure: 'hold' })
+    await become(ids, DOES_NOT_LOAD)
+    const { services } = app
+    const [rows, lost] = [services.db.rows, new Error('Connection terminated unexpectedly')]
+    services.db.rows = (async (statement: Parameters<typeof rows>[0]) => {
+      const result = await rows.call(services.db, statement)
+      if (statement.text.includes('INSERT INTO plugin_held_event')) throw lost
+      return result
+    }) as typeof rows
+    const sent = {
+      event: 'one',
+      uuid: crypto.randomUUID(),
+      distinct_id: 'ada',
+      properties: { ssn: '123', kept: 1 },
+    }
+    const post = () => app.post('/batch/', { api_key: workspace.project.api_token, batch: [sent] })
+    expect((await post()).status).toBe(503)
+    services.db.rows = rows
+    expect((await post()).status).toBe(200)
+    await become(ids, GUARD)
+    await pass(SECOND)
+    await expectTransformed(['one'])
+    await send('two')
+    await expectTransformed(['one', 'two'])
+  })
+
   it('holds what a sender repeats once', async () => {
     await on(DOES_NOT_LOAD, { on_failure: 'hold' })
     const event = { event: 'one', uuid: crypto.randomUUID() }

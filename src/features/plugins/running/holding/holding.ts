@@ -1,5 +1,6 @@
 // Which projects have events that wait for an app, and how much room those take. One process ingests, so what is counted
-// here is what the table holds.
+// here is what the table holds. Where the database did not say how a write ended, too much is counted rather than too
+// little, until `recount`: a line that is not there holds events up for a moment, one that is overlooked for ever.
 import type { Services } from '../../../../platform/services.ts'
 import { NoRoom } from '../../../events/no-room.ts'
 import { insertHeldEvents, listHeldTotals, type NewHeldEvent } from './queries.ts'
@@ -11,6 +12,10 @@ type Waiting = {
   length: number
   /** Calls of `add` that have not ended. */
   adding: number
+  /** Rises with every change. */
+  changes: number
+  /** A write may have ended either way. */
+  is_unsure: boolean
   /** Whose app the line waits for. */
   config_id: number | null
 }
@@ -29,8 +34,22 @@ export class Holding {
 
   async load(): Promise<void> {
     for (const { project_id, ...totals } of await listHeldTotals(this.#services.db)) {
-      this.#projects.set(project_id, { ...totals, adding: 0 })
+      this.#projects.set(project_id, { ...totals, adding: 0, changes: 0, is_unsure: false })
     }
+  }
+
+  isUnsure(project_id: number): boolean {
+    return this.#projects.get(project_id)?.is_unsure ?? false
+  }
+
+  async recount(project_id: number): Promise<void> {
+    const waiting = this.#of(project_id)
+    const { changes } = waiting
+    const [totals = NOTHING] = await listHeldTotals(this.#services.db, project_id)
+    if (waiting.adding > 0 || waiting.changes !== changes) return
+    const { in_line, alone, length } = totals
+    Object.assign(waiting, { in_line, alone, length, is_unsure: false })
+    this.#forgetIfEmpty(project_id, waiting)
   }
 
   /** Projects with anything that waits. */
@@ -65,13 +84,15 @@ export class Holding {
     count(waiting, events, 1)
     waiting.adding++
     waiting.config_id = events.find(({ alone }) => !alone)?.config_id ?? waiting.config_id
-    let added: readonly Part[] = []
     try {
-      added = await insertHeldEvents(db, project_id, events, now())
-    } finally {
-      waiting.adding--
+      const added = await insertHeldEvents(db, project_id, events, now())
       count(waiting, events, -1)
       count(waiting, added, 1)
+    } catch (error) {
+      waiting.is_unsure = true
+      throw error
+    } finally {
+      waiting.adding--
       this.#forgetIfEmpty(project_id, waiting)
     }
   }
@@ -100,7 +121,7 @@ export class Holding {
   #of(project_id: number): Waiting {
     const known = this.#projects.get(project_id)
     if (known) return known
-    const waiting = { in_line: 0, alone: 0, length: 0, adding: 0, config_id: null }
+    const waiting = { ...NOTHING, adding: 0, changes: 0, is_unsure: false, config_id: null }
     this.#projects.set(project_id, waiting)
     return waiting
   }
@@ -110,7 +131,10 @@ export class Holding {
   }
 }
 
+const NOTHING = { in_line: 0, alone: 0, length: 0 }
+
 function count(waiting: Waiting, parts: readonly Part[], sign: 1 | -1): void {
+  waiting.changes++
   for (const { alone, contents } of parts) {
     waiting[alone ? 'alone' : 'in_line'] += sign
     waiting.length += sign * contents.length

@@ -24,12 +24,14 @@ type HeldTotals = {
   config_id: number | null
 }
 
-export function listHeldTotals(db: Db): Promise<HeldTotals[]> {
+/** By project: all, or one. */
+export function listHeldTotals(db: Db, project_id: number | null = null): Promise<HeldTotals[]> {
   return db.rows(sql`
     SELECT project_id, count(*) FILTER (WHERE NOT alone)::int AS in_line, count(*) FILTER (WHERE alone)::int AS alone,
       sum(length(contents))::float8 AS length,
       (array_agg(plugin_config_id ORDER BY id DESC) FILTER (WHERE NOT alone))[1] AS config_id
-    FROM plugin_held_event GROUP BY project_id`)
+    FROM plugin_held_event WHERE ${project_id}::int IS NULL OR project_id = ${project_id}
+    GROUP BY project_id`)
 }
 
 export async function countHeldByConfig(
