@@ -28,8 +28,8 @@ export async function createPlugin(
   family: Family,
   { url, ...fields }: PluginCreate,
 ): Promise<PluginRow> {
-  const { services, db, organization, level, now } = change
-  if (fields.is_global) assertMayShare(organization.plugins_access_level, level)
+  const { services, db, organization, caller, now } = change
+  if (fields.is_global) assertMayShare(organization.plugins_access_level, caller)
   const given = fieldColumns(fields)
   const install = url ? await readInstall(services, url) : null
   return db.transaction(async (tx) => {

@@ -74,6 +74,15 @@ export function listInstalled(
     ORDER BY coalesce(p.organization_id = ${organization_id}, false), p.id`)
 }
 
+/** Whether a project of another organization has it, switched on or not. */
+export async function isConfiguredElsewhere(db: Db, organization_id: string, id: number): Promise<boolean> {
+  const row = await db.row(sql`
+    SELECT 1 FROM plugin_config JOIN project ON project.id = plugin_config.project_id
+    WHERE plugin_config.plugin_id = ${id} AND NOT plugin_config.deleted
+      AND project.organization_id <> ${organization_id} LIMIT 1`)
+  return row !== undefined
+}
+
 export async function getAccessLevel(db: Db, organization_id: string): Promise<number> {
   const row = await db.only<{ plugins_access_level: number }>(sql`
     SELECT plugins_access_level FROM organization WHERE id = ${organization_id}`)
