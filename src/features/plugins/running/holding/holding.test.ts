@@ -261,6 +261,18 @@ describe('hold', () => {
     await expectTransformed(['one', 'two'])
   })
 
+  it('shows nowhere what the app was to hide', async () => {
+    const ids = await on(THROWS, { on_failure: 'hold' })
+    await send('one')
+    await app.plugins.metrics.flush()
+    const url = `/api/projects/${workspace.project.id}/app_metrics/${ids.config_id}`
+    const query = 'category=processEvent&error_type=Error'
+    const { body } = await app.get(`${url}/error_details/?${query}`, { key: workspace.owner.key })
+    expect(body.result).toHaveLength(1)
+    expect(body.result[0].error_details.event).toMatchObject({ event: 'one' })
+    expect(JSON.stringify(body)).not.toContain('ssn')
+  })
+
   it('holds what a sender repeats once', async () => {
     await on(DOES_NOT_LOAD, { on_failure: 'hold' })
     const event = { event: 'one', uuid: crypto.randomUUID() }
@@ -367,6 +379,17 @@ describe('pass', () => {
 })
 
 describe('the first events after a start', () => {
+  it('find no error that an earlier process left', async () => {
+    const ids = await on(THROWS, { on_failure: 'pass' })
+    await send('one')
+    await app.plugins.idle()
+    expect((await configState(app, ids)).error).not.toBeNull()
+    const next = new PluginRuntime(app.services, new Ingest(app.services))
+    await next.load()
+    await next.close()
+    expect((await configState(app, ids)).error).toBeNull()
+  })
+
   it('find their apps loaded', async () => {
     await on(GUARD, { on_failure: 'pass' })
     const next = new PluginRuntime(app.services, new Ingest(app.services))
