@@ -157,6 +157,7 @@ const settings: Services['settings'] = {
   allow_plaintext: true,
   plugins_folder: null,
   plugins_min_write_level: 1,
+  plugin_hold_bytes: 0,
   plugin_patience_ms: 0,
   plugins_repository_url: null,
   plugin_source_tokens: { github: null, gitlab: null, npm: null },

@@ -114,6 +114,7 @@ export const Environment = z.object({
   ),
   PLUGIN_THREADS: count({ min: 1, max: 64 }).optional(),
   PLUGIN_PATIENCE_MS: count({ min: 10, max: 60_000 }).default(700),
+  PLUGIN_HOLD_MB: count({ min: 1, max: 1_000_000 }).default(256),
   GEOIP_DATABASE: optional
     .transform((path) => (path === null ? null : resolve(path)))
     .refine((path) => path === null || existsSync(path), 'must be a file that is there'),

@@ -8,6 +8,7 @@ import { Verifier } from '../features/batch-exports/verification/verifier.ts'
 import { addCapture } from '../features/events/capture/serve.ts'
 import { Ingest } from '../features/events/ingest.ts'
 import { syncInlinePlugins } from '../features/plugins/inline/sync.ts'
+import { addPluginMetrics } from '../features/plugins/running/metrics.ts'
 import { PluginRuntime } from '../features/plugins/running/runtime.ts'
 import { addSiteApps } from '../features/plugins/site-apps/serve.ts'
 import { within } from '../lib/within.ts'
@@ -84,13 +85,13 @@ async function start(
   startup.toClose('plugins', () => within(SERVICES_LIMIT_MS, plugins.close(), undefined))
   await startup.step('apps', async () => {
     await syncInlinePlugins(services.db, services.now())
-    await plugins.refresh()
+    await plugins.load()
   })
   const exports = new ExportEngine(services)
   startup.toClose('exports', () => within(SERVICES_LIMIT_MS, exports.close(), undefined))
   const verifier = new Verifier(services)
   startup.toClose('verification', () => within(SERVICES_LIMIT_MS, verifier.close(), undefined))
-  const app = await buildApp(config, services, ingest, exports, verifier)
+  const app = await buildApp(config, services, ingest, exports, verifier, plugins)
   startup.toClose('HTTP', () => finishRequests(app))
   const open = closedUntilReady(app)
   await startup.step('the port', () => app.listen({ host: config.HOST, port: config.PORT }))
@@ -122,6 +123,7 @@ async function buildApp(
   ingest: Ingest,
   exports: ExportEngine,
   verifier: Verifier,
+  plugins: PluginRuntime,
 ): Promise<FastifyInstance> {
   const metrics = openMetrics()
   const { jobs } = services
@@ -134,6 +136,7 @@ async function buildApp(
   )
   addExportMetrics(metrics, services, exports.tally)
   addVerificationMetrics(metrics, services, verifier)
+  addPluginMetrics(metrics, plugins)
   const app = buildServer({
     services,
     access,

@@ -131,6 +131,7 @@ export async function openServices(
       plugins_folder: config.PLUGINS_LOCAL_DIR,
       plugins_min_write_level: config.PLUGINS_MIN_WRITE_LEVEL,
       plugin_patience_ms: config.PLUGIN_PATIENCE_MS,
+      plugin_hold_bytes: config.PLUGIN_HOLD_MB * 1024 * 1024,
       plugins_repository_url: config.PLUGINS_REPOSITORY_URL,
       plugin_source_tokens: {
         github: config.GITHUB_TOKEN,

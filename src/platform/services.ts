@@ -60,6 +60,8 @@ export type Settings = {
   plugins_min_write_level: Level
   /** How long events wait for all of the apps they pass through before they go on without. */
   plugin_patience_ms: number
+  /** Events of a project that wait for an app take up this much at most. */
+  plugin_hold_bytes: number
   /** Where the catalogue of plugins comes from; null: from the server itself. */
   plugins_repository_url: string | null
   /** For addresses that bring no token of their own. */

@@ -107,12 +107,13 @@ describe('TypeScript', () => {
     await rates.close()
   })
 
-  it('schema-keeper reads its attachment; what it throws at is stored as it was', async () => {
+  it('schema-keeper reads its attachment; what it throws at is stored as it was, if its config says so', async () => {
     const plugin = await bench.installLocal('schema-keeper')
     const form = new FormData()
     form.append('plugin', String(plugin.id))
     form.append('enabled', 'true')
     form.append('config', '{}')
+    form.append('on_failure', 'pass')
     const schema = JSON.stringify({ bought: ['amount'] })
     form.append('add_attachment[schema]', new File([schema], 'schema.json', { type: 'application/json' }))
     const request = new Request('http://localhost', { method: 'POST', body: form })

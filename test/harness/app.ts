@@ -15,6 +15,7 @@ import { addExportMetrics } from '../../src/features/batch-exports/freshness/met
 import { Verifier } from '../../src/features/batch-exports/verification/verifier.ts'
 import { addCapture } from '../../src/features/events/capture/serve.ts'
 import { Ingest } from '../../src/features/events/ingest.ts'
+import { addPluginMetrics } from '../../src/features/plugins/running/metrics.ts'
 import { PluginRuntime } from '../../src/features/plugins/running/runtime.ts'
 import { addSiteApps } from '../../src/features/plugins/site-apps/serve.ts'
 import { openDatabase, type Database } from '../../src/platform/db/database.ts'
@@ -96,7 +97,7 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
   const plugins = new PluginRuntime(services, ingest)
   const exports = new ExportEngine(services)
   const verifier = new Verifier(services)
-  const http = await buildHttp(services, ingest, exports, config)
+  const http = await buildHttp(services, ingest, exports, plugins, config)
   await services.jobs.work(services)
   const canary = new Canary()
 
@@ -165,10 +166,12 @@ async function buildHttp(
   services: Services,
   ingest: Ingest,
   exports: ExportEngine,
+  plugins: PluginRuntime,
   config: Config,
 ): Promise<FastifyInstance> {
   const metrics = openMetrics()
   addExportMetrics(metrics, services, exports.tally)
+  addPluginMetrics(metrics, plugins)
   const http = buildServer({
     services,
     access,

@@ -12,7 +12,10 @@ import type { ProjectRow } from '../projects/schema.ts'
 import type { PipelineEvent } from './pipeline-event.ts'
 import { toStoredEvent, type EventPerson } from './pipeline/store-form.ts'
 
-/** Changes events before anything else sees them, in their order; those it drops are missing. It must not change `uuid`. */
+/**
+ * Changes events before anything else sees them, in their order; those that it drops, or keeps for later, are missing. It
+ * must not change `uuid`. Throws when it can neither change nor keep them: then the sender has them still.
+ */
 export type EventTransform = (
   project: ProjectRow,
   events: readonly PipelineEvent[],
@@ -59,16 +62,15 @@ export class Ingest {
   /** Resolves when every event is durable; throws StoreBusy when too much is waiting. */
   async accept(project: ProjectRow, events: readonly PipelineEvent[], bytes: number): Promise<void> {
     const offered = withoutRepeats(events)
-    this.#assertRoom(offered.length, bytes)
-    // What is being transformed takes up room as well.
-    this.#queued_events += offered.length
-    this.#queued_bytes += bytes
+    this.#takeRoom(offered.length, bytes)
     const kept = await this.#transformed(project, offered, bytes)
-    if (kept.length === 0) return
-    await new Promise<void>((resolve, reject) => {
-      this.#queue.push({ project, events: kept, bytes, resolve, reject })
-      this.#working ??= this.#work()
-    })
+    if (kept.length > 0) await this.#queued(project, kept, bytes)
+  }
+
+  /** The same for events that were transformed before. */
+  async store(project: ProjectRow, events: readonly PipelineEvent[], bytes: number): Promise<void> {
+    this.#takeRoom(events.length, bytes)
+    await this.#queued(project, events, bytes)
   }
 
   /** What is queued is still stored. */
@@ -77,12 +79,21 @@ export class Ingest {
     await this.#working
   }
 
-  /** One request may be larger than the queue, but only an empty queue takes it. */
-  #assertRoom(events: number, bytes: number): void {
+  #queued(project: ProjectRow, events: readonly PipelineEvent[], bytes: number): Promise<void> {
+    return new Promise<void>((resolve, reject) => {
+      this.#queue.push({ project, events, bytes, resolve, reject })
+      this.#working ??= this.#work()
+    })
+  }
+
+  /** What is being transformed takes up room as well. One request may be larger than the queue, if that is empty. */
+  #takeRoom(events: number, bytes: number): void {
     const { max_events, max_bytes } = this.#options
     const isFull = this.#queued_events + events > max_events || this.#queued_bytes + bytes > max_bytes
     if (this.#is_closed || (isFull && this.#queued_events > 0))
       throw new StoreBusy('too many events are waiting')
+    this.#queued_events += events
+    this.#queued_bytes += bytes
   }
 
   /** Room is given back for what is dropped, or for everything when it fails. */

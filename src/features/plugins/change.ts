@@ -8,7 +8,14 @@ import type { Services } from '../../platform/services.ts'
 import type { Actor } from '../activity-log/record.ts'
 import { recordPluginActivity } from './activity.ts'
 import { changesOf, differing, fieldColumns } from './columns.ts'
-import { deletePlugin, listFamiliesOf, lockPlugin, updatePlugin, type PluginColumns } from './queries.ts'
+import {
+  deletePlugin,
+  isConfiguredElsewhere,
+  listFamiliesOf,
+  lockPlugin,
+  updatePlugin,
+  type PluginColumns,
+} from './queries.ts'
 import { assertMayShare } from './rules.ts'
 import type { PluginRow } from './rows.ts'
 import type { PluginFields } from './schema.ts'
@@ -30,8 +37,8 @@ export async function changePlugin(
   return db.transaction(async (tx) => {
     const before = await lockPlugin(tx, organization.id, id)
     const columns = differing(before, fieldColumns(fields))
-    assertMayChange(change, before, columns)
     if (Object.keys(columns).length === 0) return before
+    await assertMayChange({ ...change, db: tx }, before, columns)
     await updatePlugin(tx, organization.id, id, { ...columns, updated_at: now })
     await recordPluginActivity(
       tx,
@@ -47,13 +54,15 @@ export async function changePlugin(
   })
 }
 
-/** `columns` are those that differ. */
-export function assertMayChange(
-  { organization, level }: PluginChange,
+/** `columns` are those that differ, of something that changes. A plugin that was shared once may still run elsewhere. */
+export async function assertMayChange(
+  { db, organization, caller }: Pick<PluginChange, 'db' | 'organization' | 'caller'>,
   before: PluginRow,
   columns: Partial<PluginColumns>,
-): void {
-  if (columns.is_global !== undefined) assertMayShare(organization.plugins_access_level, level)
+): Promise<void> {
+  const isShared =
+    before.is_global || columns.is_global || (await isConfiguredElsewhere(db, organization.id, before.id))
+  if (isShared) assertMayShare(organization.plugins_access_level, caller)
   if (columns.plugin_type !== undefined && before.url !== null) {
     throw invalid(
       'plugin_type',

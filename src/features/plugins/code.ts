@@ -5,13 +5,14 @@ import type { Db } from '../../platform/db/database.ts'
 import { AppFault, type Offer, type Sandbox } from '../../platform/sandbox/sandbox.ts'
 import { deleteFiles, writeFile, type StoredFile } from './file-queries.ts'
 import type { PluginColumns } from './queries.ts'
+import { removesWhenTried } from './removal.ts'
 import { transpileFile } from './transpile.ts'
 
 export const CODE_FILE = 'index.ts'
 const MAX_ERROR_BYTES = 10 * 1024
 const MAX_NAME_BYTES = 200
 
-type CodeColumns = Partial<Pick<PluginColumns, 'capabilities' | 'metrics' | 'load_error'>>
+type CodeColumns = Partial<Pick<PluginColumns, 'capabilities' | 'metrics' | 'load_error' | 'removes'>>
 export type ReadCode = { files: StoredFile[]; columns: CodeColumns }
 
 /** `stored` are the files as they were: what is the same need not be translated again. */
@@ -45,7 +46,12 @@ async function translate(filename: string, source: string): Promise<StoredFile> 
 async function inspect(sandbox: Sandbox, { transpiled, error }: StoredFile): Promise<CodeColumns> {
   if (transpiled === null) return { load_error: error }
   try {
-    return { ...storableOffer(await sandbox.inspect(transpiled)), load_error: null }
+    const offer = await sandbox.inspect(transpiled)
+    return {
+      ...storableOffer(offer),
+      load_error: null,
+      removes: await removesWhenTried(sandbox, offer, transpiled),
+    }
   } catch (fault) {
     if (!(fault instanceof AppFault)) throw fault
     return { load_error: storableText(fault.message, MAX_ERROR_BYTES) }
@@ -69,7 +75,7 @@ function storableOffer({ capabilities, metrics }: Offer): CodeColumns {
 
 /** Without code a plugin offers what its owner says; what the code said goes with it. */
 function withoutCode(hadCode: boolean): CodeColumns {
-  return hadCode ? { capabilities: {}, metrics: {}, load_error: null } : { load_error: null }
+  return hadCode ? { capabilities: {}, metrics: {}, load_error: null, removes: false } : { load_error: null }
 }
 
 /** Names of the files that differ, gone ones included. */

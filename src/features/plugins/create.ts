@@ -28,8 +28,8 @@ export async function createPlugin(
   family: Family,
   { url, ...fields }: PluginCreate,
 ): Promise<PluginRow> {
-  const { services, db, organization, level, now } = change
-  if (fields.is_global) assertMayShare(organization.plugins_access_level, level)
+  const { services, db, organization, caller, now } = change
+  if (fields.is_global) assertMayShare(organization.plugins_access_level, caller)
   const given = fieldColumns(fields)
   const install = url ? await readInstall(services, url) : null
   return db.transaction(async (tx) => {
@@ -87,6 +87,7 @@ function newRow({ organization, now }: PluginChange, family: Family): PluginColu
     public_jobs: {},
     created_via_family: family,
     load_error: null,
+    removes: false,
     created_at: now,
     updated_at: now,
   }

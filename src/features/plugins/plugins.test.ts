@@ -16,11 +16,15 @@ beforeAll(async () => {
   app = await startTestApp()
   home = await createOrganization(app)
   foreign = await createOrganization(app)
+  for (const { owner } of [home, foreign]) await makeStaff(owner.id)
   key = home.owner.key
   base = below(home)
 })
 afterAll(() => app.close())
 
+/** Of the server: only they may give code to other organizations. */
+const makeStaff = (user_id: number) =>
+  app.db.run(sql`UPDATE app_user SET is_staff = true WHERE id = ${user_id}`)
 const below = ({ organization }: Workspace, family = 'plugins') =>
   `/api/organizations/${organization.id}/${family}/`
 const create = (fields: object = {}, call: object = {}) =>
@@ -169,7 +173,8 @@ describe('POST', () => {
     const member = await createMember(app, home.organization)
     const admin = await createMember(app, home.organization, { level: 'admin' })
     const before = await countRows()
-    expect((await create({ is_global: true }, { key: member.key })).status).toBe(403)
+    for (const { key } of [member, admin])
+      expect((await create({ is_global: true }, { key })).status).toBe(403)
     await withAccess(6, async () => {
       expect(await create({ is_global: true })).toMatchObject({
         status: 403,
@@ -178,7 +183,8 @@ describe('POST', () => {
       expect(await countRows()).toBe(before)
       expect((await create({ is_global: false })).status).toBe(201)
     })
-    expect((await create({ is_global: true }, { key: admin.key })).status).toBe(201)
+    const staff = await createMember(app, home.organization, { is_staff: true })
+    expect((await create({ is_global: true }, { key: staff.key })).status).toBe(201)
   })
 })
 
@@ -406,13 +412,36 @@ describe('PATCH', () => {
   it('403 for is_global where it changes and may not, by update_source too', async () => {
     const id = await createGlobal(home)
     await withAccess(6, async () => {
-      expect((await app.patch(`${base}${id}/`, { is_global: true, name: 'x' }, { key })).status).toBe(200)
+      expect((await app.patch(`${base}${id}/`, { is_global: true }, { key })).status).toBe(200)
       expect((await app.patch(`${base}${id}/`, { is_global: false }, { key })).status).toBe(403)
       expect((await app.patch(`${base}${id}/update_source/`, { is_global: false }, { key })).status).toBe(403)
     })
     const member = await createMember(app, home.organization)
     expect((await app.patch(`${base}${id}/`, { is_global: false }, { key: member.key })).status).toBe(403)
     expect((await app.get(`${base}${id}/`, { key })).body.is_global).toBe(true)
+  })
+
+  it('403 for code that other organizations run, to all but staff, also when it is shared no more', async () => {
+    const id = await createGlobal(home)
+    const config = await configure(app, foreign.project.id, foreign.owner.key, { plugin: id })
+    const admin = await createMember(app, home.organization, { level: 'admin' })
+    const edit = (key: string, code: string) =>
+      app.patch(`${base}${id}/update_source/`, { 'index.ts': code }, { key })
+    expect((await edit(key, 'export function onEvent() {}')).status).toBe(200)
+    expect(await edit(admin.key, 'export function processEvent() {}')).toMatchObject({
+      status: 403,
+      body: { code: 'permission_denied' },
+    })
+    expect((await app.patch(`${base}${id}/`, { name: 'x' }, { key: admin.key })).status).toBe(403)
+    await app.patch(`${base}${id}/`, { is_global: false }, { key })
+    expect((await edit(admin.key, 'export function processEvent() {}')).status).toBe(403)
+    expect((await app.get(`${base}${id}/source/?format=posthog`, { key })).body).toEqual({
+      'index.ts': 'export function onEvent() {}',
+    })
+    await app.delete(`/api/projects/${foreign.project.id}/plugin_configs/${config}/`, {
+      key: foreign.owner.key,
+    })
+    expect((await edit(admin.key, 'export function processEvent() {}')).status).toBe(200)
   })
 
   it('making it local leaves the configs of others, and lets them make no more', async () => {
@@ -456,6 +485,7 @@ describe('DELETE', () => {
 
   it('of an organization: 400 while others use its plugin', async () => {
     const leaving = await createOrganization(app)
+    await makeStaff(leaving.owner.id)
     const id = await createGlobal(leaving)
     await configure(app, home.project.id, key, { plugin: id })
     const own = `/api/organizations/${leaving.organization.id}/`

@@ -74,6 +74,15 @@ export function listInstalled(
     ORDER BY coalesce(p.organization_id = ${organization_id}, false), p.id`)
 }
 
+/** Whether a project of another organization has it, switched on or not. */
+export async function isConfiguredElsewhere(db: Db, organization_id: string, id: number): Promise<boolean> {
+  const row = await db.row(sql`
+    SELECT 1 FROM plugin_config JOIN project ON project.id = plugin_config.project_id
+    WHERE plugin_config.plugin_id = ${id} AND NOT plugin_config.deleted
+      AND project.organization_id <> ${organization_id} LIMIT 1`)
+  return row !== undefined
+}
+
 export async function getAccessLevel(db: Db, organization_id: string): Promise<number> {
   const row = await db.only<{ plugins_access_level: number }>(sql`
     SELECT plugins_access_level FROM organization WHERE id = ${organization_id}`)
@@ -116,12 +125,12 @@ export type PluginColumns = Omit<PluginRow, 'id' | 'organization_name' | 'privat
 export async function insertPlugin(db: Db, row: PluginColumns): Promise<number> {
   const { id } = await db.only<{ id: number }>(sql`
     INSERT INTO plugin (organization_id, plugin_type, name, description, url, icon, config_schema, tag, latest_tag,
-      latest_tag_checked_at, is_global, capabilities, metrics, public_jobs, created_via_family, load_error, created_at,
-      updated_at)
+      latest_tag_checked_at, is_global, capabilities, metrics, public_jobs, created_via_family, load_error, removes,
+      created_at, updated_at)
     VALUES (${row.organization_id}, ${row.plugin_type}, ${row.name}, ${row.description}, ${row.url}, ${row.icon},
       ${asJson(row.config_schema)}, ${row.tag}, ${row.latest_tag}, ${row.latest_tag_checked_at}, ${row.is_global},
       ${asJson(row.capabilities)}, ${asJson(row.metrics)}, ${asJson(row.public_jobs)}, ${row.created_via_family},
-      ${row.load_error}, ${row.created_at}, ${row.updated_at})
+      ${row.load_error}, ${row.removes}, ${row.created_at}, ${row.updated_at})
     RETURNING id`)
   return id
 }

@@ -28,6 +28,8 @@ export type PluginRow = {
   public_jobs: unknown
   created_via_family: string
   load_error: string | null
+  /** Drops events or removes properties when it is tried on samples. */
+  removes: boolean
   created_at: Date
   updated_at: Date
 }
@@ -41,6 +43,10 @@ export type SourceFileRow = {
   error: string | null
   updated_at: Date
 }
+
+/** What becomes of an event when its app cannot run on it. */
+export const ON_FAILURE = ['pass', 'hold', 'drop'] as const
+export type OnFailure = (typeof ON_FAILURE)[number]
 
 export type PluginConfigRow = {
   id: number
@@ -56,6 +62,10 @@ export type PluginConfigRow = {
   /** Sealed; see configs/settings.ts. */
   secrets: string
   filters: unknown
+  /** Null: by default. See configs/rules.ts. */
+  on_failure: OnFailure | null
+  /** It has dropped an event of this project, or removed a property. */
+  has_removed: boolean
   error: { message: string; time: string } | null
   web_token: string
   notified_at: Date | null

@@ -24,6 +24,11 @@ export function findProject(db: Db, organizationId: string, id: number): Promise
   return db.row(sql`SELECT * FROM project WHERE organization_id = ${organizationId} AND id = ${id}`)
 }
 
+/** For work of the server's own, which no caller asked for. */
+export function findProjectById(db: Db, id: number): Promise<ProjectRow | undefined> {
+  return db.row(sql`SELECT * FROM project WHERE id = ${id}`)
+}
+
 export function findProjectByToken(db: Db, token: string): Promise<ProjectRow | undefined> {
   return db.row(sql`SELECT * FROM project WHERE api_token = ${token}`)
 }

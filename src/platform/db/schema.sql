@@ -516,6 +516,7 @@ CREATE TABLE plugin (
   load_error text,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  removes boolean NOT NULL DEFAULT false,
   CONSTRAINT plugin_pkey PRIMARY KEY (id),
   CONSTRAINT plugin_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id) ON DELETE CASCADE,
   CONSTRAINT plugin_plugin_type_check CHECK ((plugin_type = ANY (ARRAY['local'::text, 'custom'::text, 'repository'::text, 'source'::text, 'inline'::text])))
@@ -556,9 +557,12 @@ CREATE TABLE plugin_config (
   notified_at timestamp with time zone,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  on_failure text,
+  has_removed boolean NOT NULL DEFAULT false,
   CONSTRAINT plugin_config_pkey PRIMARY KEY (id),
   CONSTRAINT plugin_config_plugin_id_fkey FOREIGN KEY (plugin_id) REFERENCES plugin(id) ON DELETE CASCADE,
-  CONSTRAINT plugin_config_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE
+  CONSTRAINT plugin_config_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE,
+  CONSTRAINT plugin_config_on_failure_check CHECK ((on_failure = ANY (ARRAY['pass'::text, 'hold'::text, 'drop'::text])))
 );
 CREATE INDEX plugin_config_enabled ON plugin_config (id) WHERE (enabled AND (NOT deleted));
 CREATE INDEX plugin_config_plugin ON plugin_config (plugin_id);
@@ -591,6 +595,25 @@ CREATE TABLE plugin_delivery_retry (
   CONSTRAINT plugin_delivery_retry_method_check CHECK ((method = ANY (ARRAY['onEvent'::text, 'composeWebhook'::text, 'exportEvents'::text])))
 );
 CREATE INDEX plugin_delivery_retry_due ON plugin_delivery_retry (plugin_config_id, method, due_at);
+
+CREATE TABLE plugin_held_event (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  project_id integer NOT NULL,
+  plugin_config_id integer,
+  uuid uuid NOT NULL,
+  timestamp timestamp with time zone NOT NULL,
+  contents text NOT NULL,
+  alone boolean NOT NULL,
+  attempts integer NOT NULL DEFAULT 0,
+  due_at timestamp with time zone NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT plugin_held_event_pkey PRIMARY KEY (id),
+  CONSTRAINT plugin_held_event_plugin_config_id_fkey FOREIGN KEY (plugin_config_id) REFERENCES plugin_config(id) ON DELETE SET NULL,
+  CONSTRAINT plugin_held_event_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE
+);
+CREATE INDEX plugin_held_event_config ON plugin_held_event (plugin_config_id);
+CREATE INDEX plugin_held_event_line ON plugin_held_event (project_id, alone, id);
+CREATE INDEX plugin_held_event_uuid ON plugin_held_event (project_id, uuid);
 
 CREATE TABLE plugin_job (
   id uuid NOT NULL,

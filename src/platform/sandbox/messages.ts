@@ -46,11 +46,14 @@ export type ToThread =
   | { kind: 'work'; id: number; app_id: number; version: string; work: Work }
   | { kind: 'inspect'; id: number; code: string }
   | { kind: 'dispose'; id: number; app_id: number }
-  | { kind: 'close'; id: number }
+  | { kind: 'close' }
   | { kind: 'answer'; request_id: number; answer: HostAnswer }
 
 export type FromThread =
   | { kind: 'ready' }
+  | { kind: 'closed' }
+  /** The next may be sent. */
+  | { kind: 'begun'; id: number }
   | { kind: 'done'; id: number; result: unknown }
   | { kind: 'failed'; id: number; fault: PlainFault }
   /** The thread gave this app up meanwhile: send it again. */

@@ -1,7 +1,8 @@
 // The sandbox as the rest of the program gets it: tenants are spread over threads, and no thread is started before there
-// is something to do. One more thread is for those that nobody should have to wait behind: code that nobody has tried yet,
-// and apps that have hit a limit a while ago. It gets what the others leave of the processors.
+// is something to do. Two more threads are for those that nobody should have to wait behind: one for apps that have hit a
+// limit a while ago, one for code that is only looked at or tried out. They get what the others leave of the processors.
 import { readFile } from 'node:fs/promises'
+import type { Priority } from '../stand-back.ts'
 import { DEFAULT_LIMITS, type Limits } from './limits.ts'
 import { monotonicMs, outOfTurn, restoreFault, type PlainOutcome, type Work } from './messages.ts'
 import {
@@ -14,6 +15,8 @@ import {
   type SandboxedApp,
 } from './sandbox.ts'
 import { ThreadLink } from './thread-link.ts'
+
+type Links = { work: readonly ThreadLink[]; apart: ThreadLink; trial: ThreadLink }
 
 export type SandboxOptions = { threads: number; geoip_database: string | null; limits?: Partial<Limits> }
 
@@ -29,7 +32,7 @@ export function openSandbox({ threads, geoip_database, limits }: SandboxOptions)
   const turns = new Map<string, number>()
   /** Who is kept apart, until when. */
   const apart = new Map<number, number>()
-  let opening: Promise<ThreadLink[]> | null = null
+  let opening: Promise<Links> | null = null
   let isClosed = false
 
   const judge = (app_id: number, { kind }: { kind: FaultKind }) => {
@@ -41,12 +44,14 @@ export function openSandbox({ threads, geoip_database, limits }: SandboxOptions)
   }
   const links = () => {
     if (isClosed) throw new AppFault('gone', 'the sandbox is closed')
-    opening ??= readDatabase(geoip_database).then((database) =>
-      Array.from({ length: threads + 1 }, (_, index) => {
-        const priority = index === threads ? 'leftovers' : 'work'
-        return new ThreadLink(all_limits, database, priority, judge)
-      }),
-    )
+    opening ??= readDatabase(geoip_database).then((database) => {
+      const open = (priority: Priority) => new ThreadLink(all_limits, database, priority, judge)
+      return {
+        work: Array.from({ length: threads }, () => open('work')),
+        apart: open('leftovers'),
+        trial: open('leftovers'),
+      }
+    })
     return opening
   }
   const turnOf = (tenant: string) => {
@@ -57,7 +62,7 @@ export function openSandbox({ threads, geoip_database, limits }: SandboxOptions)
   const linkOf = async (app: SandboxedApp) => {
     const all = await links()
     const isApart = (apart.get(app.id) ?? 0) > monotonicMs()
-    const link = isApart || app.tenant === null ? all.at(-1)! : all[turnOf(app.tenant)]!
+    const link = app.tenant === null ? all.trial : isApart ? all.apart : all.work[turnOf(app.tenant)]!
     const before = places.get(app.id)
     if (before && before !== link) await before.dispose(app.id)
     places.set(app.id, link)
@@ -74,7 +79,7 @@ export function openSandbox({ threads, geoip_database, limits }: SandboxOptions)
 
   return {
     async inspect(code) {
-      return (await (await links()).at(-1)!.inspect(code)) as Offer
+      return (await (await links()).trial.inspect(code)) as Offer
     },
     async prepare(app, host) {
       await work(app, host, { kind: 'prepare' })
@@ -105,7 +110,8 @@ export function openSandbox({ threads, geoip_database, limits }: SandboxOptions)
     async close() {
       isClosed = true
       const started = await opening
-      await Promise.all((started ?? []).map((link) => link.close()))
+      if (!started) return
+      await Promise.all([...started.work, started.apart, started.trial].map((link) => link.close()))
     },
   }
 }

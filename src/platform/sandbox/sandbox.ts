@@ -7,7 +7,10 @@ export type SandboxedApp = {
   id: number
   /** Another version under the same id takes the old instance's place. */
   version: string
-  /** Apps of different tenants are on different threads while there are threads enough. Null: it is only tried out. */
+  /**
+   * Tenants take turns: apps of different ones are on different threads while there are threads enough, and where several
+   * share one, a tenant's crowd of apps does not keep the others waiting. Null: it is only tried out.
+   */
   tenant: string | null
   /** Apps of one group, which are of one tenant, share a cache. */
   group: string

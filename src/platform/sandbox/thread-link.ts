@@ -1,6 +1,7 @@
 // One thread of the sandbox as the main thread sees it: started at its first use, watched, and replaced when an app holds
 // it past its time.
 import type { Worker } from 'node:worker_threads'
+import { Turns } from '../../lib/turns.ts'
 import type { Priority } from '../stand-back.ts'
 import { startThread } from '../threads.ts'
 import { HostRequests } from './host-requests.ts'
@@ -21,16 +22,22 @@ const WATCH_EVERY_MS = 250
 const CLOSE_GRACE_MS = 1_000
 // Enough for the depth QuickJS allows itself. JSON nested deeper ends here, before it has taken seconds.
 const STACK_MB = 1
+/** Tasks that lie ready at the thread. One more would be one more that a newcomer has to wait for. */
+const AT_HAND = 2
 
 type Task =
   | { kind: 'work'; app: SandboxedApp; work: Work }
   | { kind: 'inspect'; code: string }
   | { kind: 'dispose'; app_id: number }
-  | { kind: 'close' }
 type Pending = { task: Task; resolve(result: unknown): void; reject(error: Error): void }
 
 export class ThreadLink {
   readonly #pending = new Map<number, Pending>()
+  /** Tenants take turns at the places of what lies ready at the thread. */
+  readonly #turns = new Turns<string | null, symbol>(Array.from({ length: AT_HAND }, () => Symbol('place')))
+  /** The places that are taken, by the number of the task. */
+  readonly #places = new Map<number, symbol>()
+  readonly #tenants = new Map<number, string | null>()
   readonly #hosts = new Map<number, Host>()
   /** What the thread was told of each app. */
   readonly #versions = new Map<number, string>()
@@ -41,6 +48,7 @@ export class ThreadLink {
   #last_id = 0
   #isReady = false
   #isClosed = false
+  #onClosed = () => {}
 
   constructor(
     private readonly limits: Limits,
@@ -52,6 +60,7 @@ export class ThreadLink {
   /** Throws AppFault. */
   work(app: SandboxedApp, host: Host, work: Work): Promise<unknown> {
     this.#hosts.set(app.id, host)
+    this.#tenants.set(app.id, app.tenant)
     return this.#do({ kind: 'work', app, work })
   }
 
@@ -60,9 +69,10 @@ export class ThreadLink {
   }
 
   async dispose(app_id: number): Promise<void> {
-    if (this.#worker) await this.#do({ kind: 'dispose', app_id })
+    if (this.#tenants.has(app_id)) await this.#do({ kind: 'dispose', app_id })
     this.#versions.delete(app_id)
     this.#hosts.delete(app_id)
+    this.#tenants.delete(app_id)
   }
 
   /** Whether this app's code runs at the moment, and past its time: the watchdog is about to act. */
@@ -74,7 +84,8 @@ export class ThreadLink {
   async close(): Promise<void> {
     const worker = this.#worker
     if (worker && !this.#isClosed) {
-      const closed = this.#do({ kind: 'close' }).catch(() => undefined)
+      const closed = new Promise<void>((resolve) => (this.#onClosed = resolve))
+      this.#tell(worker, { kind: 'close' })
       this.#isClosed = true
       const tooLong = setTimeout(() => void worker.terminate(), this.limits.teardown_wall_ms + CLOSE_GRACE_MS)
       await closed
@@ -86,13 +97,26 @@ export class ThreadLink {
 
   #do(task: Task): Promise<unknown> {
     if (this.#isClosed) return Promise.reject(new AppFault('gone', 'the sandbox is closed'))
-    return new Promise((resolve, reject) => this.#post({ task, resolve, reject }))
+    return new Promise((resolve, reject) => void this.#inTurn({ task, resolve, reject }))
   }
 
-  #post(pending: Pending): void {
+  async #inTurn(pending: Pending): Promise<void> {
+    const place = await this.#turns.take(this.#tenantOf(pending.task))
+    if (!this.#isClosed) return this.#post(pending, place)
+    this.#turns.giveBack(place)
+    pending.reject(new AppFault('gone', 'the sandbox is closed'))
+  }
+
+  #tenantOf(task: Task): string | null {
+    if (task.kind === 'inspect') return null
+    return this.#tenants.get(task.kind === 'work' ? task.app.id : task.app_id) ?? null
+  }
+
+  #post(pending: Pending, place: symbol): void {
     const worker = (this.#worker ??= this.#start())
     const id = ++this.#last_id
     this.#pending.set(id, pending)
+    this.#places.set(id, place)
     const { task } = pending
     if (task.kind === 'work') {
       const { id: app_id, version } = task.app
@@ -148,6 +172,8 @@ export class ThreadLink {
     clearInterval(this.#watch)
     this.#versions.clear()
     this.#requests.abortAll()
+    this.#onClosed()
+    for (const id of this.#places.keys()) this.#begun(id)
     const all = [...this.#pending]
     this.#pending.clear()
     const killed = new AppFault('killed', 'its thread had to be ended, because nothing else stopped it')
@@ -157,9 +183,9 @@ export class ThreadLink {
     for (const [id, pending] of all) {
       const { task } = pending
       if (isOfGuilty([id, pending])) pending.reject(killed)
-      else if (task.kind === 'dispose' || task.kind === 'close') pending.resolve(undefined)
+      else if (task.kind === 'dispose') pending.resolve(undefined)
       else if (this.#isClosed || !wasReady) pending.reject(new AppFault('gone', 'the thread ended'))
-      else if (id > taken || task.kind === 'inspect' || task.work.kind !== 'call') this.#post(pending)
+      else if (id > taken || task.kind === 'inspect' || task.work.kind !== 'call') void this.#inTurn(pending)
       else pending.reject(new AppFault('gone', 'its thread ended because of another app'))
     }
   }
@@ -169,6 +195,10 @@ export class ThreadLink {
       case 'ready':
         this.#isReady = true
         return
+      case 'begun':
+        return this.#begun(message.id)
+      case 'closed':
+        return this.#onClosed()
       case 'done':
         return this.#settled(message.id)?.resolve(message.result)
       case 'failed':
@@ -201,11 +231,17 @@ export class ThreadLink {
     return pending
   }
 
+  #begun(id: number): void {
+    const place = this.#places.get(id)
+    this.#places.delete(id)
+    if (place) this.#turns.giveBack(place)
+  }
+
   #sendAgain(id: number): void {
     const pending = this.#settled(id)
     if (pending?.task.kind !== 'work') return
     this.#versions.delete(pending.task.app.id)
-    this.#post(pending)
+    void this.#inTurn(pending)
   }
 
   async #answer(

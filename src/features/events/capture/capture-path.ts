@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { StoreBusy } from '../../../platform/event-store/event-store.ts'
 import { ApiError } from '../../../platform/http/errors.ts'
 import { addOpenPath, type OpenAnswer } from '../../../platform/http/open-path.ts'
+import { NoRoom } from '../no-room.ts'
 import { Refusal } from './refusal.ts'
 
 /** Answers GET and POST. */
@@ -17,6 +18,8 @@ export function addCapturePath(app: FastifyInstance, path: string, answer: OpenA
 }
 
 function toApiError(error: unknown): unknown {
+  if (error instanceof NoRoom)
+    return new ApiError('store_busy', error.detail, null, { 'retry-after': String(error.retry_after_s) })
   if (error instanceof StoreBusy)
     return new ApiError('store_busy', 'Too much is waiting to be stored: try again.', null, {
       'retry-after': '1',

@@ -24,7 +24,7 @@ import { readParts, sealSecretConfig } from './settings.ts'
 
 type What = Pick<Activity, 'activity' | 'changes'>
 
-const PLAIN_FIELDS = ['order', 'name', 'description', 'filters'] as const
+const PLAIN_FIELDS = ['order', 'name', 'description', 'filters', 'on_failure'] as const
 
 export async function changeConfig(
   change: Change,
@@ -139,6 +139,7 @@ function describeChanges(
     'name',
     'description',
     'filters',
+    'on_failure',
     ...(isRestored ? (['deleted'] as const) : []),
   ])
   return [

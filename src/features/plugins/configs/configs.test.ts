@@ -67,6 +67,8 @@ describe('POST plugin_configs/', () => {
       team_id: project_id,
       plugin_info: expect.objectContaining({ id: plugin, name: 'Forwarder', config_schema: SCHEMA }),
       error: null,
+      on_failure: 'pass',
+      held_events: 0,
       delivery_rate_24h: null,
       created_at: expect.any(String),
       updated_at: reply.body.created_at,

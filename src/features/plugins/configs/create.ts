@@ -58,6 +58,7 @@ export async function createConfig(
       config: settings.config,
       secrets: sealSecretConfig(services.secrets, id, settings.secrets),
       filters: body.filters ?? null,
+      on_failure: body.on_failure ?? null,
       web_token: randomBase62(WEB_TOKEN_BYTES),
       created_at: now,
       updated_at: now,

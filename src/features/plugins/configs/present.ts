@@ -14,6 +14,8 @@ import { presentAttachment } from './attachments.ts'
 import { maskedSettings } from './change-settings.ts'
 import type { Addressed } from './place.ts'
 import { listDeliveryRates, listPluginsOf } from './queries.ts'
+import { countHeldByConfig } from '../running/holding/queries.ts'
+import { ruleOf } from './rules.ts'
 import type { PluginConfig } from './schema.ts'
 import { readParts } from './settings.ts'
 
@@ -58,6 +60,7 @@ async function presentWith(
   const rates = new Map(
     (await listDeliveryRates(db, project_id, ids, since)).map(({ id, rate }) => [id, rate]),
   )
+  const held = await countHeldByConfig(db, project_id, ids)
   return rows.flatMap((row) => {
     const plugin = pluginOf.get(row.plugin_id)
     if (!plugin) return []
@@ -75,6 +78,8 @@ async function presentWith(
         team_id: row.project_id,
         plugin_info: null,
         error: row.error,
+        on_failure: ruleOf(row, plugin),
+        held_events: held.get(row.id) ?? 0,
         delivery_rate_24h: rates.get(row.id) ?? null,
         created_at: row.created_at.toISOString(),
         updated_at: row.updated_at.toISOString(),

@@ -80,16 +80,16 @@ export async function findNextOrder(db: Db, project_id: number): Promise<number>
   return row.next
 }
 
-export type NewConfig = Omit<PluginConfigRow, 'deleted' | 'error' | 'notified_at'>
+export type NewConfig = Omit<PluginConfigRow, 'deleted' | 'error' | 'has_removed' | 'notified_at'>
 
 export function insertConfig(db: Db, row: NewConfig): Promise<PluginConfigRow> {
   return db.only(sql`
     INSERT INTO plugin_config (id, project_id, plugin_id, enabled, "order", name, description, config, secrets, filters,
-      web_token, created_at, updated_at)
+      on_failure, web_token, created_at, updated_at)
     OVERRIDING SYSTEM VALUE
     VALUES (${row.id}, ${row.project_id}, ${row.plugin_id}, ${row.enabled}, ${row.order}, ${row.name},
-      ${row.description}, ${row.config}, ${row.secrets}, ${row.filters}, ${row.web_token}, ${row.created_at},
-      ${row.updated_at})
+      ${row.description}, ${row.config}, ${row.secrets}, ${row.filters}, ${row.on_failure}, ${row.web_token},
+      ${row.created_at}, ${row.updated_at})
     RETURNING *`)
 }
 

@@ -1,10 +1,19 @@
 // What a config may be. No I/O.
 import type { JsonObject } from '../../../lib/json-object.ts'
 import { invalid } from '../../../platform/http/errors.ts'
+import type { OnFailure, PluginConfigRow, PluginRow } from '../rows.ts'
 import type { Condition, SchemaField } from '../config-schema.ts'
 import { hasValue, valueOrDefault, type ConfigParts } from './settings.ts'
 
 const MAX_CONFIGS = 100
+
+/** An app that takes something away is a guard: what it could not look at waits for it. */
+export function ruleOf(
+  { on_failure, has_removed }: Pick<PluginConfigRow, 'on_failure' | 'has_removed'>,
+  { removes }: Pick<PluginRow, 'removes'>,
+): OnFailure {
+  return on_failure ?? (removes || has_removed ? 'hold' : 'pass')
+}
 
 export function assertRoom(count: number): void {
   if (count < MAX_CONFIGS) return

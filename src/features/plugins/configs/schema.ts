@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { assertHarmless } from '../../../platform/http/body.ts'
 import { bool, int, text, timestamp } from '../../../platform/http/fields.ts'
+import { ON_FAILURE } from '../rows.ts'
 import { Plugin } from '../schema.ts'
 
 const json = z.record(z.string(), z.unknown())
@@ -22,6 +23,12 @@ export const PluginConfig = z
       .object({ message: z.string(), time: timestamp })
       .nullable()
       .describe('The fault that keeps it from running.'),
+    on_failure: z
+      .enum(ON_FAILURE)
+      .describe(
+        'What becomes of an event when the app cannot run on it: stored without it, held until it can, or dropped.',
+      ),
+    held_events: z.int().describe('Events that wait for the app.'),
     delivery_rate_24h: z.number().nullable().describe('The share of calls that went well.'),
     created_at: timestamp,
     updated_at: timestamp,
@@ -41,6 +48,12 @@ const fields = z.object({
     .describe('Secrets that are left out, null or sent as they are shown stay; an empty text clears one.'),
   name: textOrNone(400),
   description: textOrNone(1000),
+  on_failure: z
+    .enum(ON_FAILURE)
+    .nullable()
+    .describe(
+      'Null for the default: `hold` for apps that drop events or remove properties, `pass` for others.',
+    ),
   filters: z.preprocess(parsedFor('filters'), z.unknown()).meta({
     type: ['object', 'null'],
     description: '`{"events": [{"id": "<name of the event>", "properties": [<property filters>]}]}`',

@@ -24,8 +24,8 @@ export async function replaceCode(
     const before = { row, files: await listFiles(db, id) }
     const { columns, files } = await prepare(before)
     const changed = { columns: differing(row, columns), filenames: changedFiles(before.files, files) }
-    assertMayChange(change, row, changed.columns)
     if (Object.keys(changed.columns).length === 0 && changed.filenames.length === 0) return before
+    await assertMayChange(change, row, changed.columns)
     if (await swap(change, row, { before: before.files, files, ...changed }, activity)) {
       return { row: { ...row, ...changed.columns }, files }
     }

@@ -11,6 +11,7 @@ export const downsampling: InlineApp = {
   url: 'inline:downsampling',
   name: 'Downsampling',
   description: 'Stores only a share of the events: those of some distinct ids, or some events of everybody.',
+  removes: true,
   config_schema: [
     {
       key: 'percentage',

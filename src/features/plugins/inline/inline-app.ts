@@ -8,6 +8,8 @@ export type InlineApp = {
   name: string
   description: string
   config_schema: readonly JsonObject[]
-  /** The event, changed in place or not, or null to drop it. May throw: then the event goes on as it was. */
+  /** Drops events or removes properties. */
+  removes: boolean
+  /** The event, changed in place or not, or null to drop it. May throw: then it has failed. */
   processEvent(event: PipelineEvent, config: JsonObject): PipelineEvent | null
 }

@@ -8,6 +8,7 @@ export const propertyFilter: InlineApp = {
   url: 'inline:property-filter',
   name: 'Property filter',
   description: 'Removes the properties you list from events and from what events set on persons.',
+  removes: true,
   config_schema: [
     {
       key: 'properties',

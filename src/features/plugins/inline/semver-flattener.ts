@@ -14,6 +14,7 @@ export const semverFlattener: InlineApp = {
   name: 'Semver flattener',
   description:
     'Adds the parts of version numbers as properties of their own: `$app_version__major`, `__minor`, `__patch`, `__preRelease` and `__build`.',
+  removes: false,
   config_schema: [
     {
       key: 'properties',

@@ -23,19 +23,19 @@ async function updateInlinePlugin(db: Db, app: InlineApp, now: Date): Promise<vo
   const capabilities = JSON.stringify(CAPABILITIES)
   await db.run(sql`
     UPDATE plugin SET name = ${app.name}, description = ${app.description}, config_schema = ${config_schema},
-      capabilities = ${capabilities}, is_global = true, updated_at = ${now}
+      capabilities = ${capabilities}, removes = ${app.removes}, is_global = true, updated_at = ${now}
     WHERE organization_id IS NULL AND url = ${app.url}
-      AND (name, description, config_schema::text, capabilities, is_global)
-        IS DISTINCT FROM (${app.name}, ${app.description}, ${config_schema}, ${capabilities}::jsonb, true)`)
+      AND (name, description, config_schema::text, capabilities, removes, is_global)
+        IS DISTINCT FROM (${app.name}, ${app.description}, ${config_schema}, ${capabilities}::jsonb, ${app.removes}, true)`)
 }
 
 /** Asks first instead of running into the conflict, which would use up an id at each start. */
 async function insertInlinePlugin(db: Db, app: InlineApp, now: Date): Promise<void> {
   await db.run(sql`
     INSERT INTO plugin (organization_id, plugin_type, name, description, url, config_schema, is_global, capabilities,
-      metrics, public_jobs, created_via_family, created_at, updated_at)
+      removes, metrics, public_jobs, created_via_family, created_at, updated_at)
     SELECT NULL, 'inline', ${app.name}, ${app.description}, ${app.url}, ${JSON.stringify(app.config_schema)}::json, true,
-      ${JSON.stringify(CAPABILITIES)}::jsonb, '{}', '{}', 'pipeline_transformations', ${now}, ${now}
+      ${JSON.stringify(CAPABILITIES)}::jsonb, ${app.removes}, '{}', '{}', 'pipeline_transformations', ${now}, ${now}
     WHERE NOT EXISTS (SELECT FROM plugin WHERE organization_id IS NULL AND url = ${app.url})
     ON CONFLICT DO NOTHING`)
 }

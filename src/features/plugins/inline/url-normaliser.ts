@@ -19,6 +19,7 @@ export const urlNormaliser: InlineApp = {
   name: 'URL normaliser',
   description:
     'Writes addresses in one way: host in lower case, no trailing slash, no default port and, if you like, without tracking parameters.',
+  removes: false,
   config_schema: [
     {
       key: 'lowercase_all',

@@ -40,6 +40,7 @@ export const userAgent: InlineApp = {
   url: 'inline:user-agent',
   name: 'User agent',
   description: 'Adds browser, its version, system and kind of device, read from the user agent of the event.',
+  removes: false,
   config_schema: [
     {
       key: 'override',

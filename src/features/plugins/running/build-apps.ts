@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { groupBy } from '../../../lib/group-by.ts'
 import type { Host } from '../../../platform/sandbox/sandbox.ts'
 import type { Services } from '../../../platform/services.ts'
+import { ruleOf } from '../configs/rules.ts'
 import { openSettings, type AttachmentRow } from '../configs/settings.ts'
 import { INLINE_APPS } from '../inline/index.ts'
 import { readLocalSource } from '../sources/local.ts'
@@ -10,8 +11,8 @@ import { transpileFile } from '../transpile.ts'
 import { listAttachments, listCode, type CodeRow, type EnabledConfig } from './queries.ts'
 import type { RunningApp } from './running-app.ts'
 
-/** Null for what has nothing to run here, such as code for web pages; text says why the code cannot be run. */
-type Built = { config: EnabledConfig; app: RunningApp | string | null }
+/** Null for what has nothing to run here, such as code for web pages. */
+type Built = { config: EnabledConfig; app: RunningApp | null }
 
 export type AppFacts = Omit<RunningApp, 'code'>
 
@@ -68,7 +69,38 @@ function buildOrFail(...parts: Parameters<typeof buildApp>): Built['app'] {
   try {
     return buildApp(...parts)
   } catch {
-    return 'The settings cannot be opened: they were sealed under another SECRET_KEY.'
+    const [, row] = parts
+    return broken(
+      factsOf(row, {}),
+      'The settings cannot be opened: they were sealed under another SECRET_KEY.',
+    )
+  }
+}
+
+function broken(facts: AppFacts, reason: string): RunningApp {
+  return { ...facts, code: { kind: 'broken', reason } }
+}
+
+/** What code offers that has never loaded is not known: events may be meant to go through it. */
+const UNKNOWN = ['processEvent']
+
+function factsOf(row: EnabledConfig, config: AppFacts['config']): AppFacts {
+  const { plugin } = row
+  const { methods = UNKNOWN, scheduled_tasks = [], jobs = [] } = plugin.capabilities
+  return {
+    config_id: row.id,
+    project_id: row.project_id,
+    organization_id: row.organization_id,
+    plugin_id: row.plugin_id,
+    plugin_name: plugin.name || 'Unnamed plugin',
+    order: row.order,
+    methods: new Set(methods),
+    scheduled_tasks,
+    jobs,
+    filters: row.filters,
+    on_failure: ruleOf(row, plugin),
+    is_on_failure_default: row.on_failure === null,
+    config,
   }
 }
 
@@ -81,32 +113,18 @@ function buildApp(
 ): Built['app'] {
   const { plugin } = row
   const { config, attachments } = openSettings(secrets, plugin.config_schema, row, attachmentRows)
-  const { methods = [], scheduled_tasks = [], jobs = [] } = plugin.capabilities
-  const name = plugin.name || 'Unnamed plugin'
-  const facts: AppFacts = {
-    config_id: row.id,
-    project_id: row.project_id,
-    organization_id: row.organization_id,
-    plugin_id: row.plugin_id,
-    plugin_name: name,
-    order: row.order,
-    methods: new Set(methods),
-    scheduled_tasks,
-    jobs,
-    filters: row.filters,
-    config,
-  }
+  const facts = factsOf(row, config)
   if (plugin.plugin_type === 'inline') {
     const app = INLINE_APPS.get(plugin.url ?? '')
     return app ? { ...facts, methods: new Set(['processEvent']), code: { kind: 'inline', app } } : null
   }
   if (script === null) return null
-  if ('fault' in script) return script.fault
+  if ('fault' in script) return broken(facts, script.fault)
   const { code } = script
   const version = hash([code, config, attachments, row.updated_at])
-  const tenant = String(row.project_id)
+  const tenant = row.organization_id
   const group = `${row.plugin_id}:${row.project_id}`
-  const app = { id: row.id, version, tenant, group, name, code, config, attachments }
+  const app = { id: row.id, version, tenant, group, name: facts.plugin_name, code, config, attachments }
   return { ...facts, code: { kind: 'sandboxed', app, host: openHost(facts) } }
 }
 

@@ -172,7 +172,7 @@ describe('jobs', () => {
       new Date(now.getTime() + MINUTE),
     )
     expect(dead).toHaveLength(1)
-    const next = new PluginRuntime(app.services, { accept: async () => {} })
+    const next = new PluginRuntime(app.services, { accept: async () => {}, store: async () => {} })
     await next.refresh()
     await next.tick()
     await next.idle()

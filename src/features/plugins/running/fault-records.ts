@@ -4,7 +4,7 @@ import type { Services } from '../../../platform/services.ts'
 import { systemActor } from '../../activity-log/record.ts'
 import { recordConfigActivity } from '../activity.ts'
 import { enqueueFaultEmails } from './fault-email.ts'
-import { setConfigError, switchOff } from './queries.ts'
+import { clearPassingError, setConfigError, setHasRemoved, setPassingError, switchOff } from './queries.ts'
 import type { RunningApp } from './running-app.ts'
 
 export type FaultyApp = Pick<
@@ -37,6 +37,20 @@ export class FaultRecords {
 
   clear(app: FaultyApp): void {
     this.#write(() => setConfigError(this.#services.db, app.project_id, app.config_id, null))
+  }
+
+  /** Something passes by itself; `isOver` when it has. */
+  lasts(app: FaultyApp, message: string): void {
+    const { db, now } = this.#services
+    this.#write(() => setPassingError(db, app.project_id, app.config_id, errorOf(message, now())))
+  }
+
+  isOver(app: FaultyApp): void {
+    this.#write(() => clearPassingError(this.#services.db, app.project_id, app.config_id))
+  }
+
+  hasRemoved(app: FaultyApp): void {
+    this.#write(() => setHasRemoved(this.#services.db, app.project_id, app.config_id))
   }
 
   switchOff(app: FaultyApp, message: string): void {

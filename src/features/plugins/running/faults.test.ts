@@ -54,12 +54,14 @@ async function sendEach(names: readonly string[]): Promise<void> {
   for (const event of names) await capture(app, workspace, { event })
 }
 
+/** Besides what became of its events. */
+async function faultLines(ids: AppIds): Promise<string[]> {
+  return (await logLines(app, ids)).filter((line) => line.startsWith('ERROR'))
+}
+
 /** With an app that cannot be stopped that takes a while. */
 async function faultWritten(ids: AppIds, count: number): Promise<void> {
-  await vi.waitFor(
-    async () => expect((await logLines(app, ids)).length).toBeGreaterThanOrEqual(count),
-    PATIENCE,
-  )
+  await vi.waitFor(async () => expect((await faultLines(ids)).length).toBeGreaterThanOrEqual(count), PATIENCE)
   await app.plugins.idle()
 }
 
@@ -142,7 +144,17 @@ describe('an app that is late', () => {
       ['meanwhile', [named(ids)]],
       ['later', []],
     ])
-    expect(await configState(app, ids)).toEqual({ enabled: true, error: null })
+    await app.plugins.idle()
+    expect(await configState(app, ids)).toMatchObject({
+      enabled: true,
+      error: {
+        message: expect.stringMatching(/^Events are stored without this app: it did not end within \d+ ms$/),
+      },
+    })
+    app.advance(MINUTE)
+    await app.plugins.tick()
+    await app.plugins.idle()
+    expect((await configState(app, ids)).error).toBeNull()
   })
 
   it('gets no more events while it has not answered those it has', async () => {
@@ -219,6 +231,7 @@ describe('an app that hits its limits', () => {
       await sendEach([event])
       app.advance(6 * MINUTE)
     }
+    await app.plugins.tick()
     await app.plugins.idle()
     expect(await configState(app, ids)).toEqual({ enabled: true, error: null })
   })
@@ -238,7 +251,7 @@ describe('code that does not load', () => {
     expect(await logLines(app, ids)).toEqual([expect.stringContaining('not today')])
     await smtp.waitForMail(admin.email)
     await sendEach(['one', 'two'])
-    expect(await logLines(app, ids)).toHaveLength(1)
+    expect(await faultLines(ids)).toHaveLength(1)
 
     await replaceCode(app, ids.plugin_id, `throw new Error('nor tomorrow')`)
     await app.plugins.idle()
@@ -261,7 +274,7 @@ describe('code that does not load', () => {
     }, PATIENCE)
     expect(app.plugins.current(ids.config_id)).toBeUndefined()
     await sendEach(['untouched'])
-    expect((await storedEvents(app, workspace))[0]!.properties).not.toHaveProperty('$plugins_failed')
+    expect((await storedEvents(app, workspace))[0]!.properties.$plugins_failed).toEqual([named(ids)])
   })
 })
 

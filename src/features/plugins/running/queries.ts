@@ -9,9 +9,19 @@ export type Scope = { config_id: number } | { plugin_id: number } | 'all'
 
 export type EnabledConfig = Pick<
   PluginConfigRow,
-  'id' | 'project_id' | 'plugin_id' | 'order' | 'config' | 'secrets' | 'filters' | 'error' | 'updated_at'
+  | 'id'
+  | 'project_id'
+  | 'plugin_id'
+  | 'order'
+  | 'config'
+  | 'secrets'
+  | 'filters'
+  | 'on_failure'
+  | 'has_removed'
+  | 'error'
+  | 'updated_at'
 > & { organization_id: string; stamp: string } & {
-  plugin: Pick<PluginRow, 'plugin_type' | 'name' | 'url' | 'config_schema' | 'capabilities'>
+  plugin: Pick<PluginRow, 'plugin_type' | 'name' | 'url' | 'config_schema' | 'capabilities' | 'removes'>
 }
 
 /** An organization that may not use plugins runs none. */
@@ -30,10 +40,11 @@ export function listStamps(db: Db, scope: Scope): Promise<{ id: number; stamp: s
 
 export function listEnabledConfigs(db: Db, ids: readonly number[]): Promise<EnabledConfig[]> {
   return db.rows(sql`
-    SELECT c.id, c.project_id, c.plugin_id, c."order", c.config, c.secrets, c.filters, c.error, c.updated_at,
+    SELECT c.id, c.project_id, c.plugin_id, c."order", c.config, c.secrets, c.filters, c.on_failure, c.has_removed, c.error,
+      c.updated_at,
       organization.id AS organization_id, ${STAMP} AS stamp,
       json_build_object('plugin_type', p.plugin_type, 'name', p.name, 'url', p.url, 'config_schema', p.config_schema,
-        'capabilities', p.capabilities) AS plugin
+        'capabilities', p.capabilities, 'removes', p.removes) AS plugin
     ${ENABLED} AND c.id = ANY(${ids})`)
 }
 
@@ -65,6 +76,33 @@ export async function setConfigError(
 ): Promise<void> {
   await db.run(sql`
     UPDATE plugin_config SET error = ${error} WHERE project_id = ${project_id} AND id = ${config_id}`)
+}
+
+/** An error that passes by itself; one that somebody has to mend stands above it. */
+export async function setPassingError(
+  db: Db,
+  project_id: number,
+  config_id: number,
+  error: NonNullable<PluginConfigRow['error']>,
+): Promise<void> {
+  await db.run(sql`
+    UPDATE plugin_config SET error = ${{ ...error, passes: true }}
+    WHERE project_id = ${project_id} AND id = ${config_id} AND (error IS NULL OR error ? 'passes')`)
+}
+
+export async function clearPassingError(db: Db, project_id: number, config_id: number): Promise<void> {
+  await db.run(sql`
+    UPDATE plugin_config SET error = NULL WHERE project_id = ${project_id} AND id = ${config_id} AND error ? 'passes'`)
+}
+
+/** Those of an earlier process: what is still so is found out anew. */
+export async function clearPassingErrors(db: Db): Promise<void> {
+  await db.run(sql`UPDATE plugin_config SET error = NULL WHERE error ? 'passes'`)
+}
+
+export async function setHasRemoved(db: Db, project_id: number, config_id: number): Promise<void> {
+  await db.run(sql`
+    UPDATE plugin_config SET has_removed = true WHERE project_id = ${project_id} AND id = ${config_id}`)
 }
 
 /** False when somebody was faster. */

@@ -3,8 +3,7 @@ import { groupBy } from '../../../lib/group-by.ts'
 import type { Host } from '../../../platform/sandbox/sandbox.ts'
 import type { Services } from '../../../platform/services.ts'
 import { buildApps, type AppFacts } from './build-apps.ts'
-import type { FaultyApp } from './fault-records.ts'
-import { listEnabledConfigs, listStamps, type EnabledConfig, type Scope } from './queries.ts'
+import { listEnabledConfigs, listStamps, type Scope } from './queries.ts'
 import type { RunningApp } from './running-app.ts'
 import type { Watch } from './watch.ts'
 
@@ -12,7 +11,7 @@ type OfProject = { all: readonly RunningApp[]; transforming: readonly RunningApp
 
 const NONE: OfProject = { all: [], transforming: [] }
 
-/** Also without an app: code that cannot be run is not looked at again until it is edited. */
+/** Null for what has nothing to run here. */
 type Entry = { plugin_id: number; stamp: string; app: RunningApp | null }
 
 export class Registry {
@@ -44,13 +43,15 @@ export class Registry {
   }
 
   get(config_id: number): RunningApp | undefined {
-    return this.#entries.get(config_id)?.app ?? undefined
+    const app = this.#entries.get(config_id)?.app
+    return app && isRunnable(app) ? app : undefined
   }
 
   ofProject(project_id: number): readonly RunningApp[] {
     return (this.#of_projects.get(project_id) ?? NONE).all
   }
 
+  /** Broken ones too: their events must not go past them. */
   transforming(project_id: number): readonly RunningApp[] {
     return (this.#of_projects.get(project_id) ?? NONE).transforming
   }
@@ -112,7 +113,7 @@ export class Registry {
     const isStart = this.#entries.size === 0 && scope === 'all'
     if (ids.length > 0) await this.#build(ids)
     this.#arrange()
-    // At the start there may be thousands: each is loaded when it is needed.
+    // At the start there may be thousands; see PluginRuntime.load.
     if (!isStart) for (const id of ids) void this.#watch.prepare(id)
   }
 
@@ -120,11 +121,10 @@ export class Registry {
     const configs = await listEnabledConfigs(this.#services.db, ids)
     for (const { config, app } of await buildApps(this.#services, configs, this.#openHost)) {
       const { id, plugin_id, stamp } = config
-      const isRunnable = app !== null && typeof app !== 'string'
-      this.#entries.set(id, { plugin_id, stamp, app: isRunnable ? app : null })
-      if (isRunnable) this.#watch.enter(app, config.error !== null)
+      this.#entries.set(id, { plugin_id, stamp, app })
+      if (app && isRunnable(app)) this.#watch.enter(app, config.error !== null)
       else this.#leave(id)
-      if (typeof app === 'string') this.#watch.cannotLoad(idsOf(config), app)
+      if (app?.code.kind === 'broken') this.#watch.cannotLoad(app, app.code.reason)
     }
   }
 
@@ -145,21 +145,23 @@ export class Registry {
 
   #arrange(): void {
     const apps = [...this.#entries.values()].flatMap(({ app }) => app ?? [])
-    this.#list = apps.toSorted(
+    const sorted = apps.toSorted(
       (a, b) => a.project_id - b.project_id || a.order - b.order || a.config_id - b.config_id,
     )
+    this.#list = sorted.filter(isRunnable)
     this.#of_projects = new Map(
-      [...groupBy(this.#list, ({ project_id }) => project_id)].map(([project_id, all]) => [
+      [...groupBy(sorted, ({ project_id }) => project_id)].map(([project_id, all]) => [
         project_id,
-        { all, transforming: all.filter(({ methods }) => methods.has('processEvent')) },
+        {
+          all: all.filter(isRunnable),
+          transforming: all.filter(({ methods }) => methods.has('processEvent')),
+        },
       ]),
     )
   }
 }
 
-function idsOf({ id, project_id, organization_id, plugin_id, plugin }: EnabledConfig): FaultyApp {
-  return { config_id: id, project_id, organization_id, plugin_id, plugin_name: plugin.name ?? '' }
-}
+const isRunnable = ({ code }: RunningApp) => code.kind !== 'broken'
 
 function isIn(scope: Scope, id: number, { plugin_id }: Entry): boolean {
   if (scope === 'all') return true

@@ -2,6 +2,7 @@
 // timetable, jobs) know of each other.
 import type { AppCall, Host, SandboxedApp } from '../../../platform/sandbox/sandbox.ts'
 import type { InlineApp } from '../inline/inline-app.ts'
+import type { OnFailure } from '../rows.ts'
 
 export type RunningApp = {
   config_id: number
@@ -15,9 +16,17 @@ export type RunningApp = {
   jobs: readonly string[]
   /** Which events a destination wants; null for all. */
   filters: unknown
+  /** What becomes of events that it cannot run on. */
+  on_failure: OnFailure
+  /** Nobody has said so: it follows from what the app does. */
+  is_on_failure_default: boolean
   /** Settings with secrets and defaults. */
   config: Record<string, unknown>
-  code: { kind: 'sandboxed'; app: SandboxedApp; host: Host } | { kind: 'inline'; app: InlineApp }
+  code:
+    | { kind: 'sandboxed'; app: SandboxedApp; host: Host }
+    | { kind: 'inline'; app: InlineApp }
+    /** Cannot be run: `reason` says why. It counts for the events that should go through it, and for nothing else. */
+    | { kind: 'broken'; reason: string }
 }
 
 /** Enough to write down what an app did. */
@@ -36,5 +45,5 @@ export type RunningApps = {
   current(config_id: number): RunningApp | undefined
 }
 
-/** Not to be called now: its code does not load or set up, or it sits out after a fault. */
+/** Not to be called now; the message says why. */
 export class AppIdle extends Error {}

@@ -10,6 +10,11 @@ import { Captures } from './host/captures.ts'
 import { openHost, type HostParts } from './host/host.ts'
 import { AppJobs } from './jobs.ts'
 import { MetricSums } from './host/metric-sums.ts'
+import { FaultRecords } from './fault-records.ts'
+import { Drain } from './holding/drain.ts'
+import { Holding } from './holding/holding.ts'
+import { Lapses } from './ingestion/lapses.ts'
+import { clearPassingErrors } from './queries.ts'
 import { Registry } from './registry.ts'
 import type { RunningApp, RunningApps } from './running-app.ts'
 import { Timetable } from './timetable.ts'
@@ -20,29 +25,37 @@ import { Watch } from './watch.ts'
 const TICK_MS = 1_000
 const LOOK_MS = 30_000
 const CLOSING_MS = 5_000
+/** An app that takes longer does not keep the server from starting: its events wait, or do what its config says. */
+const LOADING_MS = 10_000
 
 export class PluginRuntime implements RunningApps {
   readonly logs: PluginLogs
   readonly metrics: PluginMetrics
   readonly delivery: Delivery
+  readonly holding: Holding
+  readonly lapses: Lapses
   readonly #services: Services
   readonly #captures: Captures
   readonly #sums: MetricSums
   readonly #watch: Watch
   readonly #registry: Registry
   readonly #transform: Transform
+  readonly #drain: Drain
   readonly #timetable: Timetable
   readonly #jobs: AppJobs
   #timers: NodeJS.Timeout[] = []
   #ticking: Promise<void> | null = null
 
-  constructor(services: Services, ingest: Pick<Ingest, 'accept'>) {
+  constructor(services: Services, ingest: Pick<Ingest, 'accept' | 'store'>) {
     this.#services = services
     this.logs = new PluginLogs(services)
     this.metrics = new PluginMetrics(services)
     this.#captures = new Captures(services, ingest)
     this.#sums = new MetricSums(services.now)
-    this.#watch = new Watch(services, this.logs)
+    const records = new FaultRecords(services)
+    this.#watch = new Watch(services, this.logs, records)
+    this.holding = new Holding(services)
+    this.lapses = new Lapses(services, this.logs, records, (project_id) => this.holding.has(project_id))
     const host: HostParts = {
       services,
       logs: this.logs,
@@ -51,13 +64,17 @@ export class PluginRuntime implements RunningApps {
       watch: this.#watch,
     }
     this.#registry = new Registry(services, this.#watch, (facts) => openHost(host, facts))
-    this.#transform = new Transform({
+    const chain = {
       services,
       watch: this.#watch,
       metrics: this.metrics,
-      captures: this.#captures,
-      appsOf: (project_id) => this.#registry.transforming(project_id),
-    })
+      lapses: this.lapses,
+      log: services.log,
+      holding: this.holding,
+      appsOf: (project_id: number) => this.#registry.transforming(project_id),
+    }
+    this.#transform = new Transform({ ...chain, captures: this.#captures })
+    this.#drain = new Drain({ ...chain, ingest })
     this.#timetable = new Timetable(this, this.metrics, services.now)
     this.#jobs = new AppJobs(services, this, this.metrics)
     this.delivery = new Delivery(services, this, this.logs, this.metrics)
@@ -81,6 +98,15 @@ export class PluginRuntime implements RunningApps {
     return this.#watch.call(app, call)
   }
 
+  /** Before the first event: what waits from before, what is switched on, and the apps that events go through. */
+  async load(): Promise<void> {
+    await this.holding.load()
+    await clearPassingErrors(this.#services.db)
+    await this.refresh()
+    const apps = this.list().filter(({ methods }) => methods.has('processEvent'))
+    await this.#watch.prepareAll(apps, LOADING_MS)
+  }
+
   /** Looks at everything that is switched on. */
   refresh(): Promise<void> {
     return this.#registry.refresh()
@@ -102,6 +128,8 @@ export class PluginRuntime implements RunningApps {
     await this.#registry.applyTouched()
     this.#timetable.tick()
     this.#watch.retrySetups()
+    this.#drain.tick()
+    this.lapses.tick()
     await this.#captureSums('ended')
     await this.#jobs.tick()
   }
@@ -111,6 +139,7 @@ export class PluginRuntime implements RunningApps {
     await this.#registry.idle()
     await this.#timetable.idle()
     await this.#jobs.idle()
+    await this.#drain.idle()
     await this.delivery.idle()
     await this.#watch.idle()
   }
@@ -120,7 +149,9 @@ export class PluginRuntime implements RunningApps {
     for (const timer of this.#timers) clearInterval(timer)
     await this.#ticking?.catch(() => undefined)
     this.#registry.stopListening()
+    await this.#drain.close()
     await this.delivery.close()
+    this.lapses.close()
     await this.#captureSums('all').catch((error: unknown) => this.#complain(error))
     await waitFor(this.idle(), CLOSING_MS)
     await this.logs.close()

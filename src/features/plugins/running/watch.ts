@@ -9,7 +9,7 @@ import {
 } from '../../../platform/sandbox/sandbox.ts'
 import type { Services } from '../../../platform/services.ts'
 import type { PluginLogs } from '../logs/plugin-logs.ts'
-import { FaultRecords, type FaultyApp } from './fault-records.ts'
+import type { FaultRecords, FaultyApp } from './fault-records.ts'
 import { AppIdle, type RunningApp } from './running-app.ts'
 import { waitFor } from './wait-for.ts'
 
@@ -21,6 +21,10 @@ const SETUP_PAUSE_MS = 5 * SECOND_MS
 const SETUP_LONG_PAUSE_MS = 600 * SECOND_MS
 const STRIKES = 3
 const STRIKE_WINDOW_MS = 600 * SECOND_MS
+/** Of an app that events must not come past: it is never switched off for them. */
+const STRIKES_PAUSE_MS = 60 * SECOND_MS
+/** At a start. An app takes half a megabyte once it is loaded. */
+const MAX_LOADED = 500
 
 type Code = { app: SandboxedApp; host: Host }
 
@@ -28,6 +32,8 @@ type Standing = Code & {
   of: RunningApp
   /** Not to be called before; Infinity: before the next edit. */
   idle_until: number
+  /** Why not. */
+  idle_because: string
   is_loaded: boolean
   loading: Promise<void> | null
   /** Events have waited in vain for it to be loaded. */
@@ -46,10 +52,10 @@ export class Watch {
   readonly #records: FaultRecords
   readonly #standings = new Map<number, Standing>()
 
-  constructor(services: Services, logs: PluginLogs) {
+  constructor(services: Services, logs: PluginLogs, records: FaultRecords) {
     this.#services = services
     this.#logs = logs
-    this.#records = new FaultRecords(services)
+    this.#records = records
   }
 
   /** New, or edited: whatever was held against it is forgotten. */
@@ -60,6 +66,7 @@ export class Watch {
       ...code,
       of: app,
       idle_until: 0,
+      idle_because: '',
       is_loaded: false,
       loading: null,
       is_late: false,
@@ -113,13 +120,13 @@ export class Watch {
     within_ms: number,
   ): Promise<EventOutcome[]> {
     const standing = this.#awake(app)
-    if (standing.unanswered) throw new AppIdle()
+    if (standing.unanswered) throw new AppIdle('it has not answered earlier events yet')
     const began = performance.now()
     if (!standing.is_loaded) {
-      if (standing.loading && standing.is_late) throw new AppIdle()
+      if (standing.loading && standing.is_late) throw new AppIdle('it is still being loaded')
       await waitFor(this.#load(standing), within_ms)
       standing.is_late = !standing.is_loaded
-      if (standing.is_late) throw new AppIdle()
+      if (standing.is_late) throw new AppIdle(standing.idle_because || 'it is still being loaded')
     }
     const left_ms = Math.max(1, within_ms - (performance.now() - began))
     const working = this.#processEvents(standing, events, left_ms)
@@ -152,6 +159,19 @@ export class Watch {
     if (standing && !standing.is_loaded) await this.#load(standing)
   }
 
+  /** Loads them, or as many as there is time and room for; the others are loaded when they are needed. */
+  async prepareAll(apps: readonly RunningApp[], within_ms: number): Promise<void> {
+    const loading = apps.slice(0, MAX_LOADED).map(({ config_id }) => this.prepare(config_id))
+    await waitFor(Promise.all(loading), within_ms)
+  }
+
+  /** Whether it makes sense to hand it events. */
+  mayCall({ config_id, code }: RunningApp): boolean {
+    if (code.kind !== 'sandboxed') return code.kind === 'inline'
+    const standing = this.#standings.get(config_id)
+    return standing !== undefined && !this.#isIdle(standing) && !standing.unanswered
+  }
+
   /** Begins to load those again whose setup asked for it. */
   retrySetups(): void {
     for (const standing of this.#standings.values()) {
@@ -167,7 +187,8 @@ export class Watch {
 
   #awake({ config_id }: RunningApp): Standing {
     const standing = this.#standings.get(config_id)
-    if (!standing || this.#isIdle(standing)) throw new AppIdle()
+    if (!standing) throw new AppIdle('it was switched off')
+    if (this.#isIdle(standing)) throw new AppIdle(standing.idle_because)
     return standing
   }
 
@@ -209,20 +230,20 @@ export class Watch {
     if (kind === 'load') this.#rest(standing, fault, Infinity)
     if (kind === 'setup') this.#setupFailed(standing, fault)
     if (kind === 'cpu' || kind === 'memory' || kind === 'killed') this.#strike(standing, fault)
-    if (kind === 'time' && what === 'processEvent') this.#sitOut(standing, SIT_OUT_MS)
+    if (kind === 'time' && what === 'processEvent') this.#sitOut(standing, fault, SIT_OUT_MS)
   }
 
   #setupFailed(standing: Standing, fault: AppFault): void {
     standing.setup_tries++
     if (!fault.may_retry) this.#rest(standing, fault, Infinity)
     else if (standing.setup_tries < SETUP_TRIES)
-      this.#sitOut(standing, SETUP_PAUSE_MS * 2 ** (standing.setup_tries - 1))
+      this.#sitOut(standing, fault, SETUP_PAUSE_MS * 2 ** (standing.setup_tries - 1))
     else this.#rest(standing, fault, SETUP_LONG_PAUSE_MS)
   }
 
   /** Something is wrong that somebody has to mend. */
   #rest(standing: Standing, fault: AppFault, for_ms: number): void {
-    this.#sitOut(standing, for_ms)
+    this.#sitOut(standing, fault, for_ms)
     standing.is_loaded = false
     standing.has_error = true
     this.#records.note(standing.of, fault.message)
@@ -230,17 +251,20 @@ export class Watch {
 
   #strike(standing: Standing, fault: AppFault): void {
     const now = this.#services.now().getTime()
-    this.#sitOut(standing, SIT_OUT_MS)
+    this.#sitOut(standing, fault, SIT_OUT_MS)
     // Calls that were under way together end together: one strike.
     if (now - (standing.strikes.at(-1) ?? -Infinity) < SIT_OUT_MS) return
     standing.strikes = [...standing.strikes.filter((at) => at > now - STRIKE_WINDOW_MS), now]
     if (standing.strikes.length < STRIKES) return
-    this.#sitOut(standing, Infinity)
+    if (standing.of.methods.has('processEvent') && standing.of.on_failure !== 'pass')
+      return this.#rest(standing, fault, STRIKES_PAUSE_MS)
+    this.#sitOut(standing, fault, Infinity)
     this.#logs.add(standing.of, 'SYSTEM', 'ERROR', 'Switched off: it has hit its limits too often.')
     this.#records.switchOff(standing.of, fault.message)
   }
 
-  #sitOut(standing: Standing, for_ms: number): void {
+  #sitOut(standing: Standing, { message }: AppFault, for_ms: number): void {
+    standing.idle_because = message
     standing.idle_until = Math.max(standing.idle_until, this.#services.now().getTime() + for_ms)
   }
 }

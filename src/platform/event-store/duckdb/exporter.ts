@@ -21,7 +21,7 @@ import { faultOf } from './faults.ts'
 import { Interrupts } from './interrupts.ts'
 import { writeRows } from './rows-sql.ts'
 import { isOutOfMemory, rows as rowsOf, rowsByEngine, type Statement } from './statements.ts'
-import { Turns } from './turns.ts'
+import { Turns } from '../../../lib/turns.ts'
 
 // Two keep the disk and both cores of a small machine busy; more only share the memory out.
 const AT_WORK = 2
@@ -34,7 +34,7 @@ type ExporterOptions = { staging: string; isDeleted(project_id: number): boolean
 type Ask = (statement: Statement, by?: typeof rowsByEngine) => Promise<DuckDBValue[][]>
 
 export class Exporter {
-  readonly #turns: Turns<DuckDBConnection>
+  readonly #turns: Turns<number, DuckDBConnection>
   /** Those that wait for everybody else to be done wait for each other first. */
   #alone: Promise<unknown> = Promise.resolve()
 

@@ -12,7 +12,7 @@ import { tablesOf } from '../layout.ts'
 import { planSql, readsInOrder } from './export-sql.ts'
 import { openDuckDb } from './open.ts'
 import { writeRows } from './rows-sql.ts'
-import { Turns } from './turns.ts'
+import { Turns } from '../../../lib/turns.ts'
 
 const options = { memory_mb: 256, query_timeout_ms: 1_500 }
 
@@ -171,7 +171,7 @@ describe('rows', () => {
 
 describe('turns', () => {
   it('go round the projects, and whoever leaves the line is passed over', async () => {
-    const turns = new Turns(['only'])
+    const turns = new Turns<number, string>(['only'])
     const order: string[] = []
     const work = async (project_id: number, name: string, signal?: AbortSignal) => {
       const thing = await turns.take(project_id, signal)

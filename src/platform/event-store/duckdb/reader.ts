@@ -4,13 +4,13 @@ import { StoreBusy, type StoreAnswer, type StoreQuery, type StoreValue } from '.
 import { engineType, engineValue } from './bind.ts'
 import { faultOf } from './faults.ts'
 import { Interrupts } from './interrupts.ts'
-import { Turns } from './turns.ts'
+import { Turns } from '../../../lib/turns.ts'
 import { clickhouseType, jsonValue } from './values.ts'
 
 const MAX_WAITING = 200
 
 export class Reader {
-  readonly #turns: Turns<DuckDBConnection>
+  readonly #turns: Turns<number, DuckDBConnection>
   readonly #count: number
   #waiting = 0
 

@@ -222,7 +222,7 @@ export class AppInstance {
     const waiting = new Promise<string>((resolve, reject) => Object.assign(parked, { resolve, reject }))
     const timer = setTimeout(() => {
       turn.abort()
-      parked.reject?.(new AppFault('time', `it did not end within ${wall_ms} ms`))
+      parked.reject?.(new AppFault('time', `it did not end within ${Math.round(wall_ms)} ms`))
     }, wall_ms)
     try {
       return await waiting

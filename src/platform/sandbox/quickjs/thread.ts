@@ -29,6 +29,11 @@ async function carryOut(app_id: number, work: Work): Promise<unknown> {
   return work.kind === 'events' ? JSON.stringify(result) : result
 }
 
+function begin(id: number): void {
+  word.take(id)
+  post({ kind: 'begun', id })
+}
+
 port.on('message', (message: ToThread) => {
   switch (message.kind) {
     case 'app':
@@ -36,16 +41,17 @@ port.on('message', (message: ToThread) => {
     case 'answer':
       return requests.settle(message.request_id, message.answer)
     case 'work':
-      word.take(message.id)
+      begin(message.id)
       if (!apps.has(message.app_id, message.version)) return post({ kind: 'unknown', id: message.id })
       return answer(message.id, carryOut(message.app_id, message.work))
     case 'inspect':
-      word.take(message.id)
+      begin(message.id)
       return answer(message.id, apps.inspect(-message.id, message.code))
     case 'dispose':
+      begin(message.id)
       return answer(message.id, apps.dispose(message.app_id))
     case 'close':
-      return answer(message.id, apps.disposeAll())
+      return void apps.disposeAll().finally(() => post({ kind: 'closed' }))
     default:
       return message satisfies never
   }

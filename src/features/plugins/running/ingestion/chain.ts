@@ -1,43 +1,74 @@
-// Events of one project through its apps, one app after the other, within a time that holds up no request: an app that
-// fails or is late is passed by, and the event goes on as it was before it.
+// Events of one project through its apps, one app after the other, within a time that holds up no request. What becomes of
+// an event that an app could not run on is for the app's config to say: it goes on as it was before, waits, or is dropped.
 import { writeEventText } from '../../../../platform/sandbox/event-text.ts'
 import { AppFault, type EventOutcome } from '../../../../platform/sandbox/sandbox.ts'
+import type { Log } from '../../../../platform/log/log.ts'
 import type { InlineApp } from '../../inline/inline-app.ts'
 import type { PluginMetrics } from '../../metrics/plugin-metrics.ts'
+import { isRemoval } from '../../removal.ts'
 import type { PipelineEvent } from '../../../events/pipeline-event.ts'
 import { applyPatch, toAppEvent, type EventForm, type FormContext } from './event-form.ts'
+import type { Lapses } from './lapses.ts'
 import type { Passage } from './passage.ts'
-import type { RunningApp } from '../running-app.ts'
+import { AppIdle, type RunningApp } from '../running-app.ts'
 import type { Watch } from '../watch.ts'
 
 /** Kept back for each app that is still to come, so that a slow one does not cost the others their turn. */
 const RESERVE_MS = 100
 
-export type ChainParts = { watch: Watch; metrics: PluginMetrics }
+export type ChainParts = { watch: Watch; metrics: PluginMetrics; lapses: Lapses; log: Log }
 
+/** `retry`: the events were held, and are tried again. */
+export type ChainContext = FormContext & { patience_ms: number; retry: boolean }
+
+/** Afterwards each event is through, dropped or held. Never throws. */
 export async function runChain(
   parts: ChainParts,
   apps: readonly RunningApp[],
   passages: readonly Passage[],
-  context: FormContext,
-  patience_ms: number,
+  context: ChainContext,
 ): Promise<void> {
-  const deadline = performance.now() + patience_ms
+  const deadline = performance.now() + context.patience_ms
   for (const [index, app] of apps.entries()) {
     const due = passages.filter((passage) => passage.isFor(app))
     if (due.length === 0) continue
     const left_ms = Math.max(0, deadline - performance.now())
     const to_come = apps.length - index - 1
     const within_ms = Math.max(left_ms - RESERVE_MS * to_come, left_ms / (to_come + 1))
-    const succeeded =
-      app.code.kind === 'inline'
-        ? passInline(parts, app, app.code.app, due)
-        : await passSandboxed(parts, app, due, context, within_ms)
-    count(parts, app, succeeded, due.length - succeeded)
+    try {
+      const succeeded = await passApp(parts, app, due, context, within_ms)
+      const outcome = context.retry ? 'success_on_retry' : 'success'
+      if (succeeded > 0) parts.metrics.count(app, 'processEvent', outcome, { by: succeeded })
+    } catch (error) {
+      if (!(error instanceof AppFault || error instanceof AppIdle))
+        parts.log.error(
+          { err: error, config_id: app.config_id },
+          'plugins: events could not go through an app',
+        )
+      fail(
+        parts,
+        app,
+        due.filter((passage) => passage.isFor(app)),
+        error,
+      )
+    }
   }
 }
 
-/** How many succeeded. */
+/** How many succeeded. Throws what went wrong for all of them. */
+async function passApp(
+  parts: ChainParts,
+  app: RunningApp,
+  due: readonly Passage[],
+  context: ChainContext,
+  within_ms: number,
+): Promise<number> {
+  const { code } = app
+  if (code.kind === 'broken') throw new AppIdle(code.reason)
+  if (code.kind === 'inline') return passInline(parts, app, code.app, due)
+  return passSandboxed(parts, app, due, context, within_ms)
+}
+
 function passInline(parts: ChainParts, app: RunningApp, inline: InlineApp, due: readonly Passage[]): number {
   let succeeded = 0
   for (const passage of due) {
@@ -49,7 +80,7 @@ function passInline(parts: ChainParts, app: RunningApp, inline: InlineApp, due: 
     } catch (error) {
       const fault = new AppFault('threw', error instanceof Error ? error.message : String(error))
       parts.watch.note(app, fault, 'processEvent')
-      failed(parts, app, passage, fault)
+      fail(parts, app, [passage], fault)
     }
   }
   return succeeded
@@ -59,27 +90,28 @@ async function passSandboxed(
   parts: ChainParts,
   app: RunningApp,
   due: readonly Passage[],
-  context: FormContext,
+  context: ChainContext,
   within_ms: number,
 ): Promise<number> {
   const forms = due.map((passage) => toAppEvent(passage.event!, context))
   const texts = forms.map(({ fields, properties }) => writeEventText(fields, properties))
-  const outcomes = await parts.watch.processEvents(app, texts, within_ms).catch((error: unknown) => {
-    for (const passage of due) failed(parts, app, passage, error)
-    return null
-  })
-  if (!outcomes) return 0
+  const outcomes = await parts.watch.processEvents(app, texts, within_ms)
+  if (outcomes.some(isRemoval)) parts.lapses.hasRemoved(app)
+  const failures = new Map<string, { fault: AppFault; passages: Passage[] }>()
   let succeeded = 0
   for (const [index, passage] of due.entries()) {
     try {
       passage.succeed(app, outcomeOf(passage.event!, forms[index]!, outcomes[index]!, context))
       succeeded++
     } catch (error) {
-      if (outcomes[index]!.kind !== 'failed' && error instanceof AppFault)
-        parts.watch.note(app, error, 'processEvent')
-      failed(parts, app, passage, error)
+      if (!(error instanceof AppFault)) throw error
+      if (outcomes[index]!.kind !== 'failed') parts.watch.note(app, error, 'processEvent')
+      const alike = failures.get(error.message)
+      if (alike) alike.passages.push(passage)
+      else failures.set(error.message, { fault: error, passages: [passage] })
     }
   }
+  for (const { fault, passages } of failures.values()) fail(parts, app, passages, fault)
   return succeeded
 }
 
@@ -102,17 +134,25 @@ function outcomeOf(
   }
 }
 
-/** An app that cannot be called now fails too, but there is no fault to tell of each event. */
-function failed({ metrics }: ChainParts, app: RunningApp, passage: Passage, error: unknown): void {
-  const { uuid, event, distinct_id, properties } = passage.event!
-  if (error instanceof AppFault)
-    metrics.error(app, 'processEvent', error, { uuid, event, distinct_id, properties })
-  passage.fail(app)
+/** Does with them what the config says. */
+function fail(parts: ChainParts, app: RunningApp, passages: readonly Passage[], error: unknown): void {
+  for (const passage of passages) {
+    if (error instanceof AppFault)
+      parts.metrics.error(app, 'processEvent', error, shownOf(app, passage.event!))
+    if (app.on_failure === 'pass') passage.pass(app)
+    else if (app.on_failure === 'drop') passage.drop()
+    else passage.hold({ config_id: app.config_id, fault: error instanceof AppFault ? error.kind : null })
+  }
+  const reason =
+    error instanceof AppFault || error instanceof AppIdle ? error.message : 'A fault of the server.'
+  if (app.on_failure === 'hold') return parts.lapses.waits(app, reason)
+  parts.metrics.count(app, 'processEvent', 'failure', { by: passages.length })
+  parts.lapses.note(app, app.on_failure === 'pass' ? 'passed' : 'dropped', passages.length, reason)
 }
 
-function count({ metrics }: ChainParts, app: RunningApp, successes: number, failures: number): void {
-  if (successes > 0) metrics.count(app, 'processEvent', 'success', { by: successes })
-  if (failures > 0) metrics.count(app, 'processEvent', 'failure', { by: failures })
+/** What is kept of an event with the fault. An app that events must not come past may be there to hide its properties. */
+function shownOf({ on_failure }: RunningApp, { uuid, event, distinct_id, properties }: PipelineEvent) {
+  return on_failure === 'pass' ? { uuid, event, distinct_id, properties } : { uuid, event, distinct_id }
 }
 
 /** What the app changes before it throws must not stay. */

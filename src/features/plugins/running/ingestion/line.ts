@@ -9,29 +9,29 @@ const BATCH_MS = 150
 /** How long a lone event waits for company. */
 const COMPANY_MS = 5
 
-type Waiting<Event> = {
+type Waiting<Event, Outcome> = {
   events: readonly Event[]
   /** How many were taken into batches. */
   taken: number
-  kept: Event[]
-  resolve(kept: readonly Event[]): void
+  outcomes: Outcome[]
+  resolve(outcomes: readonly Outcome[]): void
 }
 
-export class Line<Event> {
-  readonly #work: (batch: readonly Event[]) => Promise<readonly (Event | null)[]>
-  readonly #queue: Waiting<Event>[] = []
+export class Line<Event, Outcome> {
+  readonly #work: (batch: readonly Event[]) => Promise<readonly Outcome[]>
+  readonly #queue: Waiting<Event, Outcome>[] = []
   #is_working = false
   #batch = MIN_BATCH
 
-  /** `work` gives each event as it became, or null; it never throws. */
-  constructor(work: (batch: readonly Event[]) => Promise<readonly (Event | null)[]>) {
+  /** `work` says of each event what became of it; it never throws. */
+  constructor(work: (batch: readonly Event[]) => Promise<readonly Outcome[]>) {
     this.#work = work
   }
 
-  /** What is left of them. */
-  add(events: readonly Event[]): Promise<readonly Event[]> {
+  /** What became of each. */
+  add(events: readonly Event[]): Promise<readonly Outcome[]> {
     return new Promise((resolve) => {
-      this.#queue.push({ events, taken: 0, kept: [], resolve })
+      this.#queue.push({ events, taken: 0, outcomes: [], resolve })
       if (!this.#is_working) void this.#run()
     })
   }
@@ -45,7 +45,7 @@ export class Line<Event> {
   }
 
   async #nextBatch(): Promise<void> {
-    const parts: { of: Waiting<Event>; events: readonly Event[] }[] = []
+    const parts: { of: Waiting<Event, Outcome>; events: readonly Event[] }[] = []
     let room = this.#batch
     for (const of of this.#queue) {
       if (room === 0) break
@@ -57,15 +57,15 @@ export class Line<Event> {
     const outcomes = await this.#workTimed(parts.flatMap(({ events }) => events))
     let at = 0
     for (const { of, events } of parts) {
-      of.kept.push(...outcomes.slice(at, at + events.length).filter((event) => event !== null))
+      of.outcomes.push(...outcomes.slice(at, at + events.length))
       at += events.length
       if (of.taken < of.events.length) continue
       this.#queue.shift()
-      of.resolve(of.kept)
+      of.resolve(of.outcomes)
     }
   }
 
-  async #workTimed(batch: readonly Event[]): Promise<readonly (Event | null)[]> {
+  async #workTimed(batch: readonly Event[]): Promise<readonly Outcome[]> {
     const began = performance.now()
     const outcomes = await this.#work(batch)
     const in_time = (BATCH_MS * batch.length) / (performance.now() - began)

@@ -1,58 +1,112 @@
 // One event on its way through the apps of its project.
-import { HOPS } from '../../../../platform/sandbox/sandbox.ts'
+import { HOPS, type FaultKind } from '../../../../platform/sandbox/sandbox.ts'
+import type { JsonObject } from '../../../../lib/json-object.ts'
 import type { PipelineEvent } from '../../../events/pipeline-event.ts'
 import { CAPTURED_BY } from '../host/captures.ts'
 import type { RunningApp } from '../running-app.ts'
 
 const SUCCEEDED = '$plugins_succeeded'
 const FAILED = '$plugins_failed'
-/** Set by us alone, at the beginning. */
-export const MARKS = [CAPTURED_BY, HOPS] as const
+/** Set by us alone, on events that apps capture. */
+const MARKS = [CAPTURED_BY, HOPS] as const
+/** What a sender says under these names is taken away: an app that it names would look as if it had run. */
+const RESULTS = [SUCCEEDED, FAILED, '$plugins_deferred'] as const
+
+/** Whose app an event waits for, if that is known, and how it failed over it; null where it was not called. */
+export type Hold = { config_id: number | null; fault: FaultKind | null }
 
 export class Passage {
-  /** Null once an app has dropped it. */
+  /** Null once it is dropped. */
   event: PipelineEvent | null
+  /** Set: it goes no further for now. */
+  held: Hold | null = null
   readonly #sender: number | undefined
   readonly #marks: Partial<Record<(typeof MARKS)[number], unknown>>
   readonly #succeeded: string[]
   readonly #failed: string[]
-  /** Apps it went through before it came here: it is being replayed. */
-  readonly #earlier: ReadonlySet<string>
+  /** The configs that it need not go through any more. */
+  readonly #done: Set<number>
 
-  constructor(event: PipelineEvent, sender: number | undefined) {
+  /** `sender`: the config that captured it. `done`: from before it was held. */
+  constructor(event: PipelineEvent, sender: number | undefined, done: readonly number[] = []) {
     this.event = event
     this.#sender = sender
     this.#marks =
       sender === undefined ? {} : Object.fromEntries(MARKS.map((mark) => [mark, event.properties[mark]]))
     this.#succeeded = names(event.properties[SUCCEEDED])
     this.#failed = names(event.properties[FAILED])
-    this.#earlier = new Set([...this.#succeeded, ...this.#failed])
+    this.#done = new Set(done)
   }
 
-  isFor(app: RunningApp): boolean {
-    return this.event !== null && app.config_id !== this.#sender && !this.#earlier.has(nameOf(app))
+  isFor({ config_id }: RunningApp): boolean {
+    const isUnderWay = this.event !== null && this.held === null
+    return isUnderWay && config_id !== this.#sender && !this.#done.has(config_id)
   }
 
   succeed(app: RunningApp, event: PipelineEvent | null): void {
     this.event = event
+    this.#done.add(app.config_id)
     this.#succeeded.push(nameOf(app))
   }
 
-  fail(app: RunningApp): void {
+  /** It goes on as it was before that app. */
+  pass(app: RunningApp): void {
+    this.#done.add(app.config_id)
     this.#failed.push(nameOf(app))
+  }
+
+  drop(): void {
+    this.event = null
+  }
+
+  hold(hold: Hold): void {
+    this.held = hold
   }
 
   /** With the names of the apps, whatever they made of these properties themselves. */
   end(): PipelineEvent | null {
     if (!this.event) return null
     const { properties } = this.event
-    if (this.#succeeded.length > 0) properties[SUCCEEDED] = this.#succeeded
-    if (this.#failed.length > 0) properties[FAILED] = this.#failed
-    for (const mark of MARKS) {
-      if (this.#marks[mark] === undefined) delete properties[mark]
-      else properties[mark] = this.#marks[mark]
+    const values: JsonObject = {
+      [SUCCEEDED]: listOrNone(this.#succeeded),
+      [FAILED]: listOrNone(this.#failed),
+      ...this.#marks,
+    }
+    for (const name of [...RESULTS, ...MARKS]) {
+      if (values[name] === undefined) delete properties[name]
+      else properties[name] = values[name]
     }
     return this.event
+  }
+
+  /** As it is, to be taken up by `thaw`. */
+  freeze(): string {
+    const { timestamp, created_at, ...event } = this.end()!
+    const frozen: Frozen = {
+      event: { ...event, timestamp: String(timestamp), created_at: String(created_at) },
+      sender: this.#sender ?? null,
+      done: [...this.#done],
+    }
+    return JSON.stringify(frozen)
+  }
+
+  static thaw(contents: string): Passage {
+    const { event, sender, done } = JSON.parse(contents) as Frozen
+    const times = { timestamp: BigInt(event.timestamp), created_at: BigInt(event.created_at) }
+    return new Passage({ ...event, ...times }, sender ?? undefined, done)
+  }
+}
+
+type Frozen = {
+  event: Omit<PipelineEvent, 'timestamp' | 'created_at'> & { timestamp: string; created_at: string }
+  sender: number | null
+  done: number[]
+}
+
+/** Takes away what only the server may say. Events that an app captures keep what that says of them. */
+export function removeForged({ properties }: PipelineEvent, isCaptured: boolean): void {
+  for (const name of isCaptured ? RESULTS : [...RESULTS, ...MARKS]) {
+    if (properties[name] !== undefined) delete properties[name]
   }
 }
 
@@ -62,4 +116,8 @@ function nameOf({ plugin_name, config_id }: RunningApp): string {
 
 function names(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((name) => typeof name === 'string') : []
+}
+
+function listOrNone(list: readonly string[]): readonly string[] | undefined {
+  return list.length > 0 ? list : undefined
 }

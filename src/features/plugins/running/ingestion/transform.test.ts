@@ -76,6 +76,7 @@ describe('a chain', () => {
     expect(event!.properties).not.toHaveProperty('half')
     expect(await logLines(app, bad)).toEqual([
       expect.stringMatching(/^ERROR processEvent failed: Error: boom/),
+      'WARN 1 event was stored without this app: boom',
     ])
     await app.plugins.metrics.flush()
     expect(
@@ -110,11 +111,25 @@ describe('a chain', () => {
     expect((await stored()).map((event) => event.uuid)).toEqual([uuid])
   })
 
-  it('skips an app that a replayed event has been through', async () => {
-    const { config_id } = await on(`export function processEvent(event) { event.event += '!'; return event }`)
-    await send({ event: 'replayed', properties: { $plugins_succeeded: [`Made (${config_id})`] } })
-    await send({ event: 'odd', properties: { $plugins_succeeded: 'text' } })
-    expect(await names()).toEqual(['replayed', 'odd!'])
+  it.each(['$plugins_succeeded', '$plugins_failed', '$plugins_deferred'])(
+    'does not believe a sender who says under %s that the app has run',
+    async (name) => {
+      const { config_id } = await on(
+        `export function processEvent(event) { event.event += '!'; return event }`,
+      )
+      await send({ event: 'forged', properties: { [name]: [`Made (${config_id})`], own: 1 } })
+      const [event] = await stored()
+      expect(event).toMatchObject({ event: 'forged!', properties: { own: 1 } })
+      const results = Object.entries(event!.properties).filter(([key]) => key.startsWith('$plugins_'))
+      expect(results).toEqual([['$plugins_succeeded', [`Made (${config_id})`]]])
+    },
+  )
+
+  it('stores no results of apps where there are none', async () => {
+    await send({ event: 'plain', properties: { $plugins_succeeded: ['Made (1)'], $plugins_deferred: 'x' } })
+    expect(Object.keys((await stored())[0]!.properties).filter((key) => key.startsWith('$plugins_'))).toEqual(
+      [],
+    )
   })
 
   it('stops with the app that is switched off', async () => {

@@ -1,75 +1,114 @@
 // Where ingestion meets the apps: events of a project go through its chain in batches, whichever requests they came by.
+// Those that have to wait for an app are kept in the database, and those behind them with them (../holding/).
 import type { Services } from '../../../../platform/services.ts'
 import type { PipelineEvent } from '../../../events/pipeline-event.ts'
 import type { ProjectRow } from '../../../projects/schema.ts'
 import type { Captures } from '../host/captures.ts'
-import { runChain, type ChainParts } from './chain.ts'
-import { Line } from './line.ts'
-import { MARKS, Passage } from './passage.ts'
+import type { Holding } from '../holding/holding.ts'
+import { keepOrder, toHeld } from '../holding/rules.ts'
 import type { RunningApp } from '../running-app.ts'
+import { runChain, type ChainContext, type ChainParts } from './chain.ts'
+import { Line } from './line.ts'
+import { Passage, removeForged } from './passage.ts'
 
 const MESSAGE = 100
 
 type TransformParts = ChainParts & {
-  services: Pick<Services, 'settings' | 'now' | 'log'>
+  services: Pick<Services, 'settings' | 'now'>
   captures: Captures
+  holding: Holding
   /** Those with processEvent, in the order of the chain. */
   appsOf(project_id: number): readonly RunningApp[]
 }
 
+/** An event that could not be taken, and why. */
+class Refused {
+  constructor(readonly error: unknown) {}
+}
+
+/** Null: dropped, or held. */
+type Outcome = PipelineEvent | Refused | null
+
 export class Transform {
   readonly #parts: TransformParts
-  readonly #lines = new Map<number, Line<PipelineEvent>>()
+  readonly #lines = new Map<number, Line<PipelineEvent, Outcome>>()
 
   constructor(parts: TransformParts) {
     this.#parts = parts
   }
 
+  /** Those to be stored now. Throws when some could not be held: then none of them counts as taken. */
   async accept(
     { id }: Pick<ProjectRow, 'id'>,
     events: readonly PipelineEvent[],
   ): Promise<readonly PipelineEvent[]> {
-    const { captures, appsOf } = this.#parts
+    const { captures, holding, appsOf } = this.#parts
     const [first] = events
     // Those come alone.
     const isCaptured = first !== undefined && captures.senderOf(first) !== undefined
-    if (!isCaptured) for (const event of events) removeMarks(event)
-    if (appsOf(id).length === 0) return events
+    for (const event of events) removeForged(event, isCaptured)
+    if (appsOf(id).length === 0 && !holding.hasLine(id)) return events
     // An app may be waiting for the event it captured: behind the event it works on, that would never come.
-    if (isCaptured) return (await this.#run(id, events)).filter((event) => event !== null)
-    return this.#line(id).add(events)
+    const outcomes = await (isCaptured ? this.#run(id, events) : this.#line(id).add(events))
+    const refused = outcomes.find((outcome) => outcome instanceof Refused)
+    if (refused) throw refused.error
+    return outcomes.flatMap((outcome) => (outcome === null || outcome instanceof Refused ? [] : [outcome]))
   }
 
-  #line(project_id: number): Line<PipelineEvent> {
+  #line(project_id: number): Line<PipelineEvent, Outcome> {
     const known = this.#lines.get(project_id)
     if (known) return known
-    const line = new Line<PipelineEvent>((batch) => this.#run(project_id, batch))
+    const line = new Line((batch: readonly PipelineEvent[]) => this.#run(project_id, batch))
     this.#lines.set(project_id, line)
     return line
   }
 
-  /** Never throws: whatever happens to apps, events go on. */
-  async #run(
-    project_id: number,
-    events: readonly PipelineEvent[],
-  ): Promise<readonly (PipelineEvent | null)[]> {
-    const { services, captures, appsOf } = this.#parts
+  /** Never throws. */
+  async #run(project_id: number, events: readonly PipelineEvent[]): Promise<readonly Outcome[]> {
+    const { captures, holding } = this.#parts
     const passages = events.map((event) => new Passage(event, captures.senderOf(event)))
-    const { site_url, plugin_patience_ms } = services.settings
-    const context = { project_id, site_url, now: services.now().toISOString() }
+    if (holding.hasLine(project_id)) {
+      for (const passage of passages) passage.hold({ config_id: holding.waitsFor(project_id), fault: null })
+    } else await this.#runChain(project_id, passages)
+    keepOrder(passages)
+    const refused = await this.#hold(project_id, passages)
+    return passages.map((passage) => (passage.held ? refused : passage.end()))
+  }
+
+  async #runChain(project_id: number, passages: readonly Passage[]): Promise<void> {
+    const { services, appsOf } = this.#parts
+    const { site_url, plugin_patience_ms: patience_ms } = services.settings
+    const now = services.now().toISOString()
+    const context: ChainContext = { project_id, site_url, now, patience_ms, retry: false }
     const apps = appsOf(project_id)
     // Two are on their way at a time: while apps work on one, the next is made ready.
     let last = Promise.resolve()
     for (const message of inMessages(passages)) {
-      const passed = runChain(this.#parts, apps, message, context, plugin_patience_ms).catch(
-        (error: unknown) =>
-          services.log.error({ err: error }, 'plugins: events were stored without all of their apps'),
-      )
+      const passed = runChain(this.#parts, apps, message, context)
       await last
       last = passed
     }
     await last
-    return passages.map((passage) => passage.end())
+  }
+
+  /** Null when they are kept; what is said of each otherwise. */
+  async #hold(project_id: number, passages: readonly Passage[]): Promise<Refused | null> {
+    const { services, holding, lapses, appsOf } = this.#parts
+    const held = passages.filter((passage) => passage.held)
+    if (held.length === 0) return null
+    try {
+      await holding.add(
+        project_id,
+        held.map((passage) => toHeld(passage, services.now())),
+      )
+    } catch (error) {
+      return new Refused(error)
+    }
+    for (const app of appsOf(project_id)) {
+      const count = held.filter((passage) => passage.held?.config_id === app.config_id).length
+      if (count > 0) lapses.note(app, 'held', count)
+    }
+    return null
   }
 }
 
@@ -77,8 +116,4 @@ export class Transform {
 function inMessages(passages: readonly Passage[]): (readonly Passage[])[] {
   const count = Math.ceil(passages.length / MESSAGE)
   return Array.from({ length: count }, (_, index) => passages.slice(index * MESSAGE, (index + 1) * MESSAGE))
-}
-
-function removeMarks({ properties }: PipelineEvent): void {
-  for (const mark of MARKS) if (properties[mark] !== undefined) delete properties[mark]
 }

@@ -1,22 +1,22 @@
-// Things lent out a few at a time, to projects in turn: one project's crowd does not keep the others out.
+// Things lent out a few at a time, to parties in turn: one party's crowd does not keep the others out.
 
-export class Turns<Thing> {
+export class Turns<Party, Thing> {
   readonly #free: Thing[]
-  /** Who waits, by project; the project whose turn is next comes first. */
-  readonly #waiting = new Map<number, ((thing: Thing) => void)[]>()
+  /** Who waits, by party; the party whose turn is next comes first. */
+  readonly #waiting = new Map<Party, ((thing: Thing) => void)[]>()
 
   constructor(things: readonly Thing[]) {
     this.#free = [...things]
   }
 
   /** Throws the signal's reason when that comes first. */
-  take(project_id: number, signal?: AbortSignal): Promise<Thing> {
+  take(party: Party, signal?: AbortSignal): Promise<Thing> {
     if (signal?.aborted) return Promise.reject(signal.reason as Error)
     const free = this.#free.pop()
     if (free !== undefined) return Promise.resolve(free)
     return new Promise((resolve, reject) => {
       const leave = () => {
-        this.#leave(project_id, enter)
+        this.#leave(party, enter)
         reject(signal?.reason as Error)
       }
       const enter = (thing: Thing) => {
@@ -24,9 +24,9 @@ export class Turns<Thing> {
         resolve(thing)
       }
       signal?.addEventListener('abort', leave, { once: true })
-      const line = this.#waiting.get(project_id)
+      const line = this.#waiting.get(party)
       if (line) line.push(enter)
-      else this.#waiting.set(project_id, [enter])
+      else this.#waiting.set(party, [enter])
     })
   }
 
@@ -36,17 +36,17 @@ export class Turns<Thing> {
       this.#free.push(thing)
       return
     }
-    const [project_id, line] = next
+    const [party, line] = next
     const enter = line.shift()!
     // To the end of the round.
-    this.#waiting.delete(project_id)
-    if (line.length > 0) this.#waiting.set(project_id, line)
+    this.#waiting.delete(party)
+    if (line.length > 0) this.#waiting.set(party, line)
     enter(thing)
   }
 
-  #leave(project_id: number, enter: (thing: Thing) => void): void {
-    const line = (this.#waiting.get(project_id) ?? []).filter((other) => other !== enter)
-    if (line.length > 0) this.#waiting.set(project_id, line)
-    else this.#waiting.delete(project_id)
+  #leave(party: Party, enter: (thing: Thing) => void): void {
+    const line = (this.#waiting.get(party) ?? []).filter((other) => other !== enter)
+    if (line.length > 0) this.#waiting.set(party, line)
+    else this.#waiting.delete(party)
   }
 }
