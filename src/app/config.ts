@@ -8,6 +8,7 @@ import { z } from 'zod'
 import { DESTINATIONS } from '../features/batch-exports/destinations/index.ts'
 import { LEVELS } from '../platform/http/caller.ts'
 import { email } from '../platform/http/fields.ts'
+import { DEFAULT_LIMITS, type ServerLimits } from '../platform/http/limits.ts'
 import { openMailer } from '../platform/mail/mail.ts'
 import { findFaultyAllowEntries } from '../platform/outbound/allow-list.ts'
 
@@ -91,6 +92,12 @@ export const Environment = z.object({
     (entries) => entries.every(isProxy),
     'must be a list of addresses, CIDRs, loopback, linklocal and uniquelocal',
   ),
+  MAX_CONNECTIONS: count({ min: 10, max: 1_000_000 }).default(DEFAULT_LIMITS.connections),
+  MAX_CONNECTIONS_PER_ADDRESS: count({ min: 1, max: 1_000_000 }).default(
+    DEFAULT_LIMITS.connections_per_address,
+  ),
+  HEADER_TIMEOUT_S: count({ min: 1, max: 600 }).default(DEFAULT_LIMITS.header_timeout_ms / 1000),
+  IDLE_TIMEOUT_S: count({ min: 1, max: 3600 }).default(DEFAULT_LIMITS.idle_timeout_ms / 1000),
   METRICS_TOKEN: optional,
   MAX_KEYS_PER_USER: count({ min: 1, max: 1000 }).default(10),
   EVENT_MEMORY_MB: count({ min: 96, max: 1_048_576 }).optional(),
@@ -138,6 +145,15 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   // Names and rules only: the value may be a password.
   const faults = result.error.issues.map((issue) => `  ${String(issue.path[0])}: ${issue.message}`)
   throw new ConfigError(`These settings cannot be used:\n${[...new Set(faults)].join('\n')}`)
+}
+
+export function serverLimits(config: Config): ServerLimits {
+  return {
+    connections: config.MAX_CONNECTIONS,
+    connections_per_address: config.MAX_CONNECTIONS_PER_ADDRESS,
+    header_timeout_ms: config.HEADER_TIMEOUT_S * 1000,
+    idle_timeout_ms: config.IDLE_TIMEOUT_S * 1000,
+  }
 }
 
 function isWebOrigin(text: string): boolean {

@@ -17,7 +17,7 @@ import { buildServer } from '../platform/http/server.ts'
 import { openLog, type Log } from '../platform/log/log.ts'
 import type { Services } from '../platform/services.ts'
 import { closedUntilReady } from './closed-until-ready.ts'
-import type { Config } from './config.ts'
+import { serverLimits, type Config } from './config.ts'
 import { closeDataFolder } from './data-folder.ts'
 import { firstStartText, makeFirstOwner } from './first-start.ts'
 import { access, routes } from './http.ts'
@@ -144,6 +144,7 @@ async function buildApp(
     metrics,
     trusted_proxies: config.TRUSTED_PROXIES,
     public_url: publicUrl(config),
+    limits: serverLimits(config),
   })
   addCapture(app, services, ingest, addSiteApps(app, services))
   await addPages(app, services, metrics, config.METRICS_TOKEN)

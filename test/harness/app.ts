@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject } from 'vitest'
-import { readConfig, type Config } from '../../src/app/config.ts'
+import { readConfig, serverLimits, type Config } from '../../src/app/config.ts'
 import { access, routes } from '../../src/app/http.ts'
 import { addPages } from '../../src/app/pages.ts'
 import { openEventStore, openServices } from '../../src/app/services.ts'
@@ -179,6 +179,7 @@ async function buildHttp(
     metrics,
     trusted_proxies: config.TRUSTED_PROXIES,
     public_url: null,
+    limits: serverLimits(config),
   })
   addCapture(http, services, ingest, addSiteApps(http, services))
   await addPages(http, services, metrics, config.METRICS_TOKEN)
@@ -212,15 +213,18 @@ function openWhenUsed(open: () => Promise<EventStore>): EventStore {
   }
 }
 
-async function makeDatabase(): Promise<{ db: Database; drop(): Promise<void> }> {
+/** `url` is for programs of their own. */
+export async function makeDatabase(): Promise<{ db: Database; url: string; drop(): Promise<void> }> {
   const { template, ...connection } = inject('postgres')
   const name = `test_${randomBytes(6).toString('hex')}`
   const admin = openDatabase({ ...connection, database: 'longshore', max: 1 })
   // Copied as files it takes a third of the time.
   await admin.pool.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`)
   const db = openDatabase({ ...connection, database: name })
+  const { host, port, user } = connection
   return {
     db,
+    url: `postgres://${user}@/${name}?host=${encodeURIComponent(host)}&port=${port}`,
     async drop() {
       await db.close()
       await admin.pool.query(`DROP DATABASE ${name} WITH (FORCE)`)

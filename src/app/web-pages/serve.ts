@@ -1,7 +1,7 @@
 // Serves the pages: reads the visit, calls the API within the process, writes HTML or a redirect.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { access, routes } from '../http.ts'
-import { readRawBody } from '../../platform/http/body.ts'
+import { parseUrlEncoded, readRawBody } from '../../platform/http/body.ts'
 import { dispatch, type Outgoing } from '../../platform/http/dispatch.ts'
 import { ApiError, toApiError } from '../../platform/http/errors.ts'
 import { assertSameOrigin } from '../../platform/http/identify.ts'
@@ -108,9 +108,9 @@ function ownOrigin(request: FastifyRequest): string {
 }
 
 async function readForm(request: FastifyRequest): Promise<Record<string, string>> {
-  const { bytes, is_too_large } = await readRawBody(request.raw, FORM_LIMIT)
+  const { bytes, is_too_large } = await readRawBody(request, FORM_LIMIT)
   if (is_too_large) throw new ApiError('request_too_large', 'The form is larger than this page takes.')
-  return Object.fromEntries(new URLSearchParams(bytes.toString('utf8')))
+  return parseUrlEncoded(bytes)
 }
 
 function textsOf(query: Record<string, unknown>): Record<string, string> {

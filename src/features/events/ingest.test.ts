@@ -197,6 +197,55 @@ describe('a full queue', () => {
     expect(await rows('count(*)')).toEqual([[1 + others.length - refusals.length]])
   })
 
+  it('is never filled by one address, nor by one project', async () => {
+    const { write, isWriting, release } = held()
+    const intake = ingest({ max_events: 8, max_bytes: 1000 }, { write })
+    const other = await createOrganization(app)
+    const taken: Promise<void>[] = []
+    const accept = (address: string, to: ProjectRow) => {
+      const accepted = intake.accept(to, [event()], 10, address)
+      taken.push(accepted.catch(() => undefined))
+      return accepted
+    }
+    void accept('first', project)
+    await expect.poll(isWriting).toBe(true)
+    void accept('a', project)
+    void accept('a', other.project)
+    await expect(accept('a', other.project)).rejects.toThrow(StoreBusy)
+    void accept('b', project)
+    void accept('b', project)
+    void accept('c', project)
+    await expect(accept('d', project)).rejects.toThrow(StoreBusy)
+    void accept('d', other.project)
+    release()
+    await Promise.all(taken)
+    expect(await rows('count(*)')).toEqual([[5]])
+  })
+
+  it('lets a neighbour go before the rest of a flood', async () => {
+    const { write, isWriting, release } = held()
+    const intake = ingest({}, { write })
+    const other = await createOrganization(app)
+    const done: string[] = []
+    const accept = async (name: string, to: ProjectRow, count: number) => {
+      await intake.accept(
+        to,
+        Array.from({ length: count }, () => event()),
+        10,
+        name,
+      )
+      done.push(name)
+    }
+    const first = accept('first', project, 1)
+    await expect.poll(isWriting).toBe(true)
+    const flood = Array.from({ length: 12 }, () => accept('flood', project, 1000))
+    const neighbour = accept('neighbour', other.project, 1)
+    release()
+    await Promise.all([first, ...flood, neighbour])
+    expect(done.indexOf('neighbour')).toBeLessThan(6)
+    expect(done).toHaveLength(14)
+  })
+
   it('takes one request larger than itself when it is empty', async () => {
     await ingest({ max_events: 2 }).accept(project, [event(), event(), event()], 10)
     expect(await rows('count(*)')).toEqual([[3]])

@@ -1,6 +1,9 @@
 // From accepted events to durable ones: a bounded queue, worked off in batches that share one commit. A request is
-// answered only after the commit that holds its events; until then its sender keeps them.
-import { setImmediate as nextTurn } from 'node:timers/promises'
+// answered only after the commit that holds its events; until then its sender keeps them. Addresses and projects share the
+// queue and the batches: a flood of one does not hold up the others.
+import { Breather } from '../../lib/breather.ts'
+import { Room, type Amount, type Place } from '../../lib/room.ts'
+import { SharedQueue } from '../../lib/shared-queue.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { StoreBusy, type ProjectWrite, type StoredEvent } from '../../platform/event-store/event-store.ts'
 import { ApiError } from '../../platform/http/errors.ts'
@@ -27,28 +30,33 @@ export type IngestOptions = { transform?: EventTransform; max_events?: number; m
 
 const MAX_EVENTS = 50_000
 const MAX_BYTES = 100 * 1024 * 1024
-const BATCH_EVENTS = 1_500
-/** Events worked on before others get their turn on the main thread. */
-const SLICE = 250
+const BATCH_COST = 1_550
+/** Each project has tables of its own: a batch that writes to one more has room for so many events less. */
+const PROJECT_COST = 50
+/** Of the queue, for one address and for one project. */
+const SHARE_OF_ADDRESS = 1 / 4
+const SHARE_OF_PROJECT = 1 / 2
 const CATCH_UP_PAGE = 10_000
 
 type Waiting = {
   project: ProjectRow
   events: readonly PipelineEvent[]
-  bytes: number
+  place: Place
   resolve(): void
   reject(error: unknown): void
 }
 
 type Prepared = { batch: readonly Waiting[]; writes: readonly ProjectWrite[]; position: bigint | null }
 
+const senderByProject = ({ id }: ProjectRow) => `project ${id}`
+const senderByAddress = (address: string) => `address ${address}`
+
 export class Ingest {
   readonly #services: IngestServices
-  readonly #options: Required<Omit<IngestOptions, 'transform'>> & Pick<IngestOptions, 'transform'>
+  readonly #transform: EventTransform | undefined
   readonly #people = new People()
-  readonly #queue: Waiting[] = []
-  #queued_events = 0
-  #queued_bytes = 0
+  readonly #queue = new SharedQueue<Waiting>()
+  readonly #room: Room
   #working: Promise<void> | null = null
   /** The relational store has changes of persons that a failed write did not bring to the event store. */
   #are_copies_behind = true
@@ -56,21 +64,32 @@ export class Ingest {
 
   constructor(services: IngestServices, options: IngestOptions = {}) {
     this.#services = services
-    this.#options = { max_events: MAX_EVENTS, max_bytes: MAX_BYTES, ...options }
+    const { max_events = MAX_EVENTS, max_bytes = MAX_BYTES, transform } = options
+    this.#transform = transform
+    this.#room = new Room({ events: max_events, bytes: max_bytes })
   }
 
-  /** Resolves when every event is durable; throws StoreBusy when too much is waiting. */
-  async accept(project: ProjectRow, events: readonly PipelineEvent[], bytes: number): Promise<void> {
+  /**
+   * Resolves when every event is durable; throws StoreBusy when too much is waiting, of all or of this sender. `address` is
+   * where the events came from, if from outside.
+   */
+  async accept(
+    project: ProjectRow,
+    events: readonly PipelineEvent[],
+    bytes: number,
+    address: string | null = null,
+  ): Promise<void> {
     const offered = withoutRepeats(events)
-    this.#takeRoom(offered.length, bytes)
-    const kept = await this.#transformed(project, offered, bytes)
-    if (kept.length > 0) await this.#queued(project, kept, bytes)
+    const place = this.#takePlace(project, address, { events: offered.length, bytes })
+    // What is being transformed takes up room as well.
+    const kept = await this.#transformed(project, offered, place)
+    if (kept.length > 0) await this.#queued(project, kept, address, place)
   }
 
   /** The same for events that were transformed before. */
   async store(project: ProjectRow, events: readonly PipelineEvent[], bytes: number): Promise<void> {
-    this.#takeRoom(events.length, bytes)
-    await this.#queued(project, events, bytes)
+    const place = this.#takePlace(project, null, { events: events.length, bytes })
+    await this.#queued(project, events, null, place)
   }
 
   /** What is queued is still stored. */
@@ -79,37 +98,44 @@ export class Ingest {
     await this.#working
   }
 
-  #queued(project: ProjectRow, events: readonly PipelineEvent[], bytes: number): Promise<void> {
+  #queued(
+    project: ProjectRow,
+    events: readonly PipelineEvent[],
+    address: string | null,
+    place: Place,
+  ): Promise<void> {
+    const by_project = senderByProject(project)
+    const by_address = address === null ? by_project : senderByAddress(address)
     return new Promise<void>((resolve, reject) => {
-      this.#queue.push({ project, events, bytes, resolve, reject })
+      const waiting = { project, events, place, resolve, reject }
+      this.#queue.push(waiting, [by_address, by_project], events.length + PROJECT_COST)
       this.#working ??= this.#work()
     })
   }
 
-  /** What is being transformed takes up room as well. One request may be larger than the queue, if that is empty. */
-  #takeRoom(events: number, bytes: number): void {
-    const { max_events, max_bytes } = this.#options
-    const isFull = this.#queued_events + events > max_events || this.#queued_bytes + bytes > max_bytes
-    if (this.#is_closed || (isFull && this.#queued_events > 0))
-      throw new StoreBusy('too many events are waiting')
-    this.#queued_events += events
-    this.#queued_bytes += bytes
+  #takePlace(project: ProjectRow, address: string | null, amount: Amount): Place {
+    const senders = [{ name: senderByProject(project), share: SHARE_OF_PROJECT }]
+    // What apps and imports bring comes from no address.
+    if (address !== null) senders.push({ name: senderByAddress(address), share: SHARE_OF_ADDRESS })
+    const place = this.#is_closed ? null : this.#room.take(senders, amount)
+    if (!place) throw new StoreBusy('too many events are waiting')
+    return place
   }
 
   /** Room is given back for what is dropped, or for everything when it fails. */
   async #transformed(
     project: ProjectRow,
     events: readonly PipelineEvent[],
-    bytes: number,
+    place: Place,
   ): Promise<readonly PipelineEvent[]> {
-    const { transform } = this.#options
-    let kept: readonly PipelineEvent[] = transform ? [] : events
+    if (!this.#transform) return events
+    let kept: readonly PipelineEvent[] = []
     try {
-      if (transform) kept = await transform(project, events)
+      kept = await this.#transform(project, events)
       return kept
     } finally {
-      this.#queued_events -= events.length - kept.length
-      if (kept.length === 0) this.#queued_bytes -= bytes
+      if (kept.length === 0) place.leave()
+      else place.shrinkTo(kept.length)
     }
   }
 
@@ -126,18 +152,19 @@ export class Ingest {
     this.#working = null
   }
 
+  /** As much as costs no more than a full batch; one request in any case. */
   #take(): Waiting[] {
     const batch: Waiting[] = []
-    let events = 0
-    while (
-      this.#queue.length > 0 &&
-      (events === 0 || events + this.#queue[0]!.events.length <= BATCH_EVENTS)
-    ) {
-      const waiting = this.#queue.shift()!
+    const projects = new Set<number>()
+    const costOf = ({ project, events }: Waiting) =>
+      events.length + (projects.has(project.id) ? 0 : PROJECT_COST)
+    let left = BATCH_COST
+    const next = () => this.#queue.shift((waiting) => batch.length === 0 || costOf(waiting) <= left)
+    for (let waiting = next(); waiting; waiting = next()) {
       batch.push(waiting)
-      events += waiting.events.length
-      this.#queued_events -= waiting.events.length
-      this.#queued_bytes -= waiting.bytes
+      waiting.place.leave()
+      left -= costOf(waiting)
+      projects.add(waiting.project.id)
     }
     return batch
   }
@@ -247,8 +274,9 @@ function withoutRepeats(events: readonly PipelineEvent[]): readonly PipelineEven
 }
 
 async function inSlices<Item>(items: readonly Item[], work: (item: Item) => void): Promise<void> {
-  for (const [index, item] of items.entries()) {
-    if (index > 0 && index % SLICE === 0) await nextTurn()
+  const breather = new Breather()
+  for (const item of items) {
+    if (breather.isDue) await breather.take()
     work(item)
   }
 }

@@ -1,6 +1,6 @@
 // Persons as events make them: created, changed, identified and merged (events.md §8.4), for all events of a flush in
 // few statements. What is known is kept between flushes, which one writer per database may do.
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Breather } from '../../lib/breather.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { Copies } from '../../platform/event-store/event-store.ts'
 import { Changes } from './changes.ts'
@@ -23,7 +23,6 @@ export type PeopleChanges = {
 
 // A page is held in memory twice: as rows and as what is written from them.
 const MAX_PAGE_CHARACTERS = 32 * 1024 * 1024
-const EVENTS_PER_TURN = 250
 const DEFAULT_LIMITS: PeopleLimits = { max_distinct_ids: 100_000, max_bytes: 64 * 1024 * 1024 }
 
 export class People {
@@ -67,9 +66,9 @@ export class People {
     for (let from = 0; from < events.length;) {
       const { until, merging } = await loadFor(tx, this.#known, events, from)
       const round = new Round(this.#known)
+      const breather = new Breather()
       for (let at = from; at < until; at++) {
-        // Others are waiting for the main thread as well.
-        if (at % EVENTS_PER_TURN === 0) await nextTurn()
+        if (breather.isDue) await breather.take()
         round.apply(events[at]!)
       }
       await round.write(tx, changes)

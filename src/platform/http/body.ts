@@ -1,5 +1,7 @@
 // From the bytes of a request to a plain value: size, media type, encoding, depth and hostile content are settled here.
-import type { IncomingMessage } from 'node:http'
+import type { FastifyRequest } from 'fastify'
+import { FormFault, readMultipart, readUrlEncoded } from '../../lib/form.ts'
+import { passedBound } from '../../lib/json-bounds.ts'
 import { ApiError, invalid } from './errors.ts'
 
 /** What arrived; whether it was too much is only said once the caller is known to be allowed here. */
@@ -15,6 +17,10 @@ export class UploadedFile {
 }
 
 const MAX_DEPTH = 64
+// No route takes half as many, and checking them all holds the main thread for some milliseconds.
+const MAX_VALUES = 10_000
+// Forms cost several times as much as JSON of the same size, and files come in the other kind.
+const MAX_URLENCODED = 128 * 1024
 const FORBIDDEN_KEY = '__proto__'
 
 // A client that is still sending may never see an early answer, so a body is read to its end up to this many times the
@@ -23,17 +29,34 @@ const DRAINED_TIMES = 32
 
 const NOTHING: RawBody = { bytes: Buffer.alloc(0), is_too_large: false }
 
-export function readRawBody(stream: IncomingMessage, limit: number): Promise<RawBody> {
+/** Throws 503 when bodies of this sender already take up the room it has; what it sends is then read, not kept. */
+export function readRawBody({ raw: stream, work }: FastifyRequest, limit: number): Promise<RawBody> {
   const { 'content-length': length, 'transfer-encoding': encoding } = stream.headers
   if (encoding === undefined && (length === undefined || length === '0')) return Promise.resolve(NOTHING)
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
-    const settle = () => resolve({ bytes: Buffer.concat(chunks), is_too_large: size > limit })
+    let refusal: unknown = null
+    const settle = () =>
+      refusal === null
+        ? resolve({ bytes: Buffer.concat(chunks), is_too_large: size > limit })
+        : reject(refusal)
+    const forget = () => {
+      chunks.length = 0
+      work?.drop()
+    }
     stream.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size <= limit) chunks.push(chunk)
-      else chunks.length = 0
+      if (size > limit) forget()
+      else if (refusal === null) {
+        try {
+          work?.keep(chunk.length)
+          chunks.push(chunk)
+        } catch (error) {
+          refusal = error
+          forget()
+        }
+      }
       if (size > limit * DRAINED_TIMES) settle()
     })
     stream.on('end', settle)
@@ -65,8 +88,7 @@ async function decode(
 ): Promise<unknown> {
   const type = contentType?.split(';', 1)[0]!.trim().toLowerCase() ?? 'application/json'
   if (type === 'application/json' || type.endsWith('+json')) return parseJson(bytes)
-  if (type === 'application/x-www-form-urlencoded')
-    return Object.fromEntries(new URLSearchParams(utf8(bytes)))
+  if (type === 'application/x-www-form-urlencoded') return parseUrlEncoded(bytes)
   if (type === 'multipart/form-data') return parseMultipart(bytes, contentType!, takes_files)
   throw new ApiError('unsupported_media_type', 'Send JSON (Content-Type: application/json) or form data.')
 }
@@ -74,6 +96,10 @@ async function decode(
 function parseJson(bytes: Buffer): unknown {
   const text = utf8(bytes)
   if (text.trim() === '') return {}
+  const passed = passedBound(text, { depth: MAX_DEPTH, values: MAX_VALUES })
+  if (passed === 'depth') throw tooDeep()
+  if (passed === 'values')
+    throw new ApiError('request_too_large', `The body holds more than ${MAX_VALUES} values.`)
   try {
     return JSON.parse(text)
   } catch {
@@ -81,18 +107,28 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
+export function parseUrlEncoded(bytes: Buffer): Record<string, string> {
+  if (bytes.length > MAX_URLENCODED)
+    throw new ApiError('request_too_large', 'The form is too large: send JSON instead.')
+  try {
+    return Object.fromEntries(readUrlEncoded(utf8(bytes)))
+  } catch (error) {
+    throw error instanceof FormFault ? unreadable(error.message) : error
+  }
+}
+
 /** Files are left out where none are taken. */
 async function parseMultipart(bytes: Buffer, contentType: string, takes_files: boolean): Promise<unknown> {
   try {
-    const form = await new Response(bytes, { headers: { 'content-type': contentType } }).formData()
-    const fields = [...form.entries()].filter(([, value]) => takes_files || typeof value === 'string')
+    const form = await readMultipart(bytes, contentType)
+    const fields = form.filter(([, value]) => takes_files || typeof value === 'string')
     return Object.fromEntries(
       await Promise.all(
         fields.map(async ([key, value]) => [key, typeof value === 'string' ? value : await uploaded(value)]),
       ),
     )
-  } catch {
-    throw unreadable('The body is not valid form data.')
+  } catch (error) {
+    throw error instanceof FormFault ? unreadable(error.message) : error
   }
 }
 
@@ -106,6 +142,10 @@ function utf8(bytes: Buffer): string {
   } catch {
     throw unreadable('The body is not valid UTF-8.')
   }
+}
+
+function tooDeep(): ApiError {
+  return invalid(null, 'invalid_input', `JSON may be nested ${MAX_DEPTH} levels deep at most.`)
 }
 
 function unreadable(detail: string): ApiError {
@@ -122,8 +162,7 @@ export function assertHarmless(value: unknown, path: PropertyKey[]): void {
     throw invalid(attrOf(path), 'invalid_input', 'Text may not hold NUL or broken characters.')
   }
   if (typeof value !== 'object' || value === null) return
-  if (path.length >= MAX_DEPTH)
-    throw invalid(null, 'invalid_input', `JSON may be nested ${MAX_DEPTH} levels deep at most.`)
+  if (path.length >= MAX_DEPTH) throw tooDeep()
   for (const [key, inner] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
     if (typeof key === 'string' && (key === FORBIDDEN_KEY || !isStorableText(key))) {
       throw invalid(attrOf(path), 'invalid_input', 'The body has a field name that is not allowed.')

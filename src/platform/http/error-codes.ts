@@ -88,6 +88,14 @@ export const ERROR_CODES = {
     503,
     'A store does not answer at the moment; try again. A request that was about to commit may have been carried out.',
   ],
+  too_many_connections: [
+    503,
+    'You or all clients together have too many connections open; try again shortly.',
+  ],
+  too_many_requests_underway: [
+    503,
+    'Too many requests or bytes of your address are being worked on; try again after the Retry-After header.',
+  ],
   store_busy: [503, 'Too much is waiting to be stored; try again after the Retry-After header.'],
   disk_full: [503, "The server's disk is full and nothing was stored; try again once there is room."],
   source_unavailable: [

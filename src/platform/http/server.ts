@@ -1,15 +1,21 @@
 // The HTTP server: every path once, whatever its methods, so that 404 comes before and 405 after the credentials.
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { randomBytes } from 'node:crypto'
+import { createServer } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Socket } from 'node:net'
 import type { Services } from '../services.ts'
 import type { Access } from './access.ts'
 import { readRawBody, type RawBody } from './body.ts'
+import { Connections } from './connections.ts'
 import { dispatch, type Outgoing, type RequestNotes } from './dispatch.ts'
 import { ApiError, notFound, toApiError } from './errors.ts'
+import { DEFAULT_LIMITS, type ServerLimits } from './limits.ts'
 import type { Metrics } from './metrics.ts'
+import { proxiesAmong } from './proxies.ts'
+import { answerOn, JSON_TYPE } from './raw-answer.ts'
 import type { Route, SessionCookie } from './route.ts'
+import { countUnderway, type Work } from './underway.ts'
 
 export type HttpOptions = {
   services: Services
@@ -19,21 +25,24 @@ export type HttpOptions = {
   trusted_proxies: readonly string[]
   /** Set when SITE_URL was given: paging links then use it instead of the request's Host. */
   public_url: string | null
+  limits?: Partial<ServerLimits>
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
     notes: RequestNotes
+    /** Null where nothing is counted. */
+    work: Work | null
   }
 }
 
 /** What the router knows. It keeps every path once for each, so those that nobody offers are one to it. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
 const RARE_METHOD = 'TRACE'
-const JSON_TYPE = 'application/json; charset=utf-8'
 const BODY_LIMIT = 1024 * 1024
 const NO_BODY: RawBody = { bytes: Buffer.alloc(0), is_too_large: false }
 const REQUEST_TIMEOUT_MS = 30_000
+const TIMEOUT_CHECK_MS = 1_000
 const HOST = /^[a-z0-9.\-_]+(:\d+)?$|^\[[0-9a-f:.]+\](:\d+)?$/i
 const UNREADABLE: Record<string, string> = {
   HPE_HEADER_OVERFLOW: 'The headers are too large.',
@@ -42,10 +51,25 @@ const UNREADABLE: Record<string, string> = {
 
 export function buildServer(options: HttpOptions): FastifyInstance {
   const { services, metrics } = options
+  const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  const connections = new Connections(limits, proxiesAmong(options.trusted_proxies))
   const app = fastify({
     logger: false,
     trustProxy: options.trusted_proxies.length > 0 ? [...options.trusted_proxies] : false,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    // It is called for each address that `localhost` stands for.
+    serverFactory(handler) {
+      const server = createServer(
+        {
+          headersTimeout: limits.header_timeout_ms,
+          requestTimeout: REQUEST_TIMEOUT_MS,
+          keepAliveTimeout: limits.idle_timeout_ms,
+          connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+        },
+        handler,
+      )
+      connections.watch(server)
+      return server
+    },
     exposeHeadRoutes: false,
     genReqId: requestIds(),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },
@@ -68,6 +92,7 @@ export function buildServer(options: HttpOptions): FastifyInstance {
     securityHeaders(request, reply)
     done()
   })
+  countUnderway(app, limits.connections_per_address)
   app.addHook('onResponse', (request, reply, done) => {
     const { id, method, notes } = request
     const status = reply.statusCode
@@ -110,7 +135,7 @@ async function serve(
 ) {
   const method = request.method === 'HEAD' ? 'GET' : request.method
   const limit = methods.get(method)?.max_body_bytes ?? BODY_LIMIT
-  const raw = hasBody(request) ? await readRawBody(request.raw, limit) : NO_BODY
+  const raw = hasBody(request) ? await readRawBody(request, limit) : NO_BODY
   const answer = await dispatch(
     options.services,
     options.access,
@@ -181,11 +206,8 @@ function sendError(reply: FastifyReply, error: ApiError): FastifyReply {
 function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code !== 'ECONNRESET' && socket.writable) {
     const detail = UNREADABLE[error.code ?? ''] ?? 'This is not a request in HTTP/1.1.'
-    const body = JSON.stringify(new ApiError('parse_error', detail).body())
-    const headers = `content-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close`
-    socket.write(`HTTP/1.1 400 Bad Request\r\n${headers}\r\n\r\n${body}`)
-  }
-  socket.destroy()
+    answerOn(socket, new ApiError('parse_error', detail))
+  } else socket.destroy()
 }
 
 function securityHeaders(request: FastifyRequest, reply: FastifyReply): void {

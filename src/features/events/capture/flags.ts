@@ -3,11 +3,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Services } from '../../../platform/services.ts'
 import { isObject } from '../../../lib/json-object.ts'
+import { networkOf } from '../../../lib/network.ts'
 import { addCapturePath } from './capture-path.ts'
 import { assertToken, tokenAmong } from './envelope.ts'
-import { readValue } from './read-capture.ts'
-import { MAX_HERE } from './reader.ts'
-import { getProject, MAX_BODY, parameter, readPacked } from './request.ts'
+import type { Reader } from './reader.ts'
+import { assertOuterToken, getProject, MAX_BODY, outerToken, parameter, readPacked } from './request.ts'
 
 /** What a library may do with us: pack with gzip, and ask for nothing more. */
 const SETTINGS = {
@@ -40,11 +40,12 @@ export type SiteAppsOf = (project_id: number) => Promise<readonly SiteApp[]>
 export function addFlags(
   app: FastifyInstance,
   services: Services,
+  reader: Reader,
   siteAppsOf: SiteAppsOf = async () => [],
 ): void {
   for (const path of ['/decide', '/flags']) {
     addCapturePath(app, path, async (request) => {
-      const project = await getProject(services.db, await readToken(request))
+      const project = await getProject(services.db, await readToken(services, reader, request))
       request.notes.project_id = project.id
       return { ...FLAGS, siteApps: await siteAppsOf(project.id) }
     })
@@ -73,9 +74,11 @@ async function remoteConfig(services: Services, siteAppsOf: SiteAppsOf, request:
   return { token: project.api_token, captureDeadClicks: false, ...SETTINGS, siteApps }
 }
 
-async function readToken(request: FastifyRequest): Promise<string> {
-  const inQuery = parameter(request, 'token') ?? parameter(request, 'api_key')
-  if (request.method === 'GET' && parameter(request, 'data') === undefined) return assertToken(inQuery)
-  const { value, outer_token } = await readValue(await readPacked(request, MAX_BODY), MAX_HERE)
-  return assertToken((isObject(value) ? tokenAmong(value) : undefined) ?? outer_token ?? inQuery)
+async function readToken(services: Services, reader: Reader, request: FastifyRequest): Promise<string> {
+  if (request.method === 'GET' && parameter(request, 'data') === undefined)
+    return assertToken(outerToken(request))
+  const beside = await assertOuterToken(services.db, request)
+  const packed = await readPacked(request, MAX_BODY)
+  const { value, outer_token } = await reader.readSmall(packed, networkOf(request.ip))
+  return assertToken((isObject(value) ? tokenAmong(value) : undefined) ?? outer_token ?? beside)
 }

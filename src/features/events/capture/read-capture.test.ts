@@ -5,7 +5,8 @@ import { PACKINGS, type Sent } from './fixture/packing.ts'
 import { readCapture, type CaptureBody } from './read-capture.ts'
 import { Refusal } from './refusal.ts'
 
-const LIMIT = 20 * 1024 * 1024
+const MB = 1024 * 1024
+const LIMITS = { bytes: 20 * MB, costly_bytes: 20 * MB, values: 1_000_000 }
 const NOW = new Date('2024-06-01T12:00:00Z')
 
 const bodyOf = ({ payload, query, headers }: Sent): CaptureBody => ({
@@ -13,13 +14,14 @@ const bodyOf = ({ payload, query, headers }: Sent): CaptureBody => ({
   content_type: headers?.['content-type'],
   content_encoding: headers?.['content-encoding'],
   compression: new URLSearchParams(query).get('compression') ?? undefined,
+  outer_token: undefined,
   sent_ms: undefined,
   missing_name: undefined,
   now: NOW,
 })
 
 const read = (value: unknown, fields: Partial<CaptureBody> = {}) =>
-  readCapture({ ...bodyOf(PACKINGS.plain!(JSON.stringify(value))), ...fields }, LIMIT)
+  readCapture({ ...bodyOf(PACKINGS.plain!(JSON.stringify(value))), ...fields }, LIMITS)
 
 async function refusalOf(work: Promise<unknown>): Promise<string> {
   const error: unknown = await work.then(
@@ -41,7 +43,7 @@ describe('readCapture', () => {
       fc.asyncProperty(text, text, properties, async (name, id, given) => {
         const event = { event: `e${name}`, distinct_id: `d${id}`, properties: { ...given, token: 'phc_1' } }
         const json = JSON.stringify(event)
-        const { token, events, fault } = await readCapture(bodyOf(pack(json)), LIMIT)
+        const { token, events, fault } = await readCapture(bodyOf(pack(json)), LIMITS)
         expect({ token, fault }).toEqual({ token: 'phc_1', fault: null })
         const [{ event: readName, distinct_id, properties: kept }] = events as [(typeof events)[0]]
         expect(JSON.stringify({ event: readName, distinct_id, properties: kept })).toBe(json)
@@ -55,7 +57,7 @@ describe('readCapture', () => {
   it('tells the size of the JSON text, not of the packed bytes', async () => {
     const json = JSON.stringify({ ...event, api_key: 'phc_1', properties: { a: 'ü'.repeat(1000) } })
     for (const pack of [PACKINGS.plain!, PACKINGS['gzip by query']!]) {
-      expect((await readCapture(bodyOf(pack(json)), LIMIT)).bytes).toBe(Buffer.byteLength(json))
+      expect((await readCapture(bodyOf(pack(json)), LIMITS)).bytes).toBe(Buffer.byteLength(json))
     }
   })
 
@@ -72,7 +74,7 @@ describe('readCapture', () => {
     ['data that is no JSON', '{"api_key":"phc_1","data":"hello world"}', 'invalid_payload'],
     ['empty data', '{"api_key":"phc_1","data":""}', 'invalid_payload'],
   ])('%s', async (_, json, expected) => {
-    expect(await refusalOf(readCapture(bodyOf(PACKINGS.plain!(String(json))), LIMIT))).toBe(expected)
+    expect(await refusalOf(readCapture(bodyOf(PACKINGS.plain!(String(json))), LIMITS))).toBe(expected)
   })
 
   it('tells the fault of an event beside the token, and then no event', async () => {
@@ -114,6 +116,37 @@ describe('readCapture', () => {
       attr: null,
     })
     expect((await read(fitting)).fault).toBe(null)
+  })
+
+  it('refuses an event of too many values by its place', async () => {
+    const wide = (count: number) => ({ ...event, properties: { a: Array(count).fill(1) } })
+    // The event, its two texts, the properties and the list count too.
+    expect((await read({ api_key: 'phc_1', batch: [event, wide(19_995)] })).fault).toBe(null)
+    expect(await read({ api_key: 'phc_1', batch: [event, wide(19_996)] })).toMatchObject({
+      events: [],
+      fault: { code: 'payload_too_large', attr: 'batch__1' },
+    })
+  })
+
+  it('refuses more events than one commit should hold, and more values than it may parse', async () => {
+    const fault = { code: 'payload_too_large', attr: null }
+    expect(await read({ api_key: 'phc_1', batch: Array(20_001).fill(event) })).toMatchObject({ fault })
+    const few = { ...LIMITS, values: 100 }
+    const body = bodyOf(PACKINGS.plain!(JSON.stringify(Array(101).fill(0))))
+    expect(await refusalOf(readCapture(body, few))).toBe('payload_too_large')
+  })
+
+  it('waits for its turn before it parses', async () => {
+    const text = JSON.stringify({ api_key: 'phc_1', ...event })
+    const withoutTurn = readCapture(bodyOf(PACKINGS.plain!(text)), LIMITS, () =>
+      Promise.reject(new Error('no turn')),
+    )
+    await expect(withoutTurn).rejects.toThrow('no turn')
+  })
+
+  it('takes the token from beside the body when the body has none', async () => {
+    expect((await read(event, { outer_token: 'phc_9' })).token).toBe('phc_9')
+    expect((await read({ ...event, api_key: 'phc_1' }, { outer_token: 'phc_9' })).token).toBe('phc_1')
   })
 
   it('lets others have their turn while it works through a long batch', async () => {

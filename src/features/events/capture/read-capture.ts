@@ -8,9 +8,18 @@ import { findToken, openEnvelope, tokenAmong, type Envelope } from './envelope.t
 import { toPipelineEvent } from './event-fields.ts'
 import { parseJson } from './parse-json.ts'
 import { Refusal, tooLarge, type Fault } from './refusal.ts'
-import { toJsonText, unpack, type Packed } from './unpack.ts'
+import { toJsonText, unpack, type Packed, type UnpackLimits } from './unpack.ts'
+import { weigh } from './weigh.ts'
+
+/** How much a body may become, here. */
+export type ReadLimits = UnpackLimits & { values: number }
+
+/** Waits until this body may be parsed: that holds the thread. */
+export type Turn = () => Promise<void>
 
 export type CaptureBody = Packed & {
+  /** Counts when the body names none. */
+  outer_token: string | undefined
   /** Milliseconds since 1970, as the query tells them. */
   sent_ms: string | undefined
   /** Name of an event that has none. */
@@ -31,13 +40,22 @@ export type Reading = {
 }
 
 const MAX_EVENT_BYTES = 1024 * 1024
+// Everybody waits while an event of twice as many is handed from thread to thread.
+const MAX_EVENT_VALUES = 20_000
+// They are stored in one commit, and others wait for it.
+const MAX_EVENTS = 20_000
 const EVENTS_PER_TURN = 250
+const AT_ONCE: Turn = async () => undefined
 
-/** Throws a Refusal when the body cannot be read or names no token. `limit` is for the unpacked body, in bytes. */
-export async function readCapture(body: CaptureBody, limit: number): Promise<Reading> {
-  const { value, bytes, outer_token } = await readValue(body, limit)
+/** Throws a Refusal when the body cannot be read or names no token. */
+export async function readCapture(
+  body: CaptureBody,
+  limits: ReadLimits,
+  turn: Turn = AT_ONCE,
+): Promise<Reading> {
+  const { value, bytes, outer_token } = await readValue(body, limits, turn)
   const envelope = openEnvelope(value)
-  const token = findToken(envelope, outer_token)
+  const token = findToken(envelope, outer_token ?? body.outer_token)
   const is_historical = envelope.fields.historical_migration === true
   try {
     return { token, bytes, is_historical, events: await readEvents(envelope, body, bytes), fault: null }
@@ -55,15 +73,16 @@ type Value = {
   outer_token: unknown
 }
 
-export async function readValue(packed: Packed, limit: number): Promise<Value> {
-  const { text, api_key } = await unpack(packed, limit)
-  const value = parseJson(text)
+export async function readValue(packed: Packed, limits: ReadLimits, turn: Turn): Promise<Value> {
+  const { text, api_key } = await unpack(packed, limits)
+  await turn()
+  const value = parseJson(text, limits.values)
   if (!isWrapped(value)) return { value, bytes: Buffer.byteLength(text), outer_token: api_key }
   const outer_token = tokenAmong(value) ?? api_key
   const { data } = value
   if (typeof data !== 'string') return { value: data, bytes: Buffer.byteLength(text), outer_token }
-  const inner = await toJsonText(data, compressionOf(value), limit)
-  return { value: parseJson(inner), bytes: Buffer.byteLength(inner), outer_token }
+  const inner = await toJsonText(data, compressionOf(value), limits)
+  return { value: parseJson(inner, limits.values), bytes: Buffer.byteLength(inner), outer_token }
 }
 
 function isWrapped(value: unknown): value is JsonObject & { data: string | object } {
@@ -81,21 +100,25 @@ async function readEvents(envelope: Envelope, body: CaptureBody, bytes: number):
     sent_at: readInstant(envelope.fields.sent_at),
     sent_at_of_query: readSentMs(body.sent_ms),
   }
+  if (envelope.items.length > MAX_EVENTS)
+    throw tooLarge(`A request may hold ${MAX_EVENTS} events at most: send smaller batches.`)
   const events: PipelineEvent[] = []
   for (const [index, item] of envelope.items.entries()) {
     if (index % EVENTS_PER_TURN === EVENTS_PER_TURN - 1) await setImmediate()
     const path = envelope.pathOf(index)
     // No event of a small body can be large.
-    if (bytes > MAX_EVENT_BYTES) assertSize(item, path)
+    if (bytes > MAX_EVENT_VALUES) assertSize(item, path)
     events.push(toPipelineEvent(item, path, time, body.missing_name))
   }
   return events
 }
 
 function assertSize(item: unknown, path: readonly string[]): void {
-  if (Buffer.byteLength(JSON.stringify(item)) > MAX_EVENT_BYTES)
-    throw tooLarge(
-      `${path.length === 0 ? 'The event' : `Event ${path.at(-1)}`} is over 1 MB.`,
-      path.join('__') || null,
-    )
+  const { values, characters } = weigh(item)
+  const name = path.length === 0 ? 'The event' : `Event ${path.at(-1)}`
+  const attr = path.join('__') || null
+  if (values > MAX_EVENT_VALUES) throw tooLarge(`${name} holds over ${MAX_EVENT_VALUES} values.`, attr)
+  // No number takes more in JSON, and no character more than its escape.
+  if (32 * values + 6 * characters <= MAX_EVENT_BYTES) return
+  if (Buffer.byteLength(JSON.stringify(item)) > MAX_EVENT_BYTES) throw tooLarge(`${name} is over 1 MB.`, attr)
 }

@@ -1,9 +1,10 @@
+import { setImmediate } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import lz from 'lz-string'
 import { afterAll, describe, expect, it } from 'vitest'
 import { StoreBusy } from '../../../platform/event-store/event-store.ts'
 import { LargeBodies } from './large-bodies.ts'
-import type { CaptureBody } from './read-capture.ts'
+import type { CaptureBody, Reading } from './read-capture.ts'
 import { openReader } from './reader.ts'
 import { Refusal } from './refusal.ts'
 
@@ -15,6 +16,7 @@ const body = (content: string | Buffer, fields: Partial<CaptureBody> = {}): Capt
   content_type: 'application/json',
   content_encoding: undefined,
   compression: undefined,
+  outer_token: undefined,
   sent_ms: undefined,
   missing_name: undefined,
   now: new Date('2024-06-01T12:00:00Z'),
@@ -34,6 +36,7 @@ const batch = (count: number, filler = 900) =>
 
 const reader = openReader()
 afterAll(() => reader.close())
+const read = (given: CaptureBody, sender = 'one'): Promise<Reading> => reader.read(given, sender)
 
 async function refusalOf(work: Promise<unknown>): Promise<unknown> {
   const error: unknown = await work.then(
@@ -68,7 +71,7 @@ describe('a large body', () => {
         body(`data=${encodeURIComponent(json)}`, { content_type: 'application/x-www-form-urlencoded' }),
     ],
   ])('is read whole and in order, in slices: %s', async (_, pack) => {
-    const { token, events, fault, bytes } = await reader.read(pack(batch(3000)))
+    const { token, events, fault, bytes } = await read(pack(batch(3000)))
     expect({ token, fault }).toEqual({ token: 'phc_1', fault: null })
     expect(bytes).toBe(Buffer.byteLength(batch(3000)))
     expect(events).toHaveLength(3000)
@@ -83,14 +86,14 @@ describe('a large body', () => {
 
   it('of lz64 is read elsewhere too', async () => {
     const packed = body(lz.compressToBase64(batch(300, 3000)), { compression: 'lz64' })
-    expect((await reader.read(packed)).events).toHaveLength(300)
+    expect((await read(packed)).events).toHaveLength(300)
   })
 
   it('does not hold up the main thread', async () => {
     const large = body(batch(15_000))
     expect(large.bytes.length).toBeGreaterThan(14 * MB)
-    await reader.read(body(batch(1000)))
-    const { result, share } = await longestPause(reader.read(large))
+    await read(body(batch(1000)))
+    const { result, share } = await longestPause(read(large))
     expect(result.events).toHaveLength(15_000)
     expect(share).toBeLessThan(0.25)
   })
@@ -106,12 +109,12 @@ describe('a large body', () => {
     ],
     ['nesting', () => body('['.repeat(MB) + ']'.repeat(MB)), { code: 'invalid_payload' }],
   ])('is refused as a small one is: %s', async (_, make, expected) => {
-    expect(await refusalOf(reader.read(make()))).toMatchObject(expected as object)
+    expect(await refusalOf(read(make()))).toMatchObject(expected as object)
   })
 
   it('with a bad event keeps the fault for after the token', async () => {
     const json = batch(2000).replace('"event":"event 1500"', '"event":""')
-    expect(await reader.read(body(json))).toMatchObject({
+    expect(await read(body(json))).toMatchObject({
       token: 'phc_1',
       events: [],
       fault: { code: 'invalid_payload', attr: 'batch__1500__event' },
@@ -120,7 +123,7 @@ describe('a large body', () => {
 
   it('waits its turn behind others and mixes with none', async () => {
     const counts = [1200, 700, 2500, 900]
-    const readings = await Promise.all(counts.map((count) => reader.read(body(batch(count)))))
+    const readings = await Promise.all(counts.map((count) => read(body(batch(count)))))
     expect(readings.map(({ events }) => events.length)).toEqual(counts)
     expect(readings.every(({ events }) => events.every(({ event }, at) => event === `event ${at}`))).toBe(
       true,
@@ -129,34 +132,37 @@ describe('a large body', () => {
 
   it('`__proto__` does no harm on its way between threads', async () => {
     const json = batch(1000).replace('"at":500,', '"at":500,"__proto__":{"bad":1},')
-    const { events } = await reader.read(body(json))
+    const { events } = await read(body(json))
     expect(Object.keys(events[500]!.properties)).toEqual(['at', 'filler', 'nested'])
     expect(events[500]!.properties.bad).toBe(undefined)
   })
 })
 
-describe('the thread', () => {
-  it('that is ended fails what it reads as busy, and the next body gets another', async () => {
-    const large = new LargeBodies()
-    const lost = large.read(body(batch(5000)), 20 * MB)
-    const waiting = large.read(body(batch(600)), 20 * MB)
-    await new Promise((resolve) => setTimeout(resolve, 5))
+describe('the threads', () => {
+  const LIMITS = { bytes: 20 * MB, costly_bytes: 20 * MB, values: 1_000_000 }
+
+  it('that are ended fail what they read as busy, and the next body gets another', async () => {
+    const large = new LargeBodies(2)
+    const lost = large.read(body(batch(5000)), LIMITS, 'one')
+    const waiting = large.read(body(batch(600)), LIMITS, 'one')
+    await setImmediate()
     await large.stop()
     await expect(lost).rejects.toThrow(StoreBusy)
     expect((await waiting).events).toHaveLength(600)
     await large.close()
+    await expect(large.read(body(batch(600)), LIMITS, 'one')).rejects.toThrow(StoreBusy)
   })
 
-  it('takes so much and no more', async () => {
-    const large = new LargeBodies()
-    const chunk = () => ({ ...body(''), bytes: new Uint8Array(20 * MB) })
-    const first = [1, 2, 3, 4, 5].map(() => refusalOf(large.read(chunk(), 20 * MB)))
-    await expect(large.read(chunk(), 20 * MB)).rejects.toThrow(StoreBusy)
-    expect(await Promise.all(first)).toEqual(
-      Array(5).fill(expect.objectContaining({ code: 'invalid_payload' })),
-    )
-    expect(await refusalOf(large.read(chunk(), 20 * MB))).toMatchObject({ code: 'invalid_payload' })
+  it('are never all with one sender', async () => {
+    const large = new LargeBodies(2)
+    const done: string[] = []
+    const reading = async (sender: string, count: number) => {
+      await large.read(body(batch(count)), LIMITS, sender)
+      done.push(sender)
+    }
+    const flood = Array.from({ length: 3 }, () => reading('flood', 12_000))
+    await Promise.all([reading('neighbour', 300), ...flood])
+    expect(done).toEqual(['neighbour', 'flood', 'flood', 'flood'])
     await large.close()
-    await expect(large.read(chunk(), 20 * MB)).rejects.toThrow(StoreBusy)
   })
 })

@@ -4,7 +4,7 @@ import type { Db } from '../../../platform/db/database.ts'
 import { readRawBody } from '../../../platform/http/body.ts'
 import { findProjectByToken } from '../../projects/queries.ts'
 import type { ProjectRow } from '../../projects/schema.ts'
-import { invalidToken } from './envelope.ts'
+import { assertToken, invalidToken } from './envelope.ts'
 import { invalidPayload, tooLarge } from './refusal.ts'
 import type { Packed } from './unpack.ts'
 
@@ -25,7 +25,7 @@ export async function readPacked(request: FastifyRequest, limit: number): Promis
       compression: undefined,
     }
   }
-  const { bytes, is_too_large } = await readRawBody(request.raw, limit)
+  const { bytes, is_too_large } = await readRawBody(request, limit)
   if (is_too_large) throw tooLarge(`The body is over ${limit / MB} MB.`)
   if (bytes.length === 0) throw invalidPayload('The body is empty.')
   const { 'content-type': content_type, 'content-encoding': content_encoding } = request.headers
@@ -36,6 +36,25 @@ export function parameter(request: FastifyRequest, name: string): string | undef
   const value = (request.query as Record<string, unknown>)[name]
   const first: unknown = Array.isArray(value) ? value[0] : value
   return typeof first === 'string' ? first : undefined
+}
+
+/**
+ * The token that a request carries beside its body, if any. It is looked up before the body is read: who has none to show
+ * costs us nothing else.
+ */
+export async function assertOuterToken(db: Db, request: FastifyRequest): Promise<string | undefined> {
+  const given = outerToken(request)
+  if (given === undefined) return undefined
+  const token = assertToken(given)
+  await getProject(db, token)
+  return token
+}
+
+/** Undefined when there is none, or an empty one. */
+export function outerToken(request: FastifyRequest): string | undefined {
+  const header = request.headers['x-posthog-token']
+  const places = [parameter(request, 'token'), parameter(request, 'api_key'), [header].flat()[0]]
+  return places.find((token) => token !== undefined && token.trim() !== '')
 }
 
 export async function getProject(db: Db, token: string): Promise<ProjectRow> {

@@ -10,7 +10,7 @@ const BASE64 = Buffer.from(JSON_TEXT).toString('base64')
 const FORM = 'application/x-www-form-urlencoded'
 const bytes = (content: string | Uint8Array) => (typeof content === 'string' ? Buffer.from(content) : content)
 
-const read = (content: string | Uint8Array, facts: Partial<Packed> = {}, limit = LIMIT) =>
+const read = (content: string | Uint8Array, facts: Partial<Packed> = {}, limit = LIMIT, costly_bytes = 1e9) =>
   unpack(
     {
       bytes: bytes(content),
@@ -19,7 +19,7 @@ const read = (content: string | Uint8Array, facts: Partial<Packed> = {}, limit =
       compression: undefined,
       ...facts,
     },
-    limit,
+    { bytes: limit, costly_bytes },
   )
 
 async function refusalOf(work: Promise<unknown>): Promise<string> {
@@ -189,6 +189,17 @@ describe('bombs', () => {
     const before = process.memoryUsage().arrayBuffers
     expect(await refusalOf(read(bomb, facts))).toBe('payload_too_large')
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(5_000_000)
+  })
+
+  it.each<[string, string | Uint8Array, Partial<Packed>]>([
+    ['a form', `data=${encodeURIComponent(JSON_TEXT)}`, { content_type: FORM }],
+    ['a form that is called text', `data=${encodeURIComponent(JSON_TEXT)}`, { content_type: 'text/plain' }],
+    ['multipart', ...multipart({ data: JSON_TEXT })],
+    ['lz64', lz.compressToBase64(JSON_TEXT), { compression: 'lz64' }],
+  ])('what costs more than JSON has a limit of its own: %s', async (_, content, facts) => {
+    const size = bytes(content).length
+    expect((await read(content, facts, LIMIT, size)).text).toBe(JSON_TEXT)
+    expect(await refusalOf(read(content, facts, LIMIT, size - 1))).toBe('payload_too_large')
   })
 
   it('counts the unpacked bytes exactly', async () => {

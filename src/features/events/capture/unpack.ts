@@ -2,6 +2,7 @@
 // the bytes decide wherever they can. Everything stops as soon as the result passes the limit.
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib'
+import { FormFault, readMultipart, readUrlEncoded } from '../../../lib/form.ts'
 import { decompressLz, LzTooLong } from './lz-text.ts'
 import { invalidPayload, tooLarge } from './refusal.ts'
 
@@ -20,6 +21,9 @@ export type Unpacked = {
   api_key: string | null
 }
 
+/** For what a body may become. Forms and LZ-string cost several times as much as JSON of the same size. */
+export type UnpackLimits = { bytes: number; costly_bytes: number }
+
 type Form = { data: string | Uint8Array; compression: string | null; api_key: string | null }
 type Unzip = (
   bytes: Uint8Array,
@@ -35,18 +39,19 @@ const ENCODINGS = new Map<string, Unzip>([
   ['br', promisify(brotliDecompress)],
 ])
 
-export async function unpack(packed: Packed, limit: number): Promise<Unpacked> {
+export async function unpack(packed: Packed, limits: UnpackLimits): Promise<Unpacked> {
+  const limit = limits.bytes
   const bytes = await unzipIfPacked(await undoEncoding(packed, limit), limit)
-  const form = await readForm(bytes, packed.content_type)
+  const form = await readForm(bytes, packed.content_type, limits)
   const compression = form?.compression ?? packed.compression ?? ''
   const content = form ? form.data : bytes
   const text =
     typeof content === 'string' ? content : await textOf(content, limit, charsetOf(packed.content_type))
-  return { text: await toJsonText(text, compression, limit), api_key: form?.api_key ?? null }
+  return { text: await toJsonText(text, compression, limits), api_key: form?.api_key ?? null }
 }
 
 /** Text that is JSON, or LZ-string or base64 of it, with `+` as it should be or turned into spaces by a form. */
-export async function toJsonText(given: string, compression: string, limit: number): Promise<string> {
+export async function toJsonText(given: string, compression: string, limits: UnpackLimits): Promise<string> {
   const text = undoPercent(given.trim())
   if (looksLikeJson(text)) return text
   const digits = text.replaceAll(' ', '+').replace(/\s+/g, '')
@@ -54,8 +59,8 @@ export async function toJsonText(given: string, compression: string, limit: numb
     throw invalidPayload('The body is neither JSON nor an encoding of it that is known here.')
   const unpacked =
     compression.toLowerCase() === 'lz64'
-      ? undoLz(digits, limit)
-      : await textOf(Buffer.from(digits, 'base64'), limit, 'utf-8')
+      ? undoLz(digits, limits)
+      : await textOf(Buffer.from(digits, 'base64'), limits.bytes, 'utf-8')
   const json = unpacked.trim()
   if (!looksLikeJson(json)) throw invalidPayload('The encoded body holds no JSON object or list.')
   return json
@@ -102,36 +107,47 @@ function isGzip(bytes: Uint8Array): boolean {
  * Null when the body is no form. Plain `curl -d` calls everything a form and sendBeacon calls a form plain text, so the
  * first characters decide.
  */
-async function readForm(bytes: Uint8Array, contentType: string | undefined): Promise<Form | null> {
+async function readForm(
+  bytes: Uint8Array,
+  contentType: string | undefined,
+  limits: UnpackLimits,
+): Promise<Form | null> {
   const type = contentType?.split(';', 1)[0]!.trim().toLowerCase()
-  if (type === 'multipart/form-data') return readMultipart(bytes, contentType!)
-  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 64))
-    .toString('latin1')
-    .trimStart()
-  const isForm =
+  const start = startOf(bytes)
+  const isMultipart = type === 'multipart/form-data'
+  const isUrlEncoded =
     type === 'application/x-www-form-urlencoded' ? !looksLikeJson(start) : start.startsWith('data=')
-  if (!isForm) return null
-  const fields = new URLSearchParams(utf8(bytes))
-  const data = fields.get('data')
+  if (!isMultipart && !isUrlEncoded) return null
+  if (bytes.length > limits.costly_bytes) throw unpackedTooLarge()
+  const fields = await toldAsRefusal(async () =>
+    isMultipart ? readMultipart(bytes, contentType!) : readUrlEncoded(utf8(bytes)),
+  )
   // Base64 without any field name: what the caller meant is plain.
-  if (data === null && !start.includes('=')) return null
-  return { data: required(data), compression: fields.get('compression'), api_key: fields.get('api_key') }
+  if (!isMultipart && !start.includes('=') && !fields.some(([name]) => name === 'data')) return null
+  return toForm(fields)
 }
 
-async function readMultipart(bytes: Uint8Array, contentType: string): Promise<Form> {
-  const fields = await new Response(bytes as Uint8Array<ArrayBuffer>, {
-    headers: { 'content-type': contentType },
-  })
-    .formData()
-    .catch(() => {
-      throw invalidPayload('The body is not valid form data.')
-    })
-  const [data, compression, api_key] = ['data', 'compression', 'api_key'].map((name) => fields.get(name))
+function startOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 64))
+    .toString('latin1')
+    .trimStart()
+}
+
+async function toldAsRefusal<Fields>(read: () => Promise<Fields>): Promise<Fields> {
+  try {
+    return await read()
+  } catch (error) {
+    throw error instanceof FormFault ? invalidPayload(error.message) : error
+  }
+}
+
+async function toForm(fields: readonly [string, string | File][]): Promise<Form> {
+  const [data, compression, api_key] = ['data', 'compression', 'api_key'].map(
+    (wanted) => fields.find(([name]) => name === wanted)?.[1] ?? null,
+  )
   const textOnly = (value: unknown) => (typeof value === 'string' ? value : null)
   return {
-    data: required(
-      typeof data === 'object' && data !== null ? new Uint8Array(await data.arrayBuffer()) : (data ?? null),
-    ),
+    data: required(data instanceof File ? new Uint8Array(await data.arrayBuffer()) : (data ?? null)),
     compression: textOnly(compression),
     api_key: textOnly(api_key),
   }
@@ -170,7 +186,9 @@ function undoPercent(text: string): string {
   }
 }
 
-function undoLz(digits: string, limit: number): string {
+function undoLz(digits: string, limits: UnpackLimits): string {
+  if (digits.length > limits.costly_bytes) throw unpackedTooLarge()
+  const limit = limits.bytes
   try {
     const text = decompressLz(digits, limit)
     if (text === null) throw invalidPayload('The LZ-string body cannot be unpacked.')

@@ -1,0 +1,111 @@
+// The program under attack: a process of its own, as its users run it. Attackers and neighbours call it from different
+// addresses of this machine.
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { makeDatabase } from '../harness/app.ts'
+import { readFirstStart } from '../end-to-end/first-start.ts'
+import { cpuSecondsOf } from '../end-to-end/processes.ts'
+import { buildProgram, type Env } from '../end-to-end/program.ts'
+
+export const NEIGHBOUR = '127.0.0.1'
+export const ATTACKER = '127.0.0.66'
+
+export type Sent = {
+  method?: string
+  path: string
+  headers?: Record<string, string>
+  body?: string | Uint8Array
+  /** The address it comes from. */
+  from?: string
+}
+
+export type Answer = {
+  status: number
+  headers: IncomingHttpHeaders
+  // Tests read answers of every shape; asserting on a field that is not there fails the test, which is the point.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  body: any
+}
+
+export type Target = {
+  port: number
+  /** The first owner's. */
+  key: string
+  token: string
+  /** Time of processors that it has used so far, on all of its threads. */
+  cpuSeconds(): Promise<number>
+  /** What it wrote on its standard error. */
+  stderr(): string
+  send(sent: Sent): Promise<Answer>
+  /** A call of the API with the owner's key. */
+  call(method: string, path: string, body?: unknown): Promise<Answer>
+  /** A bare connection. */
+  open(from?: string): Socket
+  stop(): Promise<void>
+}
+
+export async function startTarget(env: Env = {}): Promise<Target> {
+  const [program, database] = await Promise.all([buildProgram(), makeDatabase()])
+  const server = program.serve({
+    DATA_DIR: program.newDataDir(),
+    DATABASE_URL: database.url,
+    RATE_LIMITS: 'off',
+    ...env,
+  })
+  const { url, key, token } = await readFirstStart(server)
+  const port = Number(new URL(url).port)
+  const target: Target = {
+    port,
+    key,
+    token,
+    cpuSeconds: () => cpuSecondsOf(server.pid),
+    stderr: server.stderr,
+    send: (sent) => send(port, sent),
+    call: (method, path, body) =>
+      send(port, {
+        method,
+        path,
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+    open: (from = ATTACKER) => connect({ port, host: '127.0.0.1', localAddress: from }),
+    async stop() {
+      server.kill('SIGTERM')
+      await server.ended
+      await program.remove()
+      await database.drop()
+    },
+  }
+  return target
+}
+
+/** Over a connection of its own. Throws when it is cut off before the answer. */
+function send(port: number, { method = 'POST', path, headers = {}, body, from }: Sent): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({
+      host: '127.0.0.1',
+      port,
+      method,
+      path,
+      agent: false,
+      localAddress: from ?? NEIGHBOUR,
+      headers: { ...headers, ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }) },
+    })
+    request.on('error', reject)
+    request.on('response', (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('error', reject)
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString()
+        const isJson = response.headers['content-type']?.startsWith('application/json')
+        resolve({
+          status: response.statusCode!,
+          headers: response.headers,
+          body: isJson ? JSON.parse(text) : text,
+        })
+      })
+    })
+    request.end(body)
+  })
+}
