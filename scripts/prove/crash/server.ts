@@ -5,7 +5,8 @@ import { takeConfig } from '../../../src/cli/environment.ts'
 
 const offset_ms = Number(process.argv[2])
 const server = await serve(takeConfig(), () => undefined, { now: () => new Date(Date.now() + offset_ms) })
-process.on('SIGTERM', () => void stop())
+// In place of that of bin/start.cjs, which just ends the process.
+process.removeAllListeners('SIGTERM').on('SIGTERM', () => void stop())
 // Nobody is left who could stop it.
 process.on('disconnect', () => void stop())
 process.send!(server.url)
