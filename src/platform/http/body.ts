@@ -17,8 +17,8 @@ export class UploadedFile {
 }
 
 const MAX_DEPTH = 64
-// No route takes half as many, and checking them all holds the main thread for some milliseconds.
-const MAX_VALUES = 10_000
+// No route takes more than half as many, and checking them all holds the main thread for some milliseconds.
+const MAX_VALUES = 20_000
 // Forms cost several times as much as JSON of the same size, and files come in the other kind.
 const MAX_URLENCODED = 128 * 1024
 const FORBIDDEN_KEY = '__proto__'
