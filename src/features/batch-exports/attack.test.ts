@@ -335,7 +335,7 @@ describe('too much of something', () => {
           config: Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, i])),
         },
       },
-      400,
+      413,
     ],
     ['everything', { destination: noOp, more: 'x'.repeat(1024 * 1024) }, 413],
   ])('%s is refused', async (_what, fields, status) => {
