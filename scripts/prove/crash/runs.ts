@@ -5,6 +5,7 @@ import { RUN_COLUMNS } from '../../../src/features/batch-exports/runs/columns.ts
 import type { Db } from '../../../src/platform/db/database.ts'
 import { sql } from '../../../src/platform/db/sql.ts'
 
+/** Without anything getting on. */
 const SETTLE_LIMIT_MS = 60_000
 const POLL_MS = 20
 
@@ -16,17 +17,20 @@ export async function countActive(db: Db): Promise<number> {
   return active
 }
 
-/** Until nothing is due, waiting or at work; null then, otherwise what is stuck. */
+/** Until nothing is due, waiting or at work; null then. What stays the same for so long is stuck, and told. */
 export async function waitUntilSettled(
   db: Db,
   now: () => Date,
   limit_ms = SETTLE_LIMIT_MS,
 ): Promise<string | null> {
-  const deadline = Date.now() + limit_ms
+  let deadline = Date.now() + limit_ms
+  let before = ''
   for (;;) {
     const left = await whatIsLeft(db, now())
     if (left === '') return null
-    if (Date.now() > deadline) return left
+    if (left !== before) deadline = Date.now() + limit_ms
+    else if (Date.now() > deadline) return left
+    before = left
     await sleep(POLL_MS)
   }
 }
