@@ -221,10 +221,10 @@ export async function makeDatabase(): Promise<{ db: Database; url: string; drop(
   // Copied as files it takes a third of the time.
   await admin.pool.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`)
   const db = openDatabase({ ...connection, database: name })
-  const { host, port, user } = connection
+  const { host, port, user, password } = connection
   return {
     db,
-    url: `postgres://${user}@/${name}?host=${encodeURIComponent(host)}&port=${port}`,
+    url: `postgres://${user}:${password}@/${name}?host=${encodeURIComponent(host)}&port=${port}`,
     async drop() {
       await db.close()
       await admin.pool.query(`DROP DATABASE ${name} WITH (FORCE)`)
