@@ -1,29 +1,30 @@
-// Whom an address stands for. A household or a rented machine gets a whole /64 of IPv6, so single addresses of it count
-// for nothing.
-import { isIPv6 } from 'node:net'
+// Where a request comes from, as limits and fair queues see it.
+import ipaddr from 'ipaddr.js'
 
-const MAPPED_IPV4 = /^::ffff:(?=\d+\.)/i
+export type Origin = {
+  /** One subscriber: an IPv4 address, or the /64 that a single IPv6 host picks its addresses from. */
+  address: string
+  /** Who may hold many of them: a /24 of IPv4, a /48 of IPv6. */
+  network: string
+}
 
-/** The address itself for IPv4, also where a socket writes it as IPv6; the first half of others. */
-export function networkOf(address: string): string {
-  const plain = plainAddress(address)
-  if (!isIPv6(plain)) return plain
-  const [head = '', tail] = plain.split('%', 1)[0]!.toLowerCase().split('::')
-  const first = groups(head)
-  const last = tail === undefined ? [] : groups(tail)
-  const zeros = Array<string>(Math.max(0, 8 - first.length - last.length)).fill('0')
-  return [...first, ...zeros, ...last]
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')
+/** All that is no address is one place: a proxy that passes such text on must not hand out a place per text. */
+const UNKNOWN: Origin = { address: 'unknown address', network: 'unknown network' }
+
+export function originOf(ip: string): Origin {
+  if (!ipaddr.isValid(ip)) return UNKNOWN
+  // 192.0.2.1 and ::ffff:192.0.2.1 are one host.
+  const address = ipaddr.process(ip)
+  const [host, network] = address.kind() === 'ipv4' ? [32, 24] : [64, 48]
+  return { address: prefix(address, host), network: prefix(address, network) }
 }
 
 /** IPv4 as such, however the socket writes it. */
-export function plainAddress(address: string): string {
-  return address.replace(MAPPED_IPV4, '')
+export function plainAddress(ip: string): string {
+  return ip.replace(/^::ffff:(?=\d+\.)/i, '')
 }
 
-/** IPv4 at the end takes the room of two, and is never in the first half that is read. */
-function groups(part: string): string[] {
-  return part === '' ? [] : part.split(':').flatMap((group) => (group.includes('.') ? ['0', '0'] : [group]))
+function prefix(address: ipaddr.IPv4 | ipaddr.IPv6, bits: number): string {
+  const bytes = address.toByteArray().slice(0, bits / 8)
+  return `${Buffer.from(bytes).toString('hex')}/${bits}`
 }

@@ -3,7 +3,7 @@
 // failed to sign in.
 import type { Db } from '../../platform/db/database.ts'
 import { ApiError } from '../../platform/http/errors.ts'
-import { originOf } from '../../platform/http/network.ts'
+import { originOf } from '../../lib/network.ts'
 import { forgetTries, NoTriesLeft, takeTry } from '../../platform/http/tries.ts'
 import type { Services } from '../../platform/services.ts'
 

@@ -2,7 +2,7 @@
 // at work is it turned away.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { networkOf } from '../../lib/network.ts'
+import { originOf } from '../../lib/network.ts'
 import { ApiError } from './errors.ts'
 import type { ServerLimits } from './limits.ts'
 import { answerOn } from './raw-answer.ts'
@@ -49,7 +49,7 @@ export class Connections {
 
   #admit(socket: Socket): void {
     const address = socket.remoteAddress ?? ''
-    const sender = this.isProxy(address) ? PROXIES : networkOf(address)
+    const sender = this.isProxy(address) ? PROXIES : originOf(address).address
     if (!this.#makeRoom(sender)) return turnAway(socket)
     this.#open.set(sender, (this.#open.get(sender) ?? new Set()).add(socket))
     this.#count += 1

@@ -7,7 +7,6 @@ import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 import { routes } from '../../app/http.ts'
 import { sql } from '../db/sql.ts'
 import { createUserWithDevice, login } from '../../features/two-factor/fixture/authenticator.ts'
-import { originOf } from './network.ts'
 import type { Route } from './route.ts'
 import { forgetOldTries } from './tries.ts'
 
@@ -33,24 +32,6 @@ describe('routes', () => {
     const taking = routes.filter((route) => takesSecret(route) && !NO_SECRET.includes(nameOf(route)))
     expect(taking.length).toBeGreaterThan(9)
     expect(taking.filter((route) => !route.guesses).map(nameOf)).toEqual([])
-  })
-})
-
-describe('a place', () => {
-  it.each([
-    ['192.0.2.1', '192.0.2.1', 'address'],
-    ['192.0.2.1', '::ffff:192.0.2.1', 'address'],
-    ['192.0.2.1', '192.0.2.200', 'network'],
-    ['192.0.2.1', '192.0.3.1', null],
-    ['2001:db8::1', '2001:db8::ffff:1', 'address'],
-    ['2001:db8::1', '2001:DB8:0:0::2%eth0', 'address'],
-    ['2001:db8::1', '2001:db8:0:1::1', 'network'],
-    ['2001:db8::1', '2001:db8:1::1', null],
-    ['nonsense', '', 'address'],
-  ])('%s and %s share the %s', (one, other, shared) => {
-    const [a, b] = [originOf(one), originOf(other)]
-    expect(a.address === b.address ? 'address' : a.network === b.network ? 'network' : null).toBe(shared)
-    expect(a.address).not.toBe(a.network)
   })
 })
 

@@ -1,9 +1,9 @@
 // Limits on guessing, by the address and the network of the caller and over all accounts: a route says by `guesses` what
 // it takes tries at, and dispatch.ts holds them. What counts per account is in the slice that owns the account.
+import { originOf } from '../../lib/network.ts'
 import type { Db } from '../db/database.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { throttled } from './errors.ts'
-import { originOf } from './network.ts'
 import type { Rate } from './throttle.ts'
 import { giveTryBack, NoTriesLeft, takeTry, type Budget } from './tries.ts'
 

@@ -1,7 +1,7 @@
 // What is being worked on, and for whom: requests and the bytes of their bodies, by network. One sender never takes up all
 // of the room, so the others still find some.
 import type { FastifyInstance } from 'fastify'
-import { networkOf } from '../../lib/network.ts'
+import { originOf } from '../../lib/network.ts'
 import { ApiError } from './errors.ts'
 
 type UnderwayLimits = {
@@ -27,7 +27,7 @@ export function countUnderway(app: FastifyInstance, requests_per_address: number
   app.addHook('onRequest', (request, _reply, done) => {
     if (ALWAYS_ANSWERED.has(request.url)) return done()
     try {
-      request.work = underway.begin(networkOf(request.ip))
+      request.work = underway.begin(originOf(request.ip).address)
       done()
     } catch (error) {
       done(error as ApiError)

@@ -3,7 +3,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Services } from '../../../platform/services.ts'
 import { isObject } from '../../../lib/json-object.ts'
-import { networkOf } from '../../../lib/network.ts'
+import { originOf } from '../../../lib/network.ts'
 import { addCapturePath } from './capture-path.ts'
 import { assertToken, tokenAmong } from './envelope.ts'
 import type { Reader } from './reader.ts'
@@ -79,6 +79,6 @@ async function readToken(services: Services, reader: Reader, request: FastifyReq
     return assertToken(outerToken(request))
   const beside = await assertOuterToken(services.db, request)
   const packed = await readPacked(request, MAX_BODY)
-  const { value, outer_token } = await reader.readSmall(packed, networkOf(request.ip))
+  const { value, outer_token } = await reader.readSmall(packed, originOf(request.ip).address)
   return assertToken((isObject(value) ? tokenAmong(value) : undefined) ?? outer_token ?? beside)
 }

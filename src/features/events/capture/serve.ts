@@ -1,6 +1,6 @@
 // The paths that take events. An answer of 200 means that every event of the request is stored for good.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { networkOf, plainAddress } from '../../../lib/network.ts'
+import { originOf, plainAddress } from '../../../lib/network.ts'
 import { readRawBody } from '../../../platform/http/body.ts'
 import type { Services } from '../../../platform/services.ts'
 import type { Ingest } from '../ingest.ts'
@@ -29,7 +29,7 @@ export function addCapture(
     const missing_name = path === '/engage' ? '$identify' : undefined
     addCapturePath(app, path, async (request, reply) => {
       const now = services.now()
-      const sender = networkOf(request.ip)
+      const sender = originOf(request.ip).address
       const outer_token = await assertOuterToken(services.db, request)
       const packed = await readPacked(request, limit)
       const sent_ms = parameter(request, 'sent_at') ?? parameter(request, '_')
