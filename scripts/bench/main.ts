@@ -1,6 +1,6 @@
 // `npm run bench`: what things cost, as ratios inside one run. Machines differ and are noisy; ratios hold.
-// `npm run bench -- api`, `-- hogql`, `-- events`, `-- exports` or `-- plugins` runs one part, `-- exports parquet memory`
-// some cases of it. A figure counts only if its checks held.
+// `npm run bench -- api`, `-- hogql`, `-- events`, `-- projects`, `-- exports` or `-- plugins` runs one part, and `-- exports
+// parquet memory` some cases of it. A figure counts only if its checks held.
 import { benchApi } from './api/run.ts'
 import { runBenchServer, type ServerOrder } from './api/server.ts'
 import { benchEvents } from './events/run.ts'
@@ -10,18 +10,22 @@ import { benchExports } from './exports/run.ts'
 import { benchHogql } from './hogql.ts'
 import { benchPlugins } from './plugins/run.ts'
 import { runSandboxOrder, type SandboxOrder } from './plugins/sandbox-process.ts'
+import { runBareRoute } from './projects/bare.ts'
+import { benchProjects } from './projects/run.ts'
 import { watchStolen } from './stolen.ts'
 
 const PARTS = {
   api: benchApi,
   hogql: benchHogql,
   events: benchEvents,
+  projects: benchProjects,
   exports: benchExports,
   plugins: benchPlugins,
 }
 
 if (process.env.BENCH_SERVER) await runBenchServer(JSON.parse(process.env.BENCH_SERVER) as ServerOrder)
 else if (process.env.BENCH_EVENT_SERVER) await runEventServer(process.env.BENCH_EVENT_SERVER)
+else if (process.env.BENCH_BARE_ROUTE) await runBareRoute(process.env.BENCH_BARE_ROUTE)
 else if (process.env.BENCH_EXPORT_ORDER) await runOrder(JSON.parse(process.env.BENCH_EXPORT_ORDER) as Order)
 else if (process.env.BENCH_SANDBOX_ORDER)
   await runSandboxOrder(JSON.parse(process.env.BENCH_SANDBOX_ORDER) as SandboxOrder)
