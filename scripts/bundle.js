@@ -25,6 +25,8 @@ const OUTSIDE = [
 /** By the names src/platform/threads.ts knows. */
 const THREADS = {
   'event-store': 'src/platform/event-store/duckdb/thread.ts',
+  journal: 'src/platform/event-store/duckdb/journal/thread.ts',
+  query: 'src/platform/event-store/duckdb/queries/process.ts',
   'parse-json': 'src/features/events/capture/parse-thread.ts',
   'read-destinations': 'src/features/batch-exports/verification/reader/thread.ts',
   sandbox: 'src/platform/sandbox/quickjs/thread.ts',

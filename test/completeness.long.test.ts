@@ -30,8 +30,7 @@ type Page = { results: { id: string; timestamp: string }[]; next: string | null 
 let app: TestApp
 let workspace: Workspace
 beforeAll(async () => {
-  // Hundreds of projects have their tables in memory until the next checkpoint.
-  app = await startTestApp({ EVENT_MEMORY_MB: '2048' })
+  app = await startTestApp()
   workspace = await createOrganization(app)
 })
 afterAll(() => app.close())

@@ -37,7 +37,7 @@ it('lets nobody in, and nobody sign up as the first user, until the server is re
   expect((await http.inject('/_livez')).statusCode).toBe(200)
   expect(await hasAnyUser(app.db)).toBe(false)
   open()
-  expect((await http.inject('/_readyz')).statusCode).toBe(200)
+  await expect.poll(async () => (await http.inject('/_readyz')).statusCode).toBe(200)
   expect((await signUp()).statusCode).toBe(201)
   await http.close()
 })

@@ -13,6 +13,7 @@ import { PluginRuntime } from '../features/plugins/running/runtime.ts'
 import { addSiteApps } from '../features/plugins/site-apps/serve.ts'
 import { within } from '../lib/within.ts'
 import { openMetrics } from '../platform/http/metrics.ts'
+import type { Damage } from '../platform/event-store/duckdb/journal/files.ts'
 import { buildServer } from '../platform/http/server.ts'
 import { openLog, type Log } from '../platform/log/log.ts'
 import type { Services } from '../platform/services.ts'
@@ -71,7 +72,12 @@ async function start(
   const { db } = await startup.open('the database', openDb, (metadata) => metadata.close())
   for (const name of await startup.step('migrations of the database', () => migrateAll(db)))
     log.info({ name }, 'migration applied')
-  const openEvents = () => openEventStore(config, (error) => endByItself(log, error))
+  const openEvents = () =>
+    openEventStore(config, {
+      isWarm: true,
+      onLost: (error) => endByItself(log, error),
+      onDamage: (damage) => tellDamage(log, damage),
+    })
   const eventStore = await startup.open('the event store', openEvents, (store) => store.close())
   const services = await startup.open(
     'the queue of jobs',
@@ -110,7 +116,14 @@ async function start(
   return url
 }
 
-/** Only a fresh process gets the file of events back: whoever watches over us starts one. */
+function tellDamage(log: Log, damage: Damage): void {
+  if (damage.is_inside)
+    log.error(damage, 'part of the journal of events could not be read: it is in journal/damaged')
+  // What a killed server was writing: nobody was told that it is stored.
+  else log.info(damage, 'the journal of events ended in the middle of a record')
+}
+
+/** Only a fresh process gets the store of events back: whoever watches over us starts one. */
 function endByItself(log: Log, error: Error): void {
   log.fatal({ err: error }, 'the event store fell')
   process.exitCode = 1

@@ -5,7 +5,7 @@ import { migrate } from '../platform/db/migrate.ts'
 import { openDatabase, type Database } from '../platform/db/database.ts'
 import { openEmbeddedPostgres } from '../platform/db/embedded/embedded.ts'
 import { openTxtLookup } from '../platform/dns/txt.ts'
-import { openDuckDb } from '../platform/event-store/duckdb/open.ts'
+import { openDuckDb, type StoreEvents } from '../platform/event-store/duckdb/open.ts'
 import type { EventStore } from '../platform/event-store/event-store.ts'
 import { Guesses } from '../platform/http/guesses.ts'
 import { Throttle } from '../platform/http/throttle.ts'
@@ -63,12 +63,15 @@ export async function migrateAll(db: Database): Promise<string[]> {
 }
 
 /** One process at a time holds it. */
-export function openEventStore(config: Config, onLost?: (error: Error) => void): Promise<EventStore> {
+export function openEventStore(
+  config: Config,
+  options: StoreEvents & { isWarm?: boolean } = {},
+): Promise<EventStore> {
   return openDuckDb({
     folder: eventFolder(config),
     memory_mb: config.EVENT_MEMORY_MB ?? defaultEventMemory(),
     query_timeout_ms: config.QUERY_TIMEOUT_S * 1000,
-    ...(onLost ? { onLost } : {}),
+    ...options,
   })
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 
 /** The names scripts/bundle.js knows. */
-export type ThreadName = 'event-store' | 'parse-json' | 'read-destinations' | 'sandbox'
+export type ThreadName = 'event-store' | 'journal' | 'parse-json' | 'query' | 'read-destinations' | 'sandbox'
 
 // Beside the bundle; in a checkout that runs from its sources (tests), where test/harness/global-setup.ts puts them.
 const FOLDERS = [
@@ -13,8 +13,13 @@ const FOLDERS = [
 ]
 
 export function startThread(name: ThreadName, workerData?: unknown, options: WorkerOptions = {}): Worker {
+  return new Worker(threadFile(name), { ...options, workerData })
+}
+
+/** For those that run in a process instead. */
+export function threadFile(name: ThreadName): string {
   const files = FOLDERS.map((folder) => join(folder, `${name}.js`))
   const file = files.find((candidate) => existsSync(candidate))
   if (file === undefined) throw new Error(`the thread ${name} was not built`)
-  return new Worker(file, { ...options, workerData })
+  return file
 }

@@ -1,6 +1,5 @@
 // `events import` and `events generate` from outside: alone on the stores, beside a running server, to one elsewhere, and
 // killed in the middle.
-import { DuckDBInstance } from '@duckdb/node-api'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -8,6 +7,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDuckDb } from '../../src/platform/event-store/duckdb/open.ts'
 import { tablesOf } from '../../src/platform/event-store/layout.ts'
 import { readFirstStart, type Printed } from './first-start.ts'
 import { get, post } from './http.ts'
@@ -49,20 +49,23 @@ async function writeLines(count: number, name: string): Promise<string> {
 
 type Counted = { all: number; distinct: number; events: number }
 
-/** Straight from the file, while nobody holds it. */
+/** Straight from the store, while nobody holds it. */
 async function stored(name: string): Promise<Counted & { ips: number }> {
-  const instance = await DuckDBInstance.create(join(dataDir, 'events/events.duckdb'), {
-    access_mode: 'READ_ONLY',
+  const store = await openDuckDb({
+    folder: join(dataDir, 'events'),
+    memory_mb: 256,
+    query_timeout_ms: 60_000,
   })
-  const connection = await instance.connect()
-  const answer = await connection.run(
-    `SELECT count(*)::INT, count(DISTINCT uuid)::INT, count(DISTINCT properties->>'index')::INT,
+  const { rows } = await store.query({
+    project_id: 1,
+    sql: `SELECT count(*)::INT, count(DISTINCT uuid)::INT, count(DISTINCT properties->>'index')::INT,
        count(properties->>'$."$ip"')::INT FROM ${tablesOf(1).events} WHERE event = $1`,
-    [name],
-  )
-  const [[all, distinct, events, ips]] = (await answer.getRows()) as [number[]]
-  connection.closeSync()
-  instance.closeSync()
+    parameters: [name],
+    timezone: 'UTC',
+    max_rows: 1,
+  })
+  await store.close()
+  const [[all, distinct, events, ips]] = rows as [number[]]
   return { all: all!, distinct: distinct!, events: events!, ips: ips! }
 }
 

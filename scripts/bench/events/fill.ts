@@ -33,5 +33,7 @@ export async function fill(folder: string, project_id: number, count: number, se
   }
   await flush()
   await writing
+  // Whoever asks has them in files first.
+  await store.arrivalsOf(project_id, [1])
   await store.close()
 }

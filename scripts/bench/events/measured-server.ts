@@ -1,9 +1,9 @@
 // The bench's side of the measured server: start, ask, load, stop.
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { Pool } from 'undici'
+import { postmasterOf } from '../../../test/end-to-end/program.ts'
+import { measureTrees } from '../../process-tree.ts'
 import { startAgain } from '../../start-again.ts'
 import { KEY, type Ready, type Report } from './server.ts'
 
@@ -28,11 +28,16 @@ export class MeasuredServer {
     return new MeasuredServer(folder, child, ready)
   }
 
-  /** CPU time includes PostgreSQL, which works for the server. */
-  async report(): Promise<Report> {
+  /** CPU and memory are of all processes: those that answer questions and PostgreSQL work for the server. */
+  async report(): Promise<Report & { cpu_us: number; memory_mb: number }> {
     this.#child.send('report')
     const [report] = (await once(this.#child, 'message')) as [Report]
-    return { ...report, cpu_us: report.cpu_us + this.#postgresCpu() }
+    const postmaster = await postmasterOf(this.#folder)
+    const { cpu_s, memory_mb } = measureTrees([
+      this.#child.pid!,
+      ...(postmaster === null ? [] : [postmaster]),
+    ])
+    return { ...report, cpu_us: cpu_s * 1e6, memory_mb }
   }
 
   /** Sends the bodies, as many at a time as there are connections. Throws when one is not taken. */
@@ -82,23 +87,5 @@ export class MeasuredServer {
     await this.#pool.close()
     this.#child.send('stop')
     await once(this.#child, 'exit')
-  }
-
-  /** Of the postmaster and its children; the kernel adds those that ended to their parent. */
-  #postgresCpu(): number {
-    const pid = Number(readFileSync(join(this.#folder, 'postgres/postmaster.pid'), 'utf8').split('\n', 1)[0])
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
-    return cpuOf(pid, true) + children.reduce((sum, child) => sum + cpuOf(Number(child), false), 0)
-  }
-}
-
-/** Microseconds; `/proc` counts in hundredths of a second. */
-function cpuOf(pid: number, withEnded: boolean): number {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
-    const ticks = fields.slice(11, withEnded ? 15 : 13).reduce((sum, field) => sum + Number(field), 0)
-    return ticks * 10_000
-  } catch {
-    return 0
   }
 }

@@ -1,5 +1,5 @@
 // Taking events in and listing them, beside what DuckDB alone needs for the same, on millions of events.
-import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -34,7 +34,7 @@ export async function benchEvents(): Promise<boolean> {
     const small = await load(folder, 1)
     const extra = Math.round((MILLIONS - 1) * 1_000_000)
     if (extra > 0) await fill(folder, project_id, extra, 2)
-    const bytes = await fileSize(folder)
+    const bytes = await storeSize(folder)
     const bare = await bareInsert(folder, project_id, freshEvents(CAPTURED, 3), PER_REQUEST)
     const bulk = await bareInsert(folder, project_id, freshEvents(CAPTURED, 5), BULK)
     const large = await load(folder, 4)
@@ -55,7 +55,7 @@ async function firstStart(folder: string): Promise<{ project_id: number }> {
 async function load(folder: string, seed: number): Promise<Loaded> {
   const server = await MeasuredServer.start(folder)
   await sleep(3000)
-  const rest_mb = (await server.report()).rss_mb
+  const rest_mb = (await server.report()).memory_mb
   const before = Number((await server.query('select count() from events'))[0]![0])
   const bodies = requestsOf(freshEvents(CAPTURED, seed), server.ready.token)
   await server.capture(bodies.slice(0, bodies.length / 6))
@@ -77,7 +77,7 @@ async function load(folder: string, seed: number): Promise<Loaded> {
   latencies_ms.sort((a, b) => a - b)
   return {
     rest_mb,
-    busy_mb: Math.max(end.rss_mb, listingEnd.rss_mb),
+    busy_mb: Math.max(end.memory_mb, listingEnd.memory_mb),
     capture: { cpu_us: (end.cpu_us - start.cpu_us) / count, wall_us: (seconds * 1e6) / count },
     loop_p99_ms: end.loop_p99_ms,
     capture_p99_ms: latencies_ms[Math.floor(latencies_ms.length * 0.99)]!,
@@ -97,8 +97,14 @@ function assertListed({ results }: Record<string, unknown>): void {
   if (events.length !== 100 || !isRight || !isOrdered) throw new Error('a listing is wrong')
 }
 
-async function fileSize(folder: string): Promise<number> {
-  return (await stat(join(folder, 'events/events.duckdb'))).size
+/** Of what is in files, and of what waits. */
+async function storeSize(folder: string): Promise<number> {
+  const entries = await readdir(join(folder, 'events'), { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile())
+  const sizes = await Promise.all(
+    files.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size),
+  )
+  return sizes.reduce((sum, size) => sum + size, 0)
 }
 
 type Figures = {

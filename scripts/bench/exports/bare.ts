@@ -1,4 +1,4 @@
-// The yardsticks: DuckDB alone on the same file, while nobody else has it open, with the same memory and cores; and
+// The yardsticks: DuckDB alone on the same files, while nobody else has them open, with the same memory and cores; and
 // Amazon's client alone for what goes to S3.
 import {
   CompleteMultipartUploadCommand,
@@ -6,12 +6,13 @@ import {
   S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
-import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api'
+import type { DuckDBConnection } from '@duckdb/node-api'
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { tablesOf } from '../../../src/platform/event-store/layout.ts'
+import { onProjectFiles } from '../../../test/harness/project-files.ts'
 import { MEMORY_MB, type SampleStore } from './sample-store.ts'
 
 /** What exports to files hold, as the engine has it; `json` is the type of JSON columns. */
@@ -22,23 +23,16 @@ export function selectColumns({ project_id }: SampleStore, times: string, json: 
     FROM ${tablesOf(project_id).events}`
 }
 
-export async function onFile<T>(
-  { folder }: SampleStore,
+export function onFiles<T>(
+  { folder, project_id }: SampleStore,
   work: (connection: DuckDBConnection) => Promise<T>,
 ): Promise<T> {
-  const instance = await DuckDBInstance.create(join(folder, 'events/events.duckdb'), {
+  const options = {
     memory_limit: `${MEMORY_MB}MB`,
     threads: String(availableParallelism()),
     temp_directory: join(folder, 'bare-spill'),
-  })
-  const connection = await instance.connect()
-  try {
-    await connection.run("SET TimeZone = 'UTC'")
-    return await work(connection)
-  } finally {
-    connection.closeSync()
-    instance.closeSync()
   }
+  return onProjectFiles(folder, project_id, options, work)
 }
 
 export type Bucket = {

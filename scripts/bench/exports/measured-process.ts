@@ -12,7 +12,7 @@ import type { EventStore } from '../../../src/platform/event-store/event-store.t
 import type { Services } from '../../../src/platform/services.ts'
 import { postmasterOf } from '../../../test/end-to-end/program.ts'
 import { startS3Server } from '../../../test/stand-ins/s3/server.ts'
-import { onFile, upload, type Bucket } from './bare.ts'
+import { onFiles, upload, type Bucket } from './bare.ts'
 import { addPast, type Past } from './past.ts'
 import { postgresCpuS } from './process-figures.ts'
 import { configOf, type SampleStore } from './sample-store.ts'
@@ -64,7 +64,7 @@ async function carryOut(order: Order): Promise<Exported | Measured | Bucket> {
     case 'export':
       return exportAll(order)
     case 'copy':
-      return onFile(order.store, (connection) =>
+      return onFiles(order.store, (connection) =>
         measured(async () => {
           await connection.run(order.sql)
           if (order.upload) await upload(order.upload.bucket, order.upload.key, order.upload.path)

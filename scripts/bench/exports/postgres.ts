@@ -10,7 +10,7 @@ import { openEmbeddedPostgres } from '../../../src/platform/db/embedded/embedded
 import { tablesOf } from '../../../src/platform/event-store/layout.ts'
 import { openLog } from '../../../src/platform/log/log.ts'
 import { postmasterOf } from '../../../test/end-to-end/program.ts'
-import { onFile } from './bare.ts'
+import { onFiles } from './bare.ts'
 import { compare, ROUNDS } from './compare.ts'
 import { assertSame } from './content.ts'
 import type { Destination, Measured } from './measured-process.ts'
@@ -43,7 +43,7 @@ export async function benchPostgres(store: SampleStore): Promise<boolean> {
         return exported
       },
       async bare() {
-        await onFile(store, (connection) => connection.run(readySql(store, ready)))
+        await onFiles(store, (connection) => connection.run(readySql(store, ready)))
         await warehouse.sql(`CREATE TABLE ${BARE} (LIKE ${OURS} INCLUDING ALL)`)
         const pages = await countPages(warehouse, OURS)
         await warehouse.dropOurs()
@@ -152,7 +152,7 @@ const sumOf = (values: string, number: (hex: string) => string) =>
 async function storedContent(store: SampleStore): Promise<string> {
   const values = `uuid, event, distinct_id, epoch_us(timestamp), coalesce(p_session_id, '-'), coalesce(p_current_url, '-'), coalesce(p_ip, '-')`
   const select = sumOf(values, (hex) => `CAST(concat('0x', ${hex}) AS BIGINT)`)
-  return onFile(store, async (connection) => {
+  return onFiles(store, async (connection) => {
     const [row] = await (
       await connection.run(`${select} FROM ${tablesOf(store.project_id).events}`)
     ).getRowObjects()

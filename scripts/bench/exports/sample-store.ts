@@ -1,8 +1,10 @@
 // A data folder with as many events as a case wants, all within one interval of a weekly export, so that one run takes
 // them all. The first are sample events that were taken in one by one; the rest are those again under ids of their own,
 // which the engine copies six times as fast.
+import { DuckDBInstance } from '@duckdb/node-api'
+import { randomUUID } from 'node:crypto'
 import { chmod, mkdtemp } from 'node:fs/promises'
-import { availableParallelism, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig, type Config } from '../../../src/app/config.ts'
 import { makeFirstOwner } from '../../../src/app/first-start.ts'
@@ -11,18 +13,25 @@ import { boundaryAtOrBefore } from '../../../src/features/batch-exports/schedule
 import { toStoredEvent } from '../../../src/features/events/pipeline/store-form.ts'
 import { sampleEvents } from '../../../src/features/events/sample/sample-events.ts'
 import { sql } from '../../../src/platform/db/sql.ts'
-import { openInstance } from '../../../src/platform/event-store/duckdb/database.ts'
 import { openDuckDb } from '../../../src/platform/event-store/duckdb/open.ts'
+import { ROW_GROUP } from '../../../src/platform/event-store/duckdb/segments/events.ts'
+import { describeSegment } from '../../../src/platform/event-store/duckdb/segments/fold.ts'
+import {
+  changeSegments,
+  projectFolder,
+  readManifest,
+  writeManifest,
+} from '../../../src/platform/event-store/duckdb/segments/manifest.ts'
+import { readParquet, writeParquet } from '../../../src/platform/event-store/duckdb/segments/parquet.ts'
 import type { StoredEvent } from '../../../src/platform/event-store/event-store.ts'
-import { tablesOf } from '../../../src/platform/event-store/layout.ts'
 import { personOf } from '../events/person.ts'
 
 export const KEY = `phx_${'bench0'.repeat(6)}`
 /** Of both sides: with half of it the bare COPY to Parquet fails. */
 export const MEMORY_MB = Number(process.env.EVENT_MEMORY_MB ?? 512)
 
-const SAMPLED = 250_000
-const BATCH = 10_000
+const SAMPLED = 31 * ROW_GROUP
+const BATCH = ROW_GROUP
 const WEEK_DAYS = 7
 const DAY_MS = 86_400_000
 
@@ -94,32 +103,44 @@ async function fill(sample: SampleStore, count: number): Promise<void> {
     batch = []
   }
   await write(batch)
+  // Whoever asks has them in files first.
+  await store.arrivalsOf(project_id, [1])
   await store.close()
   sample.events = count
 }
 
-/** A commit for each time over, so that memory holds one at most. */
+/** A file for each time over: the sampled events are whole row groups, and so is each copy of them. */
 async function repeat(sample: SampleStore, events: number): Promise<void> {
-  const { folder, project_id } = sample
-  const { event_rows: table } = tablesOf(project_id)
-  const threads = availableParallelism()
-  const instance = await openInstance({ folder: join(folder, 'events'), memory_mb: MEMORY_MB, threads })
+  const { folder: data_folder, project_id } = sample
+  const folder = join(data_folder, 'events')
+  const project = projectFolder(folder, project_id)
+  const instance = await DuckDBInstance.create(':memory:', { threads: '1', memory_limit: `${MEMORY_MB}MB` })
   const connection = await instance.connect()
+  let manifest = readManifest(folder, project_id)
+  const sampled = readParquet(manifest.segments.map(({ file }) => join(project, file)))
   while (sample.events < events) {
     const count = Math.min(SAMPLED, events - sample.events)
-    await connection.run(
-      `INSERT INTO ${table}
-       SELECT seq + $1, (SELECT max(inserted_at) FROM ${table}), ${NEW_UUID},
-         COLUMNS(* EXCLUDE (seq, inserted_at, uuid))
-       FROM ${table} WHERE seq <= $2`,
-      [BigInt(sample.events), BigInt(count)],
-    )
+    const file = `${randomUUID()}.parquet`
+    const path = join(project, file)
+    const select = `SELECT seq + ${sample.events} AS seq, inserted_at, ${newUuid(sample.events)},
+        COLUMNS(* EXCLUDE (seq, inserted_at, uuid))
+      FROM ${sampled} WHERE seq <= ${count}`
+    await writeParquet(connection, select, path, ROW_GROUP)
+    const of_file = {
+      first_row: sample.events,
+      rows: count,
+      within: `FROM ${readParquet([path])} WHERE true`,
+    }
+    const made = [await describeSegment(connection, project, file, of_file)]
+    const segments = changeSegments(manifest.segments, { gone: [], made })
+    manifest = { ...manifest, version: manifest.version + 1, segments }
     sample.events += count
   }
-  await connection.run('CHECKPOINT')
+  writeManifest(folder, project_id, manifest)
   connection.closeSync()
   instance.closeSync()
 }
 
 /** Keeps the time that an id begins with: it decides how well ids compress. */
-const NEW_UUID = 'CAST(concat(left(CAST(uuid AS VARCHAR), 24), right(md5(concat(uuid, $1)), 12)) AS UUID)'
+const newUuid = (seed: number) =>
+  `CAST(concat(left(CAST(uuid AS VARCHAR), 24), right(md5(concat(uuid, ${seed})), 12)) AS UUID) AS uuid`

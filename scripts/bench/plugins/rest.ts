@@ -51,7 +51,7 @@ async function switchOn(server: MeasuredServer, projects: readonly Project[]): P
 function measure(folder: string, projects: readonly Project[], apps: readonly AppConfig[]): Promise<Memory> {
   return withServer(folder, async (server) => {
     await sleep(REST_MS)
-    const rest_mb = (await server.report()).rss_mb
+    const rest_mb = (await server.report()).memory_mb
     for (const project of projects)
       await callAll(
         server,
@@ -59,7 +59,7 @@ function measure(folder: string, projects: readonly Project[], apps: readonly Ap
         apps.filter((app) => app.project_id === project.id),
       )
     await sleep(REST_MS)
-    return { rest_mb, called_mb: (await server.report()).rss_mb }
+    return { rest_mb, called_mb: (await server.report()).memory_mb }
   })
 }
 

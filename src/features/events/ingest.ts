@@ -31,8 +31,8 @@ export type IngestOptions = { transform?: EventTransform; max_events?: number; m
 const MAX_EVENTS = 50_000
 const MAX_BYTES = 100 * 1024 * 1024
 const BATCH_COST = 1_550
-/** Each project has tables of its own: a batch that writes to one more has room for so many events less. */
-const PROJECT_COST = 50
+/** Each project is a section of the journal: a batch that writes to one more has room for so many events less. */
+const PROJECT_COST = 5
 /** Of the queue, for one address and for one project. */
 const SHARE_OF_ADDRESS = 1 / 4
 const SHARE_OF_PROJECT = 1 / 2

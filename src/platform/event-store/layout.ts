@@ -34,19 +34,13 @@ export function hotColumn(property: (typeof HOT_PROPERTIES)[number]): string {
  * - persons: id, created_at, is_identified BOOLEAN, properties (JSON text), version BIGINT, changed_at
  * - distinct_ids: distinct_id, person_id, version BIGINT, changed_at; both `changed_at` are times of arrival here
  * - groups: index UTINYINT, key, created_at, properties (JSON text)
- *
- * Events, persons and groups are views of event_rows, person_rows and group_rows, which hold empty rows besides
- * (duckdb/vectors.ts): nobody but the store's writer needs to know.
  */
 export function tablesOf(project_id: number) {
   if (!Number.isSafeInteger(project_id) || project_id < 0) throw new Error('not a project id')
   return {
     events: `ev_${project_id}`,
-    event_rows: `er_${project_id}`,
     persons: `pe_${project_id}`,
-    person_rows: `pr_${project_id}`,
     distinct_ids: `di_${project_id}`,
     groups: `gr_${project_id}`,
-    group_rows: `gw_${project_id}`,
   }
 }

@@ -58,7 +58,7 @@ const STORE_AWAY_TEXT =
 
 // PostgreSQL and the file system say it by a code, the event store in words.
 const DISK_FULL = /^(53100|ENOSPC)$/
-const DISK_FULL_TEXT = /No space left on device/
+const DISK_FULL_TEXT = /no space left on device|disk quota exceeded/i
 
 /** Anything that is not an ApiError is a fault of ours or of a store, told apart so that clients know to retry. */
 export function toApiError(error: unknown): ApiError {

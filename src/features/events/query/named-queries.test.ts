@@ -49,7 +49,7 @@ const USES = [
   'select x from $c where x in (select x from $c) order by x',
   'select x from $c where x = (select max(x) from $c) order by x',
   'select x, (select count() from $c) as all_of_them from $c order by x',
-  'select x from $c union all select x + 10 from $c order by x',
+  'select x from (select x from $c union all select x + 10 from $c) order by x',
   'select sum(x) from (select x from $c union all select x from $c)',
   'select y from (select a.x + b.x as y from $c a, $c b) order by y',
   `select a.x from $c a join (select x from $c where name != 'l') b on a.x = b.x order by a.x`,

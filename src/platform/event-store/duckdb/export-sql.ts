@@ -8,7 +8,6 @@ import type {
   StretchLimit,
 } from '../event-store.ts'
 import type { ColumnKind, ExportColumn } from '../export-rows.ts'
-import { tablesOf } from '../layout.ts'
 import { columnAt, LINES, textLiteral } from './line-sql.ts'
 import type { WrittenRows } from './rows-sql.ts'
 import type { Statement } from './statements.ts'
@@ -74,15 +73,14 @@ export function planSql({ sql, parameters }: WrittenRows): Statement {
   return { sql: `EXPLAIN (FORMAT json) ${sql}`, parameters }
 }
 
-type PlanNode = { name: string; children: PlanNode[]; extra_info: { Table?: string } }
+type PlanNode = { name: string; children: PlanNode[] }
 
-/** Whether the rows are read off the project's events one after the other, with nothing between that mixes them. */
-export function readsInOrder(plan: string, project_id: number): boolean {
+/** Whether the rows are read off files one after the other, with nothing between that mixes them: only events are. */
+export function readsInOrder(plan: string): boolean {
   const [top] = JSON.parse(plan) as PlanNode[]
   for (let node = top; node; node = node.children[0]) {
     if (node.children.length > 1) return false
-    if (node.name.trim() === 'SEQ_SCAN')
-      return node.extra_info.Table?.split('.').at(-1) === tablesOf(project_id).event_rows
+    if (node.name.trim() === 'READ_PARQUET') return true
     if (!['PROJECTION', 'FILTER'].includes(node.name.trim())) return false
   }
   return false

@@ -29,9 +29,14 @@ const AT_WORK = 2
 /** A statement has room for so many; more statements read the events more often. */
 const AREAS_AT_ONCE = 1_000
 
-type ExporterOptions = { staging: string; isDeleted(project_id: number): boolean }
-
 type Ask = (statement: Statement, by?: typeof rowsByEngine) => Promise<DuckDBValue[][]>
+
+type ExporterOptions = {
+  /** Where files are written. */
+  staging: string
+  /** Makes the views of the project be there, when its turn has come. */
+  see(project_id: number): Promise<void>
+}
 
 export class Exporter {
   readonly #turns: Turns<number, DuckDBConnection>
@@ -104,7 +109,7 @@ export class Exporter {
     try {
       const written = await this.#run(rows.project_id, signal, async (ask) => {
         const [plan] = await ask(planSql(selected))
-        const isInOrder = readsInOrder(plan![1] as string, rows.project_id)
+        const isInOrder = readsInOrder(plan![1] as string)
         const [answer] = await ask(copySql(selected, range, format, path, isInOrder), rowsByEngine)
         return Number(answer![0])
       })
@@ -122,18 +127,17 @@ export class Exporter {
   }
 
   async #run<T>(project_id: number, signal: AbortSignal, work: (ask: Ask) => Promise<T>): Promise<T> {
-    const workOn = (connection: DuckDBConnection) =>
-      work((statement, by = rowsOf) => interruptible(connection, statement, by, signal))
+    const workOn = async (connection: DuckDBConnection) => {
+      await this.options.see(project_id)
+      return work((statement, by = rowsOf) => interruptible(connection, statement, by, signal))
+    }
     try {
-      const result = await this.#inTurn(project_id, signal, workOn).catch((error: unknown) => {
+      return await this.#inTurn(project_id, signal, workOn).catch((error: unknown) => {
         if (!isOutOfMemory(error)) throw error
         return this.#withoutOthers(project_id, signal, workOn)
       })
-      this.#assertKept(project_id)
-      return result
     } catch (error) {
       signal.throwIfAborted()
-      this.#assertKept(project_id)
       throw exportFault(error)
     }
   }
@@ -167,10 +171,6 @@ export class Exporter {
     })
     this.#alone = result.catch(() => undefined)
     return result
-  }
-
-  #assertKept(project_id: number): void {
-    if (this.options.isDeleted(project_id)) throw new Error('the project was deleted')
   }
 }
 

@@ -148,7 +148,7 @@ describe('rows', () => {
         planSql({ project_id: 1, sql, parameters: [], columns: [], has_time: false }).sql,
         bound,
       )
-      expect(readsInOrder(rows[0]![1] as string, 1), sql).toBe(isInOrder)
+      expect(readsInOrder(rows[0]![1] as string), sql).toBe(isInOrder)
     }
     const times = plainRows({ sql: `SELECT seq AS position, timestamp AS c1 FROM ${events}`, columns: [] })
     const [early, late] = [
@@ -162,7 +162,7 @@ describe('rows', () => {
     for (const areas of [[early!], [early!, late!]]) {
       const { sql, parameters } = planSql(writeRows({ ...times, source: { ...times.source, areas } }))
       const { rows } = await ask(1, sql, parameters)
-      expect(readsInOrder(rows[0]![1] as string, 1), sql).toBe(true)
+      expect(readsInOrder(rows[0]![1] as string), sql).toBe(true)
     }
     await store.close()
     await rm(folder, { recursive: true, force: true })

@@ -1,8 +1,11 @@
 // What DuckDB says when it cannot go on, told without its SQL, its table names or its inner types.
 import { QueryFault, QueryTimeout } from '../event-store.ts'
 
+export const TOO_LARGE = 'The query needs more memory than it may use: narrow its time range.'
+
 const EXPLAINED: readonly (readonly [RegExp, string])[] = [
-  [/^(Out of Memory|IO) Error/, 'The query needs more memory than it may use: narrow its time range.'],
+  // What does not fit into memory goes to the disk; that may be full as well.
+  [/^Out of Memory Error|^IO Error: .*No space left/s, TOO_LARGE],
   [
     /^(?:Failed to extract statements: )?(Binder|Catalog|Parser|Not implemented) Error/,
     'The query combines values that do not go together.',

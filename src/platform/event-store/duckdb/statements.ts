@@ -1,19 +1,10 @@
-// Statements with bound values, as the writer and the exporter send them, and what their failures mean.
+// Statements with bound values, and what their failures mean.
 import type { DuckDBConnection, DuckDBType, DuckDBValue } from '@duckdb/node-api'
 import duckdb, { type PendingResult } from '@duckdb/node-bindings'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Parameter } from '../event-store.ts'
 
 export type Statement = { sql: string; parameters: readonly Parameter[] }
-
-export async function run(
-  connection: DuckDBConnection,
-  sql: string,
-  values: DuckDBValue[],
-  types?: DuckDBType[],
-): Promise<void> {
-  await connection.run(sql, values, types)
-}
 
 export async function rows(
   connection: DuckDBConnection,

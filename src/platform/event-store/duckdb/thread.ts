@@ -1,138 +1,120 @@
-// The store's own thread: the only place that opens the file. Nothing it does holds the main thread up.
-import { parentPort, workerData } from 'node:worker_threads'
-import { StoreGone, type StoreAnswer } from '../event-store.ts'
-import { askForCutTexts } from './cut-texts.ts'
-import { openInstance, stagingFolder } from './database.ts'
+// The engine's own thread: the only place that writes files of projects. It folds, merges and exports; questions of users
+// are answered in processes of their own (queries/).
+import { mkdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { workerData } from 'node:worker_threads'
+import { groupBy } from '../../../lib/group-by.ts'
+import { serveCalls, type Handlers } from './calls.ts'
+import { lockFolder, openInstance } from './database.ts'
+import { makeFolder, sync } from './durable.ts'
 import { Exporter } from './exporter.ts'
-import {
-  describeFault,
-  type Abort,
-  type Answer,
-  type Call,
-  type Calls,
-  type Part,
-  type ThreadOptions,
-} from './messages.ts'
-import { Reader } from './reader.ts'
-import { Writer } from './writer.ts'
+import { arrivalsOf, findStored, firstFrom } from './lookups.ts'
+import type { EngineCalls, EngineOptions } from './messages.ts'
+import { ownThreadPort } from './ports.ts'
+import { projectsFolder } from './segments/manifest.ts'
+import { ProjectFiles } from './segments/project-files.ts'
+import { Views } from './segments/views.ts'
+import { upgradeFolder } from './upgrade.ts'
 
-const ROWS_PER_PART = 500
-
-const port = parentPort!
-const send = (answer: Answer) => port.postMessage(answer)
-
-type Handlers = { probe(signal: AbortSignal): Promise<void> } & {
-  [Name in keyof Calls]: (
-    ...args: [...Parameters<Calls[Name]>, AbortSignal]
-  ) => Promise<ReturnType<Calls[Name]>>
-}
-
-/** Calls that are being answered, by number. */
-const underway = new Map<number, AbortController>()
-
-async function open(options: ThreadOptions): Promise<Handlers> {
-  const instance = await openInstance(options)
-  const writer = await Writer.open(instance)
-  const reader = await Reader.open(instance, options.readers, options.query_timeout_ms)
-  const exporter = await Exporter.open(instance, {
-    staging: stagingFolder(options.folder),
-    isDeleted: (project_id) => writer.isDeleted(project_id),
+async function open({ folder, memory_mb, threads }: EngineOptions): Promise<Handlers<EngineCalls>> {
+  mkdirSync(dirname(folder), { recursive: true, mode: 0o700 })
+  makeFolder(folder)
+  const lock = await lockFolder(join(folder, 'in-use.duckdb'))
+  const [staging, spill] = [join(folder, 'staging'), join(folder, 'spill')]
+  // Left over from a process that was killed: now that the folder is ours, nobody else can be at work here.
+  for (const leftover of [spill, staging]) rmSync(leftover, { recursive: true, force: true })
+  const folders = [staging, projectsFolder(folder)]
+  for (const needed of folders) makeFolder(needed)
+  // A process that was killed may have made folders of projects and not come further.
+  sync(projectsFolder(folder))
+  // Exports that take all of their memory do not keep events from being seen.
+  const folding = await openInstance({
+    folders,
+    spill: join(spill, 'folding'),
+    memory_mb: FOLDING_MB,
+    threads: 1,
   })
-  const rests = new Map<number, StoreAnswer['rows']>()
-  let rest_id = 0
-
-  const nextPart = (rows: StoreAnswer['rows']): Part => {
-    if (rows.length <= ROWS_PER_PART) return { rows, rest: null }
-    rests.set(++rest_id, rows.slice(ROWS_PER_PART))
-    return { rows: rows.slice(0, ROWS_PER_PART), rest: rest_id }
+  await upgradeFolder(folder, folding)
+  const files = await ProjectFiles.open(folder, folding)
+  const asking = await folding.connect()
+  const views = new Views(asking)
+  const show = (shown: Views, project_id: number) =>
+    shown.show(files.folderOf(project_id), project_id, files.manifest(project_id))
+  let lookups: Promise<unknown> = Promise.resolve()
+  /** One after another, so that nobody's views make room for those of others before they are read. */
+  const lookUp = <Found>(project_id: number, work: () => Promise<Found>): Promise<Found> => {
+    const found = lookups.then(() => show(views, project_id)).then(work)
+    lookups = found.catch(() => undefined)
+    return found
   }
-
+  // A server without exports does without.
+  const exports = openOnce(async () => {
+    const instance = await openInstance({ folders, spill: join(spill, 'exports'), memory_mb, threads })
+    const showing = await instance.connect()
+    const shown = new Views(showing)
+    const see = (project_id: number) => show(shown, project_id)
+    return { instance, showing, views: shown, exporter: await Exporter.open(instance, { staging, see }) }
+  })
   return {
-    write: (writes, now, copies_position) => writer.write(writes, now, copies_position),
-    async query(query, signal) {
-      await writer.makeTables(query.project_id)
-      const { columns, rows } = await reader.query(query, signal)
-      return { columns, ...nextPart(rows) }
+    manifest: (project_id) => files.manifest(project_id),
+    fold: (project_id, waiting, options) => files.fold(project_id, waiting, options),
+    merge: (project_id) => files.merge(project_id),
+    async removeProject(project_id) {
+      await views.drop(project_id)
+      await (await exports.ifOpen())?.views.drop(project_id)
+      await files.remove(project_id)
     },
-    more(id) {
-      const rows = rests.get(id) ?? []
-      rests.delete(id)
-      return Promise.resolve(nextPart(rows))
+    async findStored(suspects) {
+      const found = []
+      for (const [project_id, some] of groupBy(suspects, ({ project_id }) => project_id)) {
+        found.push(...(await lookUp(project_id, () => findStored(asking, project_id, some))))
+      }
+      return found
     },
-    async probe(signal) {
-      const query = { project_id: 0, sql: 'SELECT 1', parameters: [], timezone: 'UTC', max_rows: 1 }
-      await reader.query(query, signal)
-    },
-    positionAt: (project_id, time) => writer.positionAt(project_id, time),
-    lastPosition: (project_id) => writer.lastPosition(project_id),
-    arrivalsOf: (project_id, positions) => writer.arrivalsOf(project_id, positions),
+    firstFrom: (project_id, time) => lookUp(project_id, () => firstFrom(asking, project_id, time)),
+    arrivalsOf: (project_id, positions) =>
+      lookUp(project_id, () => arrivalsOf(asking, project_id, positions)),
     async measureAreas(events, areas, signal) {
-      if (!writer.isDeleted(events.project_id)) await writer.makeTables(events.project_id)
-      return exporter.measureAreas(events, areas, signal)
+      return (await exports.get()).exporter.measureAreas(events, areas, signal)
     },
     async countBlocks(rows, block_size, signal) {
-      if (!writer.isDeleted(rows.project_id)) await writer.makeTables(rows.project_id)
-      return exporter.countBlocks(rows, block_size, signal)
+      return (await exports.get()).exporter.countBlocks(rows, block_size, signal)
     },
     async cutRows(rows, range, limit, signal) {
-      if (!writer.isDeleted(rows.project_id)) await writer.makeTables(rows.project_id)
-      return exporter.cutRows(rows, range, limit, signal)
+      return (await exports.get()).exporter.cutRows(rows, range, limit, signal)
     },
     async exportRows(rows, range, format, signal) {
-      if (!writer.isDeleted(rows.project_id)) await writer.makeTables(rows.project_id)
-      return exporter.exportRows(rows, range, format, signal)
+      return (await exports.get()).exporter.exportRows(rows, range, format, signal)
     },
-    async findCutTexts(rows, signal) {
-      const question = askForCutTexts(rows)
-      if (question === null) return { rows: 0, first: null, columns: [] }
-      const { sql, parameters, read } = question
-      await writer.makeTables(rows.project_id)
-      const query = { project_id: rows.project_id, sql, parameters, timezone: 'UTC', max_rows: 1 }
-      return read((await reader.query(query, signal)).rows[0]!)
-    },
-    copiesPosition: () => Promise.resolve(writer.copies_position),
-    deleteProject: (project_id) => writer.deleteProject(project_id),
     async close() {
-      for (const controller of underway.values()) {
-        controller.abort(new StoreGone('the event store is closed'))
-      }
-      await exporter.close()
-      await reader.close()
-      await writer.close()
-      instance.closeSync()
+      const opened = await exports.ifOpen()
+      await opened?.exporter.close()
+      opened?.showing.closeSync()
+      opened?.instance.closeSync()
+      await files.close()
+      asking.closeSync()
+      folding.closeSync()
+      lock.closeSync()
     },
   }
 }
 
-try {
-  const handlers = await open(workerData as ThreadOptions)
-  port.on('message', (message: Call | Abort) => {
-    if ('abort' in message) {
-      underway.get(message.abort)?.abort()
-      return
-    }
-    const { id, name, args } = message
-    const controller = new AbortController()
-    underway.set(id, controller)
-    const work = (handlers[name] as (...args: unknown[]) => Promise<unknown>)(...args, controller.signal)
-    work
-      .finally(() => underway.delete(id))
-      .then(
-        (result) => {
-          send({ id, result })
-          if (name === 'close') port.close()
-        },
-        async (error: unknown) => {
-          send({ id, fault: describeFault(error) })
-          // After some faults of its own DuckDB takes no more statements: then only a new process helps.
-          if (/INTERNAL Error|FATAL Error|invalidated/.test(String(error))) {
-            await handlers.probe(controller.signal).catch(() => process.exit(1))
-          }
-        },
-      )
-  })
-  send({ ready: true })
-} catch (error) {
-  send({ ready: true, failure: describeFault(error) })
-  port.close()
+/** When somebody asks for it first. */
+function openOnce<Thing>(open: () => Promise<Thing>) {
+  let opened: Promise<Thing> | undefined
+  return { get: () => (opened ??= open()), ifOpen: async () => opened }
 }
+
+/** A row group, a few times over. */
+const FOLDING_MB = 160
+
+// After some faults of its own DuckDB takes no more statements: then only a new process helps.
+const isBroken = (error: unknown) => /FATAL Error|invalidated/.test(String(error))
+
+await serveCalls<EngineCalls>(
+  ownThreadPort(),
+  () => open(workerData as EngineOptions),
+  (error) => {
+    if (isBroken(error)) process.exit(1)
+  },
+)

@@ -1,0 +1,124 @@
+// The journal through what may happen to its files: torn ends, flipped bits, and going once everything is folded.
+import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { eventsOf, storedEvent } from '../../fixture/suite.ts'
+import { EMPTY_MANIFEST } from '../segments/manifest.ts'
+import { Journal, type Appended } from './journal.ts'
+import { decodeSection, encodeWrite } from './section.ts'
+
+const NOW = 1_770_000_000_000_000n
+
+let folder: string
+let journal: Journal
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'longshore-journal-'))
+  journal = Journal.open(folder)
+})
+afterEach(async () => {
+  journal.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const write = (project_id: number, ...names: string[]) => {
+  const events = names.map((event) => storedEvent({ event }))
+  return journal.append([encodeWrite(eventsOf(project_id, ...events))], NOW, null, null) as Appended
+}
+const reopen = () => {
+  journal.close()
+  return (journal = Journal.open(folder))
+}
+const files = async () => (await readdir(join(folder, 'journal'))).filter((name) => name.endsWith('.journal'))
+const waitingNames = async (project_id: number) => {
+  const sections = journal.seal(project_id)?.sections ?? []
+  const names = []
+  for (const { path, offset, bytes, count } of sections) {
+    const content = await readFile(path)
+    names.push(...decodeSection(content.subarray(offset, offset + bytes), count).events.event)
+  }
+  return names
+}
+
+describe('an end that was torn off', () => {
+  it.each([1, 7, 40, 200])('by %i bytes costs the last record and nothing before it', async (bytes) => {
+    write(1, 'a', 'b')
+    write(2, 'other')
+    const before = await lastFileSize()
+    write(1, 'c')
+    const [path, size] = [await lastFile(), await lastFileSize()]
+    await truncate(path, Math.max(before + 1, size - bytes))
+    reopen()
+    expect(journal.damages).toMatchObject([{ offset: before, is_inside: false }])
+    expect(journal.lastPosition(1)).toBe(2)
+    expect(await waitingNames(1)).toEqual(['a', 'b'])
+    expect(write(1, 'd').written).toMatchObject([{ stored: 1, last_seq: 3 }])
+    expect(await waitingNames(1)).toEqual(['a', 'b', 'd'])
+  })
+})
+
+describe('a flipped bit', () => {
+  it('costs its record alone, which is set aside as it was', async () => {
+    write(1, 'a')
+    const begin = await lastFileSize()
+    write(1, 'b')
+    const end = await lastFileSize()
+    write(1, 'c')
+    const [path, content] = [await lastFile(), await readFile(await lastFile())]
+    content[begin + 60]! ^= 4
+    await writeFile(path, content)
+    reopen()
+    expect(journal.damages).toEqual([
+      { file: path.split('/').at(-1), offset: begin, bytes: end - begin, is_inside: true },
+    ])
+    const [aside] = await readdir(join(folder, 'journal/damaged'))
+    expect(await readFile(join(folder, 'journal/damaged', aside!))).toEqual(content.subarray(begin, end))
+    expect(await waitingNames(1)).toEqual(['a', 'c'])
+    expect(journal.lastPosition(1)).toBe(3)
+  })
+})
+
+describe('files', () => {
+  it('go when all that is in them was folded, and what must be known stays', async () => {
+    const large = 'x'.repeat(9_000_000)
+    journal.deleteProject(9)
+    for (let count = 0; count < 5; count++) write(1, large)
+    write(2, 'small')
+    expect((await files()).length).toBe(2)
+    const waiting = journal.seal(1)!
+    journal.folded(1, { ...EMPTY_MANIFEST, version: 1, folded: waiting.upto })
+    expect((await files()).length).toBe(1)
+    reopen()
+    expect(journal.deleted).toEqual([9])
+    expect(write(9, 'late').written).toEqual([])
+    expect(await waitingNames(2)).toEqual(['small'])
+  })
+
+  it('of a fold that failed are kept, and folded again with what came since', async () => {
+    write(1, 'a')
+    journal.seal(1)
+    write(1, 'b')
+    expect(await waitingNames(1)).toEqual(['a', 'b'])
+    expect(write(1, 'c').written).toMatchObject([{ last_seq: 3 }])
+  })
+})
+
+describe('times and positions', () => {
+  it('that were given hold over a restart, though the clock is set back', () => {
+    journal.raiseTime(NOW + 5n)
+    reopen()
+    expect(write(1, 'a').written).toMatchObject([{ inserted_at: NOW + 5n }])
+    journal.append([], NOW, 7n, null)
+    reopen()
+    expect(journal.copies_position).toBe(7n)
+    expect(write(1, 'b').written).toMatchObject([{ last_seq: 2, inserted_at: NOW + 5n }])
+  })
+})
+
+async function lastFile(): Promise<string> {
+  return join(folder, 'journal', (await files()).sort().at(-1)!)
+}
+
+async function lastFileSize(): Promise<number> {
+  return (await readFile(await lastFile())).length
+}

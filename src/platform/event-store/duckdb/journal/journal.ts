@@ -1,0 +1,290 @@
+// Where an event becomes durable: one append and one sync for the writes of all projects together. Positions and times of
+// arrival are given here. Runs in a thread of its own, where waiting for the disk holds nobody up.
+import { join } from 'node:path'
+import type { Written } from '../../event-store.ts'
+import { lastPosition, projectFolder, readManifest, type Manifest } from '../segments/manifest.ts'
+import { JournalFiles, type Damage } from './files.ts'
+import type { FoundRecord, RecordHead, SectionHead } from './record.ts'
+import {
+  findRepeats,
+  idsInFiles,
+  suspectsAmong,
+  type Candidate,
+  type StoredIds,
+  type Suspect,
+} from './repeats.ts'
+import type { EncodedWrite } from './section.ts'
+import { Tail, type Waiting } from './tail.ts'
+
+export type Appended = {
+  written: Written[]
+  /** Projects whose events should be folded now. */
+  due: number[]
+  /** So much is waiting that the next writes should wait for those. */
+  isFull: boolean
+}
+
+/** Sections to be folded, all up to the record `upto`. */
+export type ToFold = { upto: number; sections: readonly (Waiting & { path: string })[] }
+
+const FILE_BYTES = 32 * 1024 * 1024
+/** From then on the projects in the oldest file are folded, so that it can go: however small, each has some events by then. */
+const MAX_FILES = 16
+const TOO_MANY_FILES = 24
+const FOLD_EVENTS = 20_480
+const FOLD_BYTES = 32 * 1024 * 1024
+
+export class Journal {
+  readonly #folder: string
+  readonly #files: JournalFiles
+  readonly damages: readonly Damage[]
+  readonly #tails = new Map<number, Tail>()
+  /** Of projects that were written to. */
+  readonly #manifests = new Map<number, Manifest>()
+  readonly #deleted = new Set<number>()
+  /** How many sections of each file wait. */
+  readonly #waiting_in = new Map<number, number>()
+  #told_file = 0
+  #record = 0
+  #inserted_at = 0n
+  #copies_position = 0n
+
+  private constructor(folder: string) {
+    this.#folder = folder
+    const { files, damages } = JournalFiles.open(join(folder, 'journal'), (found, file, content) =>
+      this.#recover(found, file, content),
+    )
+    this.#files = files
+    this.damages = damages
+    files.begin()
+    this.#makeRoom()
+  }
+
+  static open(folder: string): Journal {
+    return new Journal(folder)
+  }
+
+  /** Projects that have something to be folded. */
+  get waiting(): number[] {
+    return [...this.#tails.keys()]
+  }
+
+  get copies_position(): bigint {
+    return this.#copies_position
+  }
+
+  get deleted(): number[] {
+    return [...this.#deleted]
+  }
+
+  /**
+   * Gives suspects, and writes nothing, when files may have some of the events already: to be called again with what the
+   * files have of them.
+   */
+  append(
+    writes: readonly EncodedWrite[],
+    now: bigint,
+    copies_position: bigint | null,
+    stored: StoredIds | null,
+  ): Appended | { suspects: Suspect[] } {
+    const kept = writes.filter(({ project_id }) => !this.#deleted.has(project_id))
+    const sections = kept.map(({ bytes }) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))
+    const in_files = stored && idsInFiles(stored)
+    const checked = kept.map(({ project_id, count }, index) =>
+      findRepeats({ project_id, count, section: sections[index]! }, this.#tails.get(project_id), in_files),
+    )
+    if (!stored) {
+      const suspects = checked.flatMap(({ rest }, index) =>
+        this.#suspectsAmong(kept[index]!.project_id, rest),
+      )
+      if (suspects.length > 0) return { suspects }
+    }
+    const heads = kept.map(({ project_id, count, bytes }, index) => ({
+      project_id,
+      count,
+      seq_from: this.lastPosition(project_id),
+      repeats: checked[index]!.repeats,
+      bytes: bytes.length,
+    }))
+    this.#write({ inserted_at: now, copies_position, sections: heads }, sections)
+    return {
+      written: heads.map((head) => this.#written(head)),
+      due: this.#due(heads),
+      isFull: this.#waiting_in.size > TOO_MANY_FILES,
+    }
+  }
+
+  /** From here on nothing arrives before `time`. */
+  raiseTime(time: bigint): void {
+    if (time > this.#inserted_at) this.#write({ inserted_at: time })
+  }
+
+  lastPosition(project_id: number): number {
+    return this.#tails.get(project_id)?.last_seq ?? lastPosition(this.#manifestOf(project_id))
+  }
+
+  /** What waits of the project; null when nothing does. */
+  seal(project_id: number): ToFold | null {
+    const sections = this.#tails.get(project_id)?.seal() ?? []
+    if (sections.length === 0) return null
+    return {
+      upto: sections.at(-1)!.record,
+      sections: sections.map((section) => ({ ...section, path: this.#files.path(section.file) })),
+    }
+  }
+
+  folded(project_id: number, manifest: Manifest): void {
+    this.replaced(project_id, manifest)
+    const tail = this.#tails.get(project_id)
+    if (!tail) return
+    this.#leave(tail.forget())
+    if (tail.isEmpty) this.#tails.delete(project_id)
+  }
+
+  /** The project has the same events in other files. */
+  replaced(project_id: number, manifest: Manifest): void {
+    if (manifest.version > this.#manifestOf(project_id).version) this.#manifests.set(project_id, manifest)
+  }
+
+  deleteProject(project_id: number): void {
+    if (!this.#deleted.has(project_id)) this.#write({ deleted: [project_id] })
+    this.#forget(project_id)
+  }
+
+  close(): void {
+    this.#files.close()
+  }
+
+  #recover({ head, body }: FoundRecord, file: number, content: Buffer): void {
+    this.#record = head.number
+    this.#inserted_at = head.inserted_at
+    this.#copies_position = head.copies_position
+    for (const id of head.deleted) this.#forget(id)
+    this.#keep(head, { file, body }, (from, bytes) => content.subarray(from, from + bytes))
+  }
+
+  #forget(project_id: number): void {
+    this.#deleted.add(project_id)
+    const tail = this.#tails.get(project_id)
+    this.#tails.delete(project_id)
+    this.#manifests.delete(project_id)
+    if (tail) this.#leave(tail.sections)
+  }
+
+  #write(
+    change: Partial<Pick<RecordHead, 'inserted_at' | 'deleted' | 'sections'>> & {
+      copies_position?: bigint | null
+    },
+    sections: readonly Buffer[] = [],
+  ): void {
+    this.#makeRoom()
+    const { inserted_at = 0n, copies_position, deleted = [], sections: heads = [] } = change
+    const head: RecordHead = {
+      number: this.#record + 1,
+      inserted_at: inserted_at > this.#inserted_at ? inserted_at : this.#inserted_at,
+      copies_position: copies_position ?? this.#copies_position,
+      deleted,
+      sections: heads,
+    }
+    const place = this.#files.append(head, sections)
+    this.#record = head.number
+    this.#inserted_at = head.inserted_at
+    this.#copies_position = head.copies_position
+    const by_place = new Map<number, Buffer>()
+    let from = place.body
+    for (const section of sections) {
+      by_place.set(from, section)
+      from += section.length
+    }
+    this.#keep(head, place, (at) => by_place.get(at)!)
+  }
+
+  /** Takes down what waits from now on. */
+  #keep(
+    head: RecordHead,
+    { file, body }: { file: number; body: number },
+    sectionAt: (from: number, bytes: number) => Buffer,
+  ): void {
+    let offset = body
+    for (const { project_id, count, seq_from, repeats, bytes } of head.sections) {
+      const isFolded = head.number <= this.#manifestOf(project_id).folded
+      if (!isFolded && !this.#deleted.has(project_id)) {
+        const waiting = { record: head.number, file, offset, bytes, count, seq_from, repeats }
+        this.#tailOf(project_id).add({ ...waiting, inserted_at: head.inserted_at }, sectionAt(offset, bytes))
+        this.#waiting_in.set(file, (this.#waiting_in.get(file) ?? 0) + 1)
+      }
+      offset += bytes
+    }
+  }
+
+  #tailOf(project_id: number): Tail {
+    let tail = this.#tails.get(project_id)
+    if (!tail) {
+      tail = new Tail(lastPosition(this.#manifestOf(project_id)))
+      this.#tails.set(project_id, tail)
+    }
+    return tail
+  }
+
+  #manifestOf(project_id: number): Manifest {
+    let manifest = this.#manifests.get(project_id)
+    if (!manifest) this.#manifests.set(project_id, (manifest = readManifest(this.#folder, project_id)))
+    return manifest
+  }
+
+  #suspectsAmong(project_id: number, events: readonly Candidate[]): Suspect[] {
+    const folder = projectFolder(this.#folder, project_id)
+    return suspectsAmong(folder, this.#manifestOf(project_id), events).map(({ uuid, time }) => ({
+      project_id,
+      uuid,
+      time,
+    }))
+  }
+
+  #written({ project_id, count, seq_from, repeats }: SectionHead): Written {
+    const stored = count - repeats.length
+    return { project_id, stored, last_seq: seq_from + stored, inserted_at: this.#inserted_at }
+  }
+
+  #due(heads: readonly SectionHead[]): number[] {
+    const due = new Set<number>()
+    for (const { project_id } of heads) {
+      const tail = this.#tails.get(project_id)!
+      if (tail.events >= FOLD_EVENTS || tail.bytes >= FOLD_BYTES) due.add(project_id)
+    }
+    if (this.#waiting_in.size > MAX_FILES) for (const id of this.#inOldestFile()) due.add(id)
+    return [...due]
+  }
+
+  /** Told once for each file: there may be thousands. */
+  #inOldestFile(): number[] {
+    const oldest = Math.min(...this.#waiting_in.keys())
+    if (oldest === this.#told_file) return []
+    this.#told_file = oldest
+    return [...this.#tails].filter(([, tail]) => tail.first_file === oldest).map(([id]) => id)
+  }
+
+  #leave(sections: readonly Waiting[]): void {
+    for (const { file } of sections) {
+      const left = this.#waiting_in.get(file)! - 1
+      this.#waiting_in.set(file, left)
+      if (left > 0) continue
+      this.#waiting_in.delete(file)
+      if (file !== this.#files.current) this.#files.remove(file)
+    }
+  }
+
+  /** A file begins with what must be known when those before it are gone. */
+  #makeRoom(): void {
+    if (this.#files.bytes >= FILE_BYTES) this.#files.begin()
+    if (this.#files.bytes > 0) return
+    const [inserted_at, copies_position] = [this.#inserted_at, this.#copies_position]
+    const number = this.#record + 1
+    this.#files.append(
+      { number, inserted_at, copies_position, deleted: [...this.#deleted], sections: [] },
+      [],
+    )
+    this.#record = number
+    for (const file of this.#files.older) if (!this.#waiting_in.has(file)) this.#files.remove(file)
+  }
+}

@@ -1,0 +1,85 @@
+// Questions that do harm: the process that is at one is killed from outside, and nobody else notices.
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { QueryFault, QueryTimeout, type EventStore } from '../../event-store.ts'
+import { eventsOf, storedEvent } from '../../fixture/suite.ts'
+import { tablesOf } from '../../layout.ts'
+import { openDuckDb } from '../open.ts'
+
+let folder: string
+let store: EventStore
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'longshore-store-'))
+  store = await openDuckDb({ folder, memory_mb: 256, query_timeout_ms: 4_000 })
+  await store.write([eventsOf(1, storedEvent())], new Date())
+})
+afterEach(async () => {
+  await store.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const ask = async (sql: string, project_id = 1) =>
+  (await store.query({ project_id, sql, parameters: [], timezone: 'UTC', max_rows: 10 })).rows
+const count = () => ask(`SELECT count(*) FROM ${tablesOf(1).events}`)
+
+/** Of query processes below this one. */
+function queryProcesses(): number[] {
+  const listed = execFileSync('ps', ['-eo', 'pid,ppid,args'], { encoding: 'utf8' })
+  return listed
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, parent, ...args]) => Number(parent) === process.pid && args.join(' ').includes(folder))
+    .map(([pid]) => Number(pid))
+}
+
+/** Each name stands for two of the one before: a planner that cannot be interrupted works for hours. */
+const doubling = (levels: number) => {
+  const steps = Array.from(
+    { length: levels },
+    (_, index) => `c${index + 1} AS NOT MATERIALIZED (SELECT a.x FROM c${index} AS a, c${index} AS b)`,
+  )
+  return `WITH c0 AS (SELECT 1 AS x), ${steps.join(', ')} SELECT count(*) FROM c${levels}`
+}
+
+/** By its memory, or by its time where it could not even get that far. */
+const isRefusal = (error: unknown) => error instanceof QueryFault || error instanceof QueryTimeout
+
+describe('a question', () => {
+  it('that cannot be interrupted is killed, and others are answered meanwhile and after', async () => {
+    const endless = ask(doubling(29)).catch((error: unknown) => error)
+    await vi.waitFor(() => expect(queryProcesses().length).toBeGreaterThan(0))
+    expect(await ask('SELECT 7', 2)).toEqual([[7]])
+    expect(await endless).toBeInstanceOf(QueryTimeout)
+    expect(await count()).toEqual([[1]])
+  })
+
+  it('that takes more memory than it may is stopped, however it takes it', async () => {
+    for (const sql of [
+      "SELECT strlen(repeat('x', 1900000000)) + strlen(repeat('y', 1900000000))",
+      'SELECT list(a.range::VARCHAR || b.range::VARCHAR) FROM range(100000) a, range(100000) b',
+    ])
+      await expect(ask(sql), sql).rejects.toSatisfy(isRefusal)
+    expect(await count()).toEqual([[1]])
+  })
+
+  it('whose process somebody killed is asked again', async () => {
+    const answer = ask('SELECT count(*) FROM range(300000000)')
+    await vi.waitFor(() => expect(queryProcesses().length).toBeGreaterThan(0))
+    for (const pid of queryProcesses()) process.kill(pid, 'SIGKILL')
+    expect(await answer).toEqual([[300_000_000]])
+  })
+})
+
+describe('a query process', () => {
+  it('knows nothing of the environment, and ends with whoever started it', async () => {
+    vi.stubEnv('SECRET_OF_THE_SERVER', 'in clear')
+    await count()
+    const [pid] = queryProcesses()
+    expect(await readFile(`/proc/${pid}/environ`, 'utf8')).not.toContain('in clear')
+    await store.close()
+    expect(queryProcesses()).toEqual([])
+  })
+})

@@ -1,0 +1,54 @@
+// Questions of users: a few at a time, projects in turn, each in a process that does nothing else meanwhile.
+import { StoreBusy, StoreGone, type StoreAnswer, type StoreQuery } from '../../event-store.ts'
+import type { Manifest } from '../segments/manifest.ts'
+import { Turns } from '../../../../lib/turns.ts'
+import type { QueryOptions } from './messages.ts'
+import { QueryProcess } from './query-process.ts'
+
+const MAX_WAITING = 200
+
+export class QueryProcesses {
+  readonly #processes: readonly QueryProcess[]
+  readonly #turns: Turns<number, QueryProcess>
+  #waiting = 0
+  #is_closed = false
+
+  constructor(options: QueryOptions, count: number) {
+    this.#processes = Array.from({ length: count }, () => new QueryProcess(options))
+    this.#turns = new Turns(this.#processes)
+  }
+
+  /** The first question need not wait for a process to start. */
+  warmUp(): void {
+    this.#processes.at(-1)!.warmUp()
+  }
+
+  async query(query: StoreQuery, manifest: Manifest): Promise<StoreAnswer> {
+    const process = await this.#take(query.project_id)
+    try {
+      if (this.#is_closed) throw new StoreGone('the event store is closed')
+      return await process.query(query, manifest)
+    } catch (error) {
+      // Somebody else killed it: the question is as good as before.
+      if (!(error instanceof StoreGone) || this.#is_closed) throw error
+      return await process.query(query, manifest)
+    } finally {
+      this.#turns.giveBack(process)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#is_closed = true
+    await Promise.all(this.#processes.map((process) => process.kill()))
+  }
+
+  async #take(project_id: number): Promise<QueryProcess> {
+    if (this.#waiting >= MAX_WAITING) throw new StoreBusy('too many queries are waiting')
+    this.#waiting++
+    try {
+      return await this.#turns.take(project_id)
+    } finally {
+      this.#waiting--
+    }
+  }
+}

@@ -1,0 +1,124 @@
+// The files of all projects: the only place that changes them. Folds happen one after another; merges, which take longer,
+// beside them.
+import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ToFold } from '../journal/journal.ts'
+import { makeFolder } from '../durable.ts'
+import { fold, type FoldOptions } from './fold.ts'
+import {
+  changeSegments,
+  filesOf,
+  MANIFEST_NAME,
+  projectFolder,
+  readManifest,
+  writeManifest,
+  type Manifest,
+} from './manifest.ts'
+import { findNeighbours, mergeSegments } from './merge.ts'
+import { readSections } from './sections.ts'
+
+export class ProjectFiles {
+  readonly #folder: string
+  readonly #folding: DuckDBConnection
+  readonly #merging: DuckDBConnection
+  readonly #manifests = new Map<number, Manifest>()
+  #folds: Promise<unknown> = Promise.resolve()
+  #merges: Promise<unknown> = Promise.resolve()
+
+  private constructor(folder: string, folding: DuckDBConnection, merging: DuckDBConnection) {
+    this.#folder = folder
+    this.#folding = folding
+    this.#merging = merging
+  }
+
+  static async open(folder: string, instance: DuckDBInstance): Promise<ProjectFiles> {
+    return new ProjectFiles(folder, await instance.connect(), await instance.connect())
+  }
+
+  folderOf(project_id: number): string {
+    return projectFolder(this.#folder, project_id)
+  }
+
+  manifest(project_id: number): Manifest {
+    let manifest = this.#manifests.get(project_id)
+    if (!manifest) {
+      manifest = readManifest(this.#folder, project_id)
+      this.#clean(project_id, manifest)
+      this.#manifests.set(project_id, manifest)
+    }
+    return manifest
+  }
+
+  fold(project_id: number, waiting: ToFold | null, options: FoldOptions): Promise<Manifest> {
+    const folded = this.#folds.then(async () => {
+      if (!existsSync(this.folderOf(project_id))) makeFolder(this.folderOf(project_id))
+      const before = this.manifest(project_id)
+      const { gone, made, ...rest } = await fold(
+        this.#folding,
+        this.folderOf(project_id),
+        before,
+        readSections(waiting ?? { upto: null, sections: [] }),
+        options,
+      )
+      // Read anew: a merge may have ended meanwhile.
+      const { segments } = this.manifest(project_id)
+      return this.#keep(project_id, { ...rest, segments: changeSegments(segments, { gone, made }) })
+    })
+    this.#folds = folded.catch(() => undefined)
+    return folded
+  }
+
+  /** Null when nothing was to be done. */
+  merge(project_id: number): Promise<Manifest | null> {
+    const merged = this.#merges.then(async () => {
+      const neighbours = findNeighbours(this.manifest(project_id))
+      if (!neighbours) return null
+      const made = [await mergeSegments(this.#merging, this.folderOf(project_id), neighbours)]
+      const manifest = this.manifest(project_id)
+      const segments = changeSegments(manifest.segments, { gone: neighbours, made })
+      return this.#keep(project_id, { ...manifest, segments })
+    })
+    this.#merges = merged.catch(() => undefined)
+    return merged
+  }
+
+  remove(project_id: number): Promise<void> {
+    const removed = Promise.all([this.#folds, this.#merges]).then(() => {
+      rmSync(this.folderOf(project_id), { recursive: true, force: true })
+      this.#manifests.delete(project_id)
+    })
+    this.#folds = removed.catch(() => undefined)
+    return removed
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#folds, this.#merges])
+    this.#folding.closeSync()
+    this.#merging.closeSync()
+  }
+
+  #keep(project_id: number, changed: Omit<Manifest, 'version'>): Manifest {
+    const manifest = { ...changed, version: this.manifest(project_id).version + 1 }
+    writeManifest(this.#folder, project_id, manifest)
+    this.#manifests.set(project_id, manifest)
+    return manifest
+  }
+
+  /** Files that a killed process was at. */
+  #clean(project_id: number, manifest: Manifest): void {
+    const known = new Set([...filesOf(manifest), MANIFEST_NAME])
+    for (const name of listFiles(this.folderOf(project_id))) {
+      if (!known.has(name)) rmSync(join(this.folderOf(project_id), name), { force: true })
+    }
+  }
+}
+
+function listFiles(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}

@@ -1,0 +1,131 @@
+// The calls of the event store, each carried out by whom it belongs to.
+import { rm } from 'node:fs/promises'
+import type { EventStore, ProjectWrite, StoreQuery, Written } from '../event-store.ts'
+import type { Caller } from './calls.ts'
+import { askForCutTexts } from './cut-texts.ts'
+import type { Appended } from './journal/journal.ts'
+import { encodeWrite } from './journal/section.ts'
+import type { EngineCalls } from './messages.ts'
+import type { QueryProcesses } from './queries/query-processes.ts'
+import { UpToDate, type StoreThreads } from './up-to-date.ts'
+
+export type StoreParts = StoreThreads & { queries: QueryProcesses; onClosed(): void }
+
+const micros = (time: Date) => BigInt(time.getTime()) * 1000n
+
+export function storeOf(
+  parts: StoreParts,
+  found: { waiting: readonly number[]; deleted: readonly number[] },
+): EventStore {
+  const { engine, journal, queries } = parts
+  const projects = new UpToDate(parts, found.waiting)
+  const deleted = new Set(found.deleted)
+  const inTurn = turns()
+
+  const write = async (
+    writes: readonly ProjectWrite[],
+    now: bigint,
+    copies_position: bigint | null,
+  ): Promise<Written[]> => {
+    const encoded = writes.map(encodeWrite)
+    let appended = await journal.call('append', encoded, now, copies_position, null)
+    if ('suspects' in appended) {
+      const { suspects } = appended
+      const stored = await projects.holding(suspects, () => engine.call('findStored', suspects))
+      appended = await journal.call('append', encoded, now, copies_position, stored)
+    }
+    const { written, due, isFull } = appended as Appended
+    for (const { project_id } of written) projects.wasWritten(project_id)
+    const folds = due.map((project_id) => projects.foldSoon(project_id))
+    if (isFull) await Promise.all(folds)
+    return written
+  }
+
+  const query = (asked: StoreQuery) =>
+    projects.read(asked.project_id, 'any', (manifest) => queries.query(asked, manifest))
+
+  /** Never gives what a deleted project had. */
+  const forExport = async <Result>(
+    project_id: number,
+    work: (engine: Caller<EngineCalls>) => Promise<Result>,
+  ): Promise<Result> => {
+    const assertKept = () => {
+      if (deleted.has(project_id)) throw new Error('the project was deleted')
+    }
+    const result = await projects
+      .read(project_id, 'tidy', () => work(engine))
+      .catch((error: unknown) => {
+        assertKept()
+        throw error
+      })
+    assertKept()
+    return result
+  }
+
+  return {
+    engine: 'duckdb',
+    write: (writes, now, copies_position = null) => inTurn(() => write(writes, micros(now), copies_position)),
+    query,
+    async positionAt(project_id, time) {
+      const last = await inTurn(() => journal.call('raiseTime', micros(time), project_id))
+      const first = await projects.read(project_id, 'any', () =>
+        engine.call('firstFrom', project_id, micros(time)),
+      )
+      return first === null ? last : first - 1
+    },
+    lastPosition: (project_id) => journal.call('lastPosition', project_id),
+    arrivalsOf: (project_id, positions) =>
+      projects.read(project_id, 'any', () => engine.call('arrivalsOf', project_id, positions)),
+    measureAreas: (events, areas, signal) =>
+      forExport(events.project_id, (by) => by.callUntil(signal, 'measureAreas', events, areas)),
+    countBlocks: (rows, block_size, signal) =>
+      forExport(rows.project_id, (by) => by.callUntil(signal, 'countBlocks', rows, block_size)),
+    cutRows: (rows, range, limit, signal) =>
+      forExport(rows.project_id, (by) => by.callUntil(signal, 'cutRows', rows, range, limit)),
+    exportRows: (rows, range, format, signal) =>
+      forExport(rows.project_id, async (by) => {
+        const file = await by.callUntil(signal, 'exportRows', rows, range, format)
+        // It was written before the thread learned that nobody wants it.
+        if (signal.aborted || deleted.has(rows.project_id)) await rm(file.path, { force: true })
+        signal.throwIfAborted()
+        return file
+      }),
+    async findCutTexts(rows) {
+      const question = askForCutTexts(rows)
+      if (question === null) return { rows: 0, first: null, columns: [] }
+      const { sql, parameters, read } = question
+      const answer = await query({
+        project_id: rows.project_id,
+        sql,
+        parameters,
+        timezone: 'UTC',
+        max_rows: 1,
+      })
+      return read(answer.rows[0]!)
+    },
+    copiesPosition: () => journal.call('copiesPosition'),
+    async deleteProject(project_id) {
+      deleted.add(project_id)
+      await inTurn(() => journal.call('deleteProject', project_id))
+      await projects.remove(project_id)
+    },
+    async close() {
+      projects.close()
+      await inTurn(() => Promise.resolve())
+      await queries.close()
+      await journal.close()
+      await engine.close()
+      parts.onClosed()
+    },
+  }
+}
+
+/** One after another. */
+function turns(): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const result = last.then(work)
+    last = result.catch(() => undefined)
+    return result
+  }
+}

@@ -1,0 +1,167 @@
+// The files of projects as those need them who read: with everything that was written before. What waits in the journal is
+// folded first; what changes the files of a project happens one after another; and files that others stand in for now stay
+// as long as somebody reads them.
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Caller } from './calls.ts'
+import type { JournalCalls } from './journal/messages.ts'
+import { Leases } from './leases.ts'
+import type { EngineCalls } from './messages.ts'
+import { splitSegments } from './segments/fold.ts'
+import { filesOf, projectFolder, type Manifest } from './segments/manifest.ts'
+import { findNeighbours } from './segments/merge.ts'
+
+export type StoreThreads = {
+  folder: string
+  engine: Caller<EngineCalls>
+  journal: Caller<JournalCalls>
+}
+
+/** `tidy` is what exports read: the same rows lie in the same portions, however they came into files. */
+export type Form = 'any' | 'tidy'
+
+export class UpToDate {
+  readonly #threads: StoreThreads
+  readonly #manifests = new Map<number, Manifest>()
+  /** Projects that have something in the journal. */
+  readonly #waiting: Set<number>
+  readonly #changes = new Map<number, Promise<unknown>>()
+  readonly #folding = new Map<number, Promise<unknown>>()
+  readonly #merging = new Set<number>()
+  readonly #leases = new Leases()
+  #is_closing = false
+
+  constructor(threads: StoreThreads, waiting: readonly number[]) {
+    this.#threads = threads
+    this.#waiting = new Set(waiting)
+  }
+
+  /** The project has more in the journal than before. */
+  wasWritten(project_id: number): void {
+    this.#waiting.add(project_id)
+  }
+
+  read<Result>(
+    project_id: number,
+    form: Form,
+    work: (manifest: Manifest) => Promise<Result>,
+  ): Promise<Result> {
+    return this.#leases.read(project_id, async () => work(await this.#get(project_id, form)))
+  }
+
+  /** The files that these projects have stay where they are meanwhile. */
+  holding<Result>(of: readonly { project_id: number }[], work: () => Promise<Result>): Promise<Result> {
+    const projects = new Set(of.map(({ project_id }) => project_id))
+    let held = work
+    for (const project_id of projects) {
+      const inner = held
+      held = () => this.#leases.read(project_id, inner)
+    }
+    return held()
+  }
+
+  /** Once at a time: a project that gets many events is asked for with each of them. */
+  foldSoon(project_id: number): Promise<unknown> {
+    let fold = this.#folding.get(project_id)
+    if (!fold) {
+      fold = this.read(project_id, 'any', () => Promise.resolve())
+        // What could not be folded is in the journal, and is tried again when more comes in or somebody asks.
+        .catch(() => undefined)
+        .finally(() => this.#folding.delete(project_id))
+      this.#folding.set(project_id, fold)
+    }
+    return fold
+  }
+
+  /** All that the project has goes, once those have ended who read it. */
+  remove(project_id: number): Promise<void> {
+    return this.#change(project_id, async () => {
+      this.#waiting.delete(project_id)
+      this.#manifests.delete(project_id)
+      await new Promise<void>((resolve) => this.#leases.afterReaders(project_id, resolve))
+      await this.#threads.engine.call('removeProject', project_id)
+    })
+  }
+
+  /** Nothing is begun any more that nobody waits for. */
+  close(): void {
+    this.#is_closing = true
+  }
+
+  #get(project_id: number, form: Form): Promise<Manifest> {
+    const known = this.#manifests.get(project_id)
+    const isReady =
+      known && !this.#waiting.has(project_id) && !this.#changes.has(project_id) && hasForm(known, form)
+    return isReady ? Promise.resolve(known) : this.#change(project_id, () => this.#fold(project_id, form))
+  }
+
+  async #fold(project_id: number, form: Form): Promise<Manifest> {
+    const { engine, journal } = this.#threads
+    const before = this.#replace(project_id, await engine.call('manifest', project_id))
+    const isWaiting = this.#waiting.delete(project_id)
+    if (!isWaiting && hasForm(before, form)) return before
+    try {
+      const waiting = isWaiting ? await journal.call('seal', project_id) : null
+      const manifest = await engine.call('fold', project_id, waiting, { isTidy: form === 'tidy' })
+      await journal.call('folded', project_id, manifest)
+      return this.#replace(project_id, manifest)
+    } catch (error) {
+      if (isWaiting) this.#waiting.add(project_id)
+      throw error
+    }
+  }
+
+  /** Gives the newest there is: a fold and a merge may end in any order. */
+  #replace(project_id: number, manifest: Manifest): Manifest {
+    const before = this.#manifests.get(project_id)
+    if (before && before.version > manifest.version) return before
+    this.#manifests.set(project_id, manifest)
+    const kept = new Set(filesOf(manifest))
+    const replaced = before ? filesOf(before).filter((file) => !kept.has(file)) : []
+    if (replaced.length > 0)
+      this.#leases.afterReaders(project_id, () => void this.#removeFiles(project_id, replaced))
+    if (findNeighbours(manifest)) this.#mergeSoon(project_id)
+    return manifest
+  }
+
+  /** Until there is nothing more to be put together. */
+  #mergeSoon(project_id: number): void {
+    if (this.#merging.has(project_id) || this.#is_closing) return
+    this.#merging.add(project_id)
+    // What could not be merged is read as it is.
+    void this.#merge(project_id)
+      .catch(() => undefined)
+      .finally(() => this.#merging.delete(project_id))
+  }
+
+  async #merge(project_id: number): Promise<void> {
+    const { engine, journal } = this.#threads
+    const next = () => (this.#is_closing ? null : engine.call('merge', project_id))
+    for (let manifest = await next(); manifest; manifest = await next()) {
+      await journal.call('replaced', project_id, manifest)
+      this.#replace(project_id, manifest)
+    }
+  }
+
+  #change<Result>(project_id: number, work: () => Promise<Result>): Promise<Result> {
+    const before = this.#changes.get(project_id) ?? Promise.resolve()
+    const change = before.then(work)
+    const settled = change
+      .catch(() => undefined)
+      .then(() => {
+        if (this.#changes.get(project_id) === settled) this.#changes.delete(project_id)
+      })
+    this.#changes.set(project_id, settled)
+    return change
+  }
+
+  async #removeFiles(project_id: number, files: readonly string[]): Promise<void> {
+    const folder = projectFolder(this.#threads.folder, project_id)
+    // What cannot be removed is when the project is asked for after the next start.
+    for (const file of files) await rm(join(folder, file), { force: true }).catch(() => undefined)
+  }
+}
+
+function hasForm({ segments }: Manifest, form: Form): boolean {
+  return form === 'any' || splitSegments(segments).loose.length <= 1
+}
