@@ -24,8 +24,12 @@ export async function call(
 }
 
 /** Rows of a HogQL query. */
-export async function ask(url: string, query: string): Promise<unknown[][]> {
-  const path = '/api/projects/@current/query/'
+export async function ask(
+  url: string,
+  query: string,
+  project: number | '@current' = '@current',
+): Promise<unknown[][]> {
+  const path = `/api/projects/${project}/query/`
   const { results } = await call(url, 'POST', path, { query: { kind: 'HogQLQuery', query } })
   return results as unknown[][]
 }

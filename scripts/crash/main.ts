@@ -1,6 +1,7 @@
 // `npm run crash`: kills the server under load again and again and looks whether anything was lost or half made.
-// `npm run crash -- events` (CRASH_ROUNDS 50) does so during ingestion, `-- plugins` (30) while events go out through a
-// webhook, otherwise (30) while the workspace is changed; CRASH_SEED repeats an earlier run's choices.
+// `npm run crash -- events` (CRASH_ROUNDS 50, CRASH_PROJECTS 300) does so during ingestion and cuts the power as well,
+// `-- plugins` (30) while events go out through a webhook, otherwise (30) while the workspace is changed; CRASH_SEED
+// repeats an earlier run's choices.
 import { randomInt } from 'node:crypto'
 import { buildProgram, type Program } from '../../test/end-to-end/program.ts'
 import { runEventCrashes, type EventRound } from './events/run.ts'
@@ -16,6 +17,7 @@ const PARTS: Record<string, { rounds: number; run(program: Program): Promise<num
 const part = PARTS[process.argv[2] ?? 'workspace']
 if (!part) throw new Error(`there is no such part; there are ${Object.keys(PARTS).join(', ')}`)
 const rounds = Number(process.env.CRASH_ROUNDS ?? part.rounds)
+const projects = Number(process.env.CRASH_PROJECTS ?? 300)
 const MAX_FAULTS = 20
 const seed = Number(process.env.CRASH_SEED ?? randomInt(2 ** 31))
 
@@ -28,13 +30,13 @@ try {
 }
 
 async function crashIngestion(program: Program): Promise<number> {
-  console.log('round   after  batches so far  sent again  events there  start')
-  const done = await runEventCrashes({ program, rounds, seed, onRound: printEventRound })
+  console.log('round   after  ended by   batches so far  sent again  events looked at    start')
+  const done = await runEventCrashes({ program, rounds, projects, seed, onRound: printEventRound })
   const faults = sum(done, (round) => round.faults.length)
   const last = done.at(-1)!
   console.log(
-    `\n${last.events} events in ${last.acknowledged} batches, ${sum(done, (round) => round.again)} batches sent again, ` +
-      `each event there once after every round; slowest start ${slowest(done)} ms; ${faults} faults`,
+    `\n${last.acknowledged} batches for ${projects} projects, ${sum(done, (round) => round.again)} of them sent again; ` +
+      `${sum(done, (round) => Number(round.is_power_cut))} power cuts; slowest start ${slowest(done)} ms; ${faults} faults`,
   )
   return faults
 }
@@ -73,9 +75,10 @@ function printEventRound(round: EventRound): void {
   const cells = [
     String(round.round).padStart(5),
     `${round.after_ms} ms`.padStart(7),
+    (round.is_power_cut ? 'power cut' : 'kill').padEnd(9),
     String(round.acknowledged).padStart(14),
     String(round.again).padStart(10),
-    String(round.events).padStart(12),
+    String(round.events).padStart(16),
     `${round.start_ms} ms`.padStart(7),
   ]
   printLine(cells, round.faults)

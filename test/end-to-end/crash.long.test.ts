@@ -34,8 +34,9 @@ test(
   'killed during ingestion, every acknowledged event is there once, with its person',
   { timeout: 120_000 },
   async () => {
-    const rounds = await runEventCrashes({ program, rounds: 3, seed: 7 })
-    expect(rounds.map(({ faults }) => faults)).toEqual([[], [], []])
+    const rounds = await runEventCrashes({ program, rounds: 4, projects: 20, seed: 7 })
+    expect(rounds.map(({ faults }) => faults)).toEqual([[], [], [], []])
+    expect(new Set(rounds.map(({ is_power_cut }) => is_power_cut))).toEqual(new Set([true, false]))
     for (const { again, events } of rounds) {
       expect(again).toBeGreaterThan(0)
       expect(events).toBeGreaterThan(0)
