@@ -1,6 +1,6 @@
 // Apps that mean harm, installed and switched on as anybody could: what they try does not come about, they are told or
 // switched off, and their neighbours notice nothing.
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createOrganization } from '../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 import { groupBy } from '../../lib/group-by.ts'
@@ -192,11 +192,8 @@ describe('a memory bomb', () => {
       expect((await scene.config(bomb)).enabled).toBe(index < 3)
       await scene.send(name)
       await capture(app, elsewhere, { event: name })
-      await vi.waitFor(async () =>
-        expect((await scene.log(bomb)).filter(({ type }) => type === 'ERROR').length).toBeGreaterThanOrEqual(
-          Math.min(index + 1, 3),
-        ),
-      )
+      const countErrors = async () => (await scene.log(bomb)).filter(({ type }) => type === 'ERROR').length
+      await expect.poll(countErrors).toBeGreaterThanOrEqual(Math.min(index + 1, 3))
       await app.plugins.idle()
       app.advance(MINUTE)
     }

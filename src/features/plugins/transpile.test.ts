@@ -128,5 +128,5 @@ test('the compiler is stopped when it has been idle', async () => {
   expect(compilers()).toHaveLength(1)
   vi.advanceTimersByTime(10_000)
   vi.useRealTimers()
-  await vi.waitFor(() => expect(compilers()).toEqual([]))
+  await expect.poll(compilers).toEqual([])
 })

@@ -25,7 +25,7 @@ afterEach(() => app.close())
 
 const now = () => app.services.now().getTime()
 /** The hour that has begun, and those around it. */
-const hour = (index: number) => new Date(now() - (now() % HOUR_MS) + index * HOUR_MS).toISOString()
+const hour = (index: number) => new Date((Math.floor(now() / HOUR_MS) + index) * HOUR_MS).toISOString()
 
 async function create(fields: object = {}, config: object = {}): Promise<string> {
   const destination = { type: 'File', config: { prefix: 'out', ...config } }

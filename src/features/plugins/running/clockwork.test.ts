@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createOrganization, type Workspace } from '../../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
 import { sql } from '../../../platform/db/sql.ts'
@@ -93,7 +93,7 @@ describe('tasks', () => {
     }`)
     app.advance(MINUTE)
     await app.plugins.tick()
-    await vi.waitFor(async () => expect(await counts(ids)).toEqual({ begun: 1 }))
+    await expect.poll(() => counts(ids)).toEqual({ begun: 1 })
     app.advance(MINUTE)
     await app.plugins.tick()
     await app.db.run(sql`
@@ -247,10 +247,11 @@ describe('an edit', () => {
     const neighbour = app.plugins.current(untouched.config_id)
     await capture(app, workspace, { event: 'x' })
     await replaceCode(app, ids.plugin_id, versioned('new'))
-    await vi.waitFor(async () => {
+    const sent = async () => {
       await capture(app, workspace, { event: 'x' })
-      expect((await storedEvents(app, workspace)).at(-1)!.event).toBe('new')
-    })
+      return (await storedEvents(app, workspace)).at(-1)!.event
+    }
+    await expect.poll(sent).toBe('new')
     await app.plugins.idle()
     expect((await storedEvents(app, workspace))[0]!.event).toBe('old')
     expect(await counts(ids)).toEqual({ setups: 2 })

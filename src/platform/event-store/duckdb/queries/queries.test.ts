@@ -50,7 +50,7 @@ const isRefusal = (error: unknown) => error instanceof QueryFault || error insta
 describe('a question', () => {
   it('that cannot be interrupted is killed, and others are answered meanwhile and after', async () => {
     const endless = ask(doubling(29)).catch((error: unknown) => error)
-    await vi.waitFor(() => expect(queryProcesses().length).toBeGreaterThan(0))
+    await expect.poll(() => queryProcesses().length).toBeGreaterThan(0)
     expect(await ask('SELECT 7', 2)).toEqual([[7]])
     expect(await endless).toBeInstanceOf(QueryTimeout)
     expect(await count()).toEqual([[1]])
@@ -67,7 +67,7 @@ describe('a question', () => {
 
   it('whose process somebody killed is asked again', async () => {
     const answer = ask('SELECT count(*) FROM range(300000000)')
-    await vi.waitFor(() => expect(queryProcesses().length).toBeGreaterThan(0))
+    await expect.poll(() => queryProcesses().length).toBeGreaterThan(0)
     for (const pid of queryProcesses()) process.kill(pid, 'SIGKILL')
     expect(await answer).toEqual([[300_000_000]])
   })
