@@ -2,15 +2,15 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
 export type TreeFigures = {
-  /** What they used so far; of those that ended, too. */
+  /** CPU time used so far, also by processes that have ended. */
   cpu_s: number
-  /** What they hold, each page that several share counted in parts. */
+  /** Memory held; a page that several processes share counts in parts (PSS). */
   memory_mb: number
 }
 
 const TICKS_PER_S = 100
 
-/** Of several trees together. Processes that end meanwhile count as far as they were seen. */
+/** Sums over several trees. Processes that end meanwhile count as far as they were seen. */
 export function measureTrees(roots: readonly number[]): TreeFigures {
   const pids = [...new Set(roots.flatMap(treeOf))]
   return {

@@ -24,7 +24,7 @@ const nameOf = (route: Route) => `${route.method} ${route.path}`
 const scopesOf = (route: Route): readonly Scope[] => [route.scope ?? []].flat()
 const isOpen = (route: Route) => route.access === 'anyone'
 const isUnsafe = (route: Route) => route.method !== 'GET'
-/** Questions too long for an address are sent by POST all the same. */
+/** Queries are sent by POST because they may be too long for a URL. */
 const isQuestion = (route: Route) => /\/query\/|\/estimate\//.test(route.path)
 /** Making a world for each of them takes minutes: there are many, and none takes away what another needs. */
 const leavesThings = (route: Route) =>
@@ -305,7 +305,7 @@ function ofMissingChildren(route: Route): Refusal[] {
   const isAccount = route.path.startsWith('/api/users/')
   const theirs = isAccount ? world.foreign.owner.uuid : world.children(route.path, world.foreign)
   const refusedTo = (child: string, call: Call) => {
-    // Of an event's id its shape is checked first (events.md §2).
+    // The shape of an event's id is checked first (events.md §2).
     if (route.path.includes('/events/') && child === 'nonsense') return [400, 'invalid'] as const
     // A key may look at no key but itself.
     if (isAccount || (route.path === '/api/personal_api_keys/:id/' && call.key)) return DENIED

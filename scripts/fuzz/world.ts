@@ -48,7 +48,7 @@ export type Side = {
   ids: Ids
   keys: string[]
   sessions: string[]
-  /** Of projects: what events are sent with. */
+  /** Tokens of projects, with which events are sent. */
   tokens: string[]
 }
 
@@ -208,7 +208,7 @@ async function makeThings(app: TestApp, world: World, workspace: Workspace, user
 
 const PLUGINS = 8
 
-/** Some in every family but that of frontend apps, some in that; each with a config. */
+/** Half are frontend apps, half belong to all other families; each has a config. */
 async function addPlugins(
   { db, services }: TestApp,
   { organization, project }: Workspace,
@@ -260,7 +260,7 @@ async function addRuns({ db, services }: TestApp, project_id: number, id: string
   return { batch_export: [id], run: runs, backfill: backfills, verification }
 }
 
-/** Through the door that clients use. Gives the ids of the events. */
+/** Sends events as clients do; returns their ids. */
 async function captureFirst({ http, services }: TestApp, { project }: Workspace): Promise<string[]> {
   const now = services.now()
   const batch = firstEvents(now, () => uuid7(now))

@@ -10,7 +10,7 @@ import { Worker } from './worker.ts'
 
 const EVENTS = ['bought', 'looked', 'left']
 const MINUTE_MS = 60_000
-/** Short ones make many runs, which take long: they are rarer. Each is a whole number of the one before. */
+/** Short intervals make many runs, which take long, so they are rarer. Each is a multiple of the one before. */
 export const INTERVALS: readonly Interval[] = [
   'every 5 minutes',
   'every 15 minutes',
@@ -95,7 +95,7 @@ export function drawFilter(random: Random): Record<string, string[] | null> {
   return { include_events: some(), exclude_events: some() }
 }
 
-/** Of this moment, of an hour ago, of a moment still to come. */
+/** Adds events of this moment, of the last hour, or of the next few minutes. */
 export function addEvents({ store, random, clock }: World, count: number): void {
   const now = clock.now()
   const events = Array.from({ length: count }, (_, index) => ({

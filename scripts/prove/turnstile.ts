@@ -13,7 +13,7 @@ export type Call = {
   actor: Actor
   place: Place
   label: string
-  /** Of a transaction of the actor's own. */
+  /** The call is part of a transaction that the actor has open. */
   is_inside?: boolean
 }
 
@@ -29,7 +29,7 @@ export class Crashed extends Error {
   }
 }
 
-/** As PostgreSQL puts it, which notices that two wait for each other. */
+/** The error of PostgreSQL when two transactions wait for each other. */
 export class Deadlock extends Error {
   readonly code = '40P01'
 }
@@ -80,18 +80,18 @@ export class Turnstile {
     }
   }
 
-  /** Its locks are free. */
+  /** The locks of a transaction are free. */
   endTransaction(): void {
     for (const call of this.#waiting) call.is_locked_out = false
   }
 
-  /** Calls that could be let through, in an order that does not hang on how fast the machine is. */
+  /** Calls that could be let through, in an order that does not depend on the speed of the machine. */
   eligible(): readonly Waiting[] {
     const free = this.#waiting.filter(({ actor, is_locked_out }) => !actor.is_frozen && !is_locked_out)
     return free.sort((a, b) => compare(a.actor.name, b.actor.name) || compare(a.label, b.label))
   }
 
-  /** Should all that is left wait for each other's locks, one of them is told so. */
+  /** When all that is left waits for each other's locks, one of the calls is told so. */
   async breakDeadlock(): Promise<boolean> {
     const victim = this.#waiting.find((call) => call.is_locked_out && call.is_inside && !call.actor.is_frozen)
     if (!victim) return false
@@ -132,7 +132,7 @@ export class Turnstile {
     await this.quiet()
   }
 
-  /** Until nothing moves by itself any more: everybody waits here. */
+  /** Waits until nothing moves by itself any more and everybody waits here. */
   async quiet(): Promise<void> {
     do {
       if (this.#moving > 0) await new Promise<void>((resolve) => (this.#whenStill = resolve))
@@ -141,7 +141,7 @@ export class Turnstile {
   }
 
   async #letThrough(call: Waiting, fate: Fate): Promise<boolean> {
-    // On a busy machine PostgreSQL may give up before it has looked: who finds a lock taken looks twice.
+    // On a busy machine PostgreSQL may give up before it has looked, so a call that finds a lock taken tries twice.
     const first = await attempt(call)
     const outcome = isLockedOut(first) ? await attempt(call) : first
     if (isLockedOut(outcome)) {

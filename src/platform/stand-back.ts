@@ -1,4 +1,4 @@
-// The thread that answers requests goes before all that work at something longer, and those before what nobody waits for.
+// Priorities of threads: answering requests comes first, longer work second, and work that nobody waits for last.
 import { readlinkSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 
@@ -7,13 +7,16 @@ const LAST = 19
 
 export type Priority = keyof typeof STEPS
 
-/** Of the calling thread and those that it starts. Only Linux has priorities by thread: elsewhere all are equal. */
+/**
+ * Lowers the priority of the calling thread and of those that it starts. Only Linux has priorities by thread; elsewhere
+ * all threads stay equal.
+ */
 export function standBack(priority: Priority): void {
   try {
-    // The link ends with the number of the thread.
+    // The link ends with the thread's id.
     const thread_id = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
     setPriority(thread_id, Math.min(LAST, getPriority(thread_id) + STEPS[priority]))
   } catch {
-    // It goes on as it is.
+    // The thread keeps its priority.
   }
 }

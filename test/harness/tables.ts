@@ -2,7 +2,7 @@
 import { jobs } from '../../src/app/jobs.ts'
 import type { Database } from '../../src/platform/db/database.ts'
 
-/** `last_used_at` is left out: any use of a key may write it. Of jobs only those count that a request causes. */
+/** `last_used_at` is left out: any use of a key may write it. Only jobs that a request causes count. */
 export async function hashTables(db: Database): Promise<Record<string, string>> {
   const tables = await db.pool.query<{ name: string }>(
     `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`,

@@ -11,7 +11,7 @@ import { freshEvents, PER_REQUEST, requestsOf } from './requests.ts'
 const MILLIONS = Number(process.env.BENCH_MILLIONS ?? 5)
 const CAPTURED = Number(process.env.BENCH_CAPTURED ?? 120_000)
 const LISTINGS = 60
-/** Rows to a commit where nobody waits for one: the best DuckDB can do. */
+/** Rows per commit when nobody waits for it: the best DuckDB can do. */
 const BULK = 2000
 const FILTER = encodeURIComponent(JSON.stringify([{ key: '$browser', value: 'Firefox' }]))
 const LISTING = `/api/projects/@current/events/?event=%24pageview&limit=100&properties=${FILTER}`
@@ -51,7 +51,7 @@ async function firstStart(folder: string): Promise<{ project_id: number }> {
   return server.ready
 }
 
-/** One server from start to stop: at rest, taking events in, listing; with everything it says checked. */
+/** One server from start to stop: at rest, taking events in, listing. Every answer is checked. */
 async function load(folder: string, seed: number): Promise<Loaded> {
   const server = await MeasuredServer.start(folder)
   await sleep(3000)
@@ -97,7 +97,7 @@ function assertListed({ results }: Record<string, unknown>): void {
   if (events.length !== 100 || !isRight || !isOrdered) throw new Error('a listing is wrong')
 }
 
-/** Of what is in files, and of what waits. */
+/** Size of the event store: its files and its journal. */
 async function storeSize(folder: string): Promise<number> {
   const entries = await readdir(join(folder, 'events'), { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile())

@@ -24,7 +24,7 @@ export async function parquetContent(path: string): Promise<string> {
   }
 }
 
-/** Of the lines in a gzip file. */
+/** Hash of the lines in a gzip file. */
 export async function linesContent(path: string): Promise<string> {
   const hash = createHash('sha256')
   await pipeline(createReadStream(path), createGunzip({ chunkSize: 1024 * 1024 }), hash)

@@ -1,6 +1,6 @@
 // A data folder with as many events as a case wants, all within one interval of a weekly export, so that one run takes
-// them all. The first are sample events that were taken in one by one; the rest are those again under ids of their own,
-// which the engine copies six times as fast.
+// them all. The first are sample events, taken in one by one; the rest are copies of them with new ids, which the
+// engine makes six times as fast.
 import { DuckDBInstance } from '@duckdb/node-api'
 import { randomUUID } from 'node:crypto'
 import { chmod, mkdtemp } from 'node:fs/promises'
@@ -27,7 +27,7 @@ import type { StoredEvent } from '../../../src/platform/event-store/event-store.
 import { personOf } from '../events/person.ts'
 
 export const KEY = `phx_${'bench0'.repeat(6)}`
-/** Of both sides: with half of it the bare COPY to Parquet fails. */
+/** Memory limit of both sides: with half of it the bare COPY to Parquet fails. */
 export const MEMORY_MB = Number(process.env.EVENT_MEMORY_MB ?? 512)
 
 const SAMPLED = 31 * ROW_GROUP
@@ -103,13 +103,13 @@ async function fill(sample: SampleStore, count: number): Promise<void> {
     batch = []
   }
   await write(batch)
-  // Whoever asks has them in files first.
+  // Asking for arrivals makes the store write all events to files first.
   await store.arrivalsOf(project_id, [1])
   await store.close()
   sample.events = count
 }
 
-/** A file for each time over: the sampled events are whole row groups, and so is each copy of them. */
+/** Writes a file for each copy: the sampled events are whole row groups, and so is each copy of them. */
 async function repeat(sample: SampleStore, events: number): Promise<void> {
   const { folder: data_folder, project_id } = sample
   const folder = join(data_folder, 'events')

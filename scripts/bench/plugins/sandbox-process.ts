@@ -1,5 +1,5 @@
-// The sandbox in a process of its own, so that nothing else has a part in its time and memory. Orders come in by the
-// environment, answers go back as a message.
+// The sandbox in its own process, so that nothing else adds to its time and memory. The order comes in through the
+// environment, the answer goes back as a message.
 import { isDeepStrictEqual } from 'node:util'
 import { toAppEvent } from '../../../src/features/plugins/running/ingestion/event-form.ts'
 import type { JsonObject } from '../../../src/lib/json-object.ts'
@@ -18,16 +18,16 @@ export type Speed = { event_bytes: number; direct: number; one_by_one: number; i
 
 export type Start = {
   first: { cpu_ms: number; wall_ms: number }
-  /** Of each of the others. */
+  /** Averages over all apps after the first. */
   cpu_ms: number
   loaded_mb: number
   called_mb: number
 }
 
-// Both ways the same function.
+// The same function both ways.
 const CODE = `exports.processEvent = ${setGreeting.toString()}`
 const PLENTY_MS = 60_000
-/** Direct calls are so much faster that they need more of them to be measured. */
+/** Direct calls are so much faster that it takes more of them to measure. */
 const DIRECT_REPEATS = 10
 
 function setGreeting(event: { properties: JsonObject }, { config }: { config: JsonObject }) {

@@ -49,7 +49,7 @@ export class Served {
     await this.#readProjects()
   }
 
-  /** Of the server, the processes that answer questions and PostgreSQL. */
+  /** Figures of the server, the query processes and PostgreSQL together. */
   async figures(): Promise<TreeFigures> {
     const postmaster = await postmasterOf(this.#env.DATA_DIR!)
     return measureTrees([this.#server.pid, ...(postmaster === null ? [] : [postmaster])])
@@ -76,7 +76,7 @@ export class Served {
     return ((await this.figures()).cpu_s - before.cpu_s) / seconds
   }
 
-  /** Kills it and gives how long the next start took. */
+  /** Kills the server; returns how many seconds the next start took. */
   async killAndStart(): Promise<number> {
     this.#server.kill('SIGKILL')
     await this.#server.ended

@@ -1,5 +1,5 @@
-// The hour that the servers are started at: from interval to interval, though rounds take seconds; sometimes a few at
-// once, sometimes back.
+// The time that servers are started at. It moves from interval to interval, though rounds take seconds; sometimes by
+// several at once, sometimes back.
 import type { Random } from '../../crash/random.ts'
 
 const MINUTE_MS = 60_000
@@ -7,7 +7,7 @@ export const INTERVAL_MS = 5 * MINUTE_MS
 /** The longest that a run waits after its interval has ended. */
 const JITTER_MS = MINUTE_MS
 const HOUR_MS = 60 * MINUTE_MS
-/** Of the four minutes that are left until the next interval ends. */
+/** How far the time after the jitter varies: well within the four minutes until the next interval ends. */
 const SPREAD_MS = MINUTE_MS / 2
 
 export class Clock {
@@ -27,13 +27,13 @@ export class Clock {
     return new Date(Date.now() + this.#offset_ms)
   }
 
-  /** To where all runs can start at once that cover what has arrived so far. */
+  /** Moves to where all runs that cover what has arrived so far can start at once. */
   forward(): void {
     const missed = this.#random.chance(10) ? this.#random.below(4) : 0
     this.#forwardTo(INTERVAL_MS, missed)
   }
 
-  /** To where the hour has ended, too, in which the last events have arrived. */
+  /** Moves on until the hour in which the last events arrived has ended, too. */
   toNextHour(): void {
     this.#forwardTo(HOUR_MS, 0)
   }

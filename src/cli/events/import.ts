@@ -13,7 +13,7 @@ import { inDigits, perSecond, tableOf } from '../terminal/progress.ts'
 import { showEventProgress } from './progress.ts'
 import { stopSignal } from '../terminal/stop-signal.ts'
 
-/** Of all files together. */
+/** Sums over all files. */
 type Totals = { rows: number; rejected: number; rejected_before: number }
 
 const SHOWN_REASONS = 5
@@ -128,7 +128,7 @@ async function findProgress(
   }
   const known = await readProgress(path)
   if (known === null) return fresh
-  // Nothing of it is anywhere yet.
+  // Nothing of it has been imported yet.
   if (known.rows === 0) return { ...known, identity: file.identity, target: token }
   if (known.identity !== file.identity)
     throw new UserError(`${file.path} has changed since its import began: --restart begins anew`)

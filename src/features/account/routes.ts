@@ -12,7 +12,7 @@ import { changeAccount } from './change.ts'
 import { presentAccount, presentAccountBrief } from './present.ts'
 import { Account, AccountBrief, AccountUpdate } from './schema.ts'
 
-/** Whatever else is changed decides who gets in; a new field does until it is listed here. */
+/** Fields that have no part in who gets in. A new field counts as having one until it is listed here. */
 const HARMLESS_FIELDS = [
   'first_name',
   'last_name',
@@ -46,7 +46,7 @@ export const accountRoutes = [
     summary: 'Change your account',
     scope: 'user:write',
     changes_account: { unless_only: HARMLESS_FIELDS },
-    // Of the current password.
+    // Guesses at the current password.
     guesses: 'password',
     is_about_caller: true,
     item: ({ db, caller, params }) => getAccount(db, caller, params.uuid),
@@ -59,7 +59,7 @@ export const accountRoutes = [
   }),
 ]
 
-/** Whether a uuid exists is nobody's business but staff's. */
+/** Only staff may learn whether a uuid exists. */
 async function getAccount(db: Db, caller: Caller, given: string): Promise<UserRow> {
   const person = personOf(caller)
   if (given === '@me' || given.toLowerCase() === person.uuid) return (await findUserById(db, person.id))!

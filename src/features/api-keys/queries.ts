@@ -34,7 +34,7 @@ export function findKeyByHash(db: Db, valueHash: string): Promise<KeyLookup | un
     WHERE value_hash = ${valueHash}`)
 }
 
-/** Of several requests at once only the first writes. */
+/** When several requests come at once, only the first writes. */
 export async function touchKey(db: Db, id: string, now: Date, unlessUsedSince: Date): Promise<void> {
   await db.run(sql`
     UPDATE api_key SET last_used_at = ${now}

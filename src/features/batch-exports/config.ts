@@ -14,7 +14,7 @@ import type { DestinationKind } from './destinations/destination.ts'
 import { DESTINATIONS } from './destinations/index.ts'
 import { mergeConfig } from './secrets.ts'
 
-// Of keys in a message: somebody may have sent thousands, or pasted a file as one.
+// Limits on the keys in a message: somebody may have sent thousands, or pasted a file as one.
 const MAX_NAMED = 20
 const MAX_NAME = 100
 const UNRESOLVED =
@@ -29,7 +29,7 @@ export function getKind(type: string): DestinationKind {
   throw invalid('destination__type', 'invalid_choice', `Choose one of: ${known}.`)
 }
 
-/** Complete, with defaults filled in and secrets in place. */
+/** The complete configuration, with defaults filled in and secrets in place. */
 export function readConfig(kind: DestinationKind, sent: JsonObject): JsonObject {
   const meant = Object.fromEntries(Object.entries(sent).filter(([key]) => !IGNORED_KEYS.has(key)))
   assertKnownKeys(kind, meant)
@@ -40,7 +40,7 @@ export function readConfig(kind: DestinationKind, sent: JsonObject): JsonObject 
   throw invalid(attr, 'invalid_input', fault.message)
 }
 
-/** What is sent goes over what is stored (with its secrets), and the result must be right as a whole. */
+/** Merges what is sent into what is stored (with its secrets). The result must be valid as a whole. */
 export function changeConfig(kind: DestinationKind, stored: JsonObject, sent: JsonObject): JsonObject {
   assertNoSecretErased(kind, sent)
   const config = readConfig(kind, mergeConfig(stored, sent))
@@ -48,7 +48,7 @@ export function changeConfig(kind: DestinationKind, stored: JsonObject, sent: Js
   return config
 }
 
-/** Asked again by every run and at every connection: what a name means may change. */
+/** Checked again by every run and at every connection: a name may lead to another address by then. */
 export async function assertHostsAllowed(
   outbound: Pick<Outbound, 'checkedAddress'>,
   kind: DestinationKind,
@@ -68,7 +68,7 @@ export async function assertHostsAllowed(
   }
 }
 
-/** They come first and all at once: they are typing errors, or mean another destination. */
+/** Unknown keys are reported first and all at once: they are typing errors, or mean another destination. */
 function assertKnownKeys(kind: DestinationKind, sent: JsonObject): void {
   const issues = kind.config.safeParse(sent).error?.issues ?? []
   const unknown = issues.flatMap((issue) =>
@@ -79,7 +79,7 @@ function assertKnownKeys(kind: DestinationKind, sent: JsonObject): void {
   throw invalid('destination', 'invalid_input', `${kind.type} does not know ${names.join(', ')}.`)
 }
 
-/** Refused in the words in which every other field is, but by one code. */
+/** Refuses with the usual messages for fields, but always with the code `invalid_input`. */
 function validConfig(kind: DestinationKind, sent: JsonObject): JsonObject {
   try {
     return validate(z.object({ destination: kind.config }), { destination: sent }).destination
@@ -97,12 +97,15 @@ function assertNoSecretErased(kind: DestinationKind, sent: JsonObject): void {
   }
 }
 
-/** Of two configurations, with or without their secrets. */
+/** Whether two configurations, with or without their secrets, point to different places. */
 export function isAimedElsewhere(kind: DestinationKind, stored: JsonObject, config: JsonObject): boolean {
   return kind.aims.some((path) => !isDeepStrictEqual(valueAt(stored, path), valueAt(config, path)))
 }
 
-/** The same for all configurations that are aimed at the same place, with or without their secrets: server and database, bucket, URL. */
+/**
+ * The same key for all configurations that point to the same place (server and database, bucket, URL), with or without
+ * their secrets.
+ */
 export function destinationKey(type: string, config: JsonObject): string {
   const { aims, secrets } = DESTINATIONS.get(type)!
   const shown = aims.filter((path) => !secrets.includes(path)).map((path) => valueAt(config, path) ?? null)

@@ -19,7 +19,7 @@ export type Definition = {
   /** Normalised HogQL, null for the destination's own columns. */
   hogql_query: string | null
   filters: readonly unknown[] | null
-  /** Of the project: what dates in a query mean. */
+  /** The project's time zone: it decides what dates in a query mean. */
   timezone: string
 }
 
@@ -29,7 +29,7 @@ export type Definition = {
  */
 export type Selection = 'arrival' | 'timestamp'
 
-/** Which rows of the project belong to a run. Events are those of its areas; the rest goes by the interval. */
+/** Which rows of the project belong to a run. Events are chosen by its areas, everything else by the interval. */
 export type Bounds = {
   selection: Selection
   interval: DataInterval
@@ -40,7 +40,7 @@ export type Bounds = {
 
 /** A column as it leaves: its name at the destination, and how long a text may be there. */
 export type OutputColumn = ExportColumn & {
-  /** Longer texts are cut in the rows already, at a cost of one warning per run. */
+  /** Longer texts are cut when rows are read, with one warning per run. */
   max_characters?: number
   /** The documented type at the destination where it is not the one its kind gives, e.g. `VARCHAR(200)`. */
   type?: string

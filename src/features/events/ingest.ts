@@ -16,8 +16,9 @@ import type { PipelineEvent } from './pipeline-event.ts'
 import { toStoredEvent, type EventPerson } from './pipeline/store-form.ts'
 
 /**
- * Changes events before anything else sees them, in their order; those that it drops, or keeps for later, are missing. It
- * must not change `uuid`. Throws when it can neither change nor keep them: then the sender has them still.
+ * Changes events before anything else sees them, in their order; those that it drops or keeps for later are missing
+ * from the result. It must not change `uuid`. Throws when it can neither change nor keep them: the sender still has
+ * them.
  */
 export type EventTransform = (
   project: ProjectRow,
@@ -31,9 +32,9 @@ export type IngestOptions = { transform?: EventTransform; max_events?: number; m
 const MAX_EVENTS = 50_000
 const MAX_BYTES = 100 * 1024 * 1024
 const BATCH_COST = 1_550
-/** Each project is a section of the journal: a batch that writes to one more has room for so many events less. */
+/** Each project adds a section to the journal, which costs as much as this many events. */
 const PROJECT_COST = 5
-/** Of the queue, for one address and for one project. */
+/** The share of the queue that one address may take, and one project. */
 const SHARE_OF_ADDRESS = 1 / 4
 const SHARE_OF_PROJECT = 1 / 2
 const CATCH_UP_PAGE = 10_000
@@ -70,8 +71,8 @@ export class Ingest {
   }
 
   /**
-   * Resolves when every event is durable; throws StoreBusy when too much is waiting, of all or of this sender. `address` is
-   * where the events came from, if from outside.
+   * Resolves when every event is durable. Throws StoreBusy when too much is waiting, in total or from this sender.
+   * `address` is where the events came from, if from outside.
    */
   async accept(
     project: ProjectRow,
@@ -152,7 +153,7 @@ export class Ingest {
     this.#working = null
   }
 
-  /** As much as costs no more than a full batch; one request in any case. */
+  /** Takes as much as fits into a batch, and at least one request. */
   #take(): Waiting[] {
     const batch: Waiting[] = []
     const projects = new Set<number>()

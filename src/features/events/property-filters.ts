@@ -1,5 +1,5 @@
-// Property filters in all the forms that clients send: a list, a group of groups, or an object of old. They become a
-// HogQL tree, so that one compiler fences them in and prints them for every engine.
+// Property filters in all the forms that clients send: a list, a group of groups, or an object in the old form. They
+// become a HogQL tree, so that one compiler fences them in and prints them for every engine.
 import { isObject, type JsonObject } from '../../lib/json-object.ts'
 import type { Expr } from '../../hogql/ast.ts'
 import { complainAbout, type Complain, type Condition, type FilterContext } from './filters/condition.ts'
@@ -13,7 +13,7 @@ type Reading = { attr: string; complain: Complain; filters_left: number; values_
 
 const MAX_DEPTH = 10
 const MAX_FILTERS = 100
-// Of all filters together: each value is a parameter of the query.
+// All filters together hold at most this: each value is a parameter of the query.
 const MAX_VALUES = 10_000
 const NOTHING: PropertyGroup = { type: 'AND', values: [] }
 
@@ -76,7 +76,9 @@ function readGroup(
   return { type, values: values.map((filter) => readCounted(filter, reading)) }
 }
 
-/** `{"$browser": "Chrome", "amount__gt": 5}`. What follows the last `__` is an operator, if there is such a one. */
+/**
+ * `{"$browser": "Chrome", "amount__gt": 5}`. What follows the last `__` is an operator, if there is one of that name.
+ */
 function readOldForm(filters: JsonObject, reading: Reading): PropertyGroup {
   const values = Object.entries(filters).map(([name, value]) => {
     const at = name.lastIndexOf('__')

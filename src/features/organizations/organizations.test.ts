@@ -47,7 +47,7 @@ function storedOrganization(id: string) {
 
 describe('GET /api/organizations/', () => {
   let owner: TestUser
-  /** Of five organizations, in the order they were made. */
+  /** Ids of five organizations, in the order they were made. */
   let ids: string[]
   beforeAll(async () => {
     owner = await createUser(app)

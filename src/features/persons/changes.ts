@@ -12,7 +12,7 @@ export class Changes {
   readonly #projects = new Map<number, Collected>()
   #position: bigint | null = null
 
-  /** Of the last change; null when there was none. */
+  /** Position of the last change; null when there was none. */
   get position(): bigint | null {
     return this.#position
   }

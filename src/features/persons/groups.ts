@@ -65,7 +65,7 @@ export class Groups {
   #setGroups({ project_id, properties }: PersonEvent, newTypes: GroupType[]): void {
     if (!isObject(properties.$groups)) return
     const named = properties.$groups
-    // Of ten thousand names at most five matter: those of the project's types, once it has five.
+    // An event may name ten thousand types. Once the project has its five, only those are looked up.
     const names = this.#types.get(project_id)!
     const asked = names.length === MAX_TYPES ? names : Object.keys(named)
     for (const name of asked) {
@@ -85,7 +85,7 @@ export class Groups {
     return { project_id: event.project_id, index, key, event, set: isObject($group_set) ? $group_set : {} }
   }
 
-  /** Null for a sixth type, and for a name that is none. */
+  /** Null for a sixth type, and for an invalid name. */
   #indexOf(project_id: number, name: string, newTypes: GroupType[]): number | null {
     const names = this.#types.get(project_id)!
     const known = names.indexOf(name)
@@ -134,13 +134,13 @@ function namesGroups({ event, properties }: PersonEvent): boolean {
   return properties.$groups !== undefined || event === '$groupidentify'
 }
 
-/** Null for nothing. */
+/** Null when there is no key. */
 function keyText(value: unknown): string | null {
   if (value === undefined || value === null || value === '') return null
   return toIdText(value, MAX_KEY_LENGTH)
 }
 
-/** In order, and no more different groups in one than may be read at once. */
+/** Splits them in order into rounds, each with no more different groups than may be read at once. */
 function roundsOf(identified: readonly Identified[]): Identified[][] {
   const rounds: Identified[][] = []
   for (let from = 0; from < identified.length;) {

@@ -12,9 +12,9 @@ export type Person = Sized & {
   /** All of them, in the order of adding; null unless this person may take part in a merge right now. */
   distinct_ids: string[] | null
   merged_into: Person | null
-  /** There is a row of it. */
+  /** It has a row in the database. */
   is_stored: boolean
-  /** Of the row as it will be written next. */
+  /** Version of the row when it is written next. */
   version: number
 }
 
@@ -41,7 +41,7 @@ export class KnownPeople {
     return this.#byDistinctId.get(project_id)?.get(distinct_id)?.person
   }
 
-  /** Likewise, and the person counts as used. */
+  /** Like `find`, and marks the person as used. */
   use(project_id: number, distinct_id: string): Person | undefined {
     const found = this.#byDistinctId.get(project_id)?.get(distinct_id)
     return found && this.#people.get(found.key)?.person
@@ -67,19 +67,19 @@ export class KnownPeople {
     remembered.distinct_ids.push(distinct_id)
   }
 
-  /** It is part of another now; its ids are given to that one by `addId`. */
+  /** For a person merged into another, which gets its ids by `addId`. */
   remove(person: Person): void {
     this.#people.delete(keyOf(person))
   }
 
-  /** After its properties or ids changed. */
+  /** Called after its properties or ids changed. */
   weigh(person: Person): void {
     const remembered = this.#people.get(keyOf(person))
     if (!remembered) return
     this.#people.set(keyOf(person), remembered, weightOf(person, remembered.distinct_ids.length))
   }
 
-  /** Never in the middle of events: who is known while they are applied must stay known. */
+  /** Never called while events are applied: whoever is known then must stay known. */
   trim(): void {
     const { max_bytes, max_distinct_ids } = this.#limits
     const isTooMuch = () => this.#people.bytes > max_bytes || this.#idCount > max_distinct_ids

@@ -1,5 +1,5 @@
 // Persons as events make them: created, changed, identified and merged (events.md §8.4), for all events of a flush in
-// few statements. What is known is kept between flushes, which one writer per database may do.
+// few statements. What is known is kept between flushes, which is safe with one writer per database.
 import { Breather } from '../../lib/breather.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { Copies } from '../../platform/event-store/event-store.ts'
@@ -13,9 +13,9 @@ import { listChangedGroups, listChangedIds, listChangedPersons, listChanges } fr
 import { Round } from './round.ts'
 
 export type PeopleChanges = {
-  /** By project: what the copies in the event store must be told. */
+  /** Changes for the copies in the event store, by project. */
   copies: ReadonlyMap<number, Copies>
-  /** Of the last change; null when nothing changed. */
+  /** Position of the last change; null when nothing changed. */
   position: bigint | null
   /** Projects that no longer exist; nothing was done for their events. */
   gone: ReadonlySet<number>
@@ -36,7 +36,7 @@ export class People {
 
   /** Applies events in the order given, one call per transaction, and sets their `$group_0` to `$group_4`. */
   async apply(tx: Db, events: readonly PersonEvent[], now: Date): Promise<PeopleChanges> {
-    // A transaction that is run again after a deadlock comes here a second time without anybody saying so.
+    // A transaction that is retried after a deadlock comes here a second time without notice.
     if (this.#isUnconfirmed) this.forget()
     this.#isUnconfirmed = true
     tx.afterCommit(() => {
@@ -107,7 +107,7 @@ export async function changedSince(
   return { copies: changes.copies(), position: until, is_complete }
 }
 
-/** As many as fit, and one in any case. */
+/** As many as fit, and at least one. */
 function pageOf(changes: readonly { change: string; size: number }[], limit: number) {
   let characters = 0
   const fitting = changes.filter(({ size }, index) => {

@@ -32,7 +32,7 @@ export async function countPersons(
   return row.count
 }
 
-/** Newest first, each with at most so many of its distinct ids. */
+/** Newest first, each with at most `maxDistinctIds` of its distinct ids. */
 export function listPersons(
   db: Db,
   projectId: number,
@@ -76,7 +76,7 @@ export async function findDistinctIdsOfPerson(
   return rows.map((row) => row.distinct_id)
 }
 
-/** Of the properties only those by which a person is shown. */
+/** A person with only those properties by which it is shown. */
 export type FoundPerson = Pick<PersonRow, 'uuid' | 'is_identified'> & {
   first_distinct_id: string
   properties: Record<string, unknown>

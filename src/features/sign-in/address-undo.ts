@@ -58,7 +58,7 @@ export async function undoAddressChange(
   }
 }
 
-/** Of two requests with one link, the second waits here and then finds it used. */
+/** When two requests use one link, the second waits here and then finds it used. */
 async function lockUndo(
   services: Services,
   tx: Db,

@@ -1,4 +1,4 @@
-// What the catalogues are written with: how arguments are read, entries under their names, types, common forms of SQL.
+// Helpers to write the catalogues with: how arguments are read, entries by name, types, common forms of SQL.
 import { queryError } from '../errors.ts'
 import type { Printing, Type, Value } from '../value.ts'
 import type { Catalogue, HogqlFunction } from './function.ts'
@@ -16,7 +16,7 @@ export const UUID = scalar('uuid')
 export const UNKNOWN = scalar('unknown')
 export const arrayOf = (item: Type): Type => ({ kind: 'array', item })
 
-/** What an argument is brought into before it is printed. `integer` cuts off the fraction, `any` leaves it as it is. */
+/** What an argument is converted to before it is printed. `integer` cuts off the fraction, `any` changes nothing. */
 type Reading =
   | 'any'
   | 'text'
@@ -38,13 +38,13 @@ type PrintTexts = (...sql: string[]) => string
 
 export type Named<Entry = HogqlFunction> = Entry & { name: string; aliases?: readonly string[] }
 
-/** Of an array, or of what is read as one. */
+/** Item type of an array, or of a value read as one. */
 export const itemTypeOf = (value: Value | undefined): Type => {
   if (value?.type.kind === 'array') return value.type.item
   return value?.type.kind === 'property' || value?.type.kind === 'json' ? { kind: 'property' } : UNKNOWN
 }
 
-/** The nth argument. That it is there has been checked against `args` of the entry. */
+/** The nth argument. Its presence was checked against the entry's `args`. */
 export const nth = (args: readonly Value[], index: number): Value => {
   const value = args[index]
   if (!value) throw queryError('An argument is missing.')
@@ -81,12 +81,12 @@ const readJson = (value: Value, printing: Printing): string =>
     ? value.sql
     : `try_cast(${printing.text(value)} as json)`
 
-/** The last second that JavaScript's dates can hold, too. */
+/** The last second that a JavaScript date can hold. */
 const LAST_SECOND = 8_640_000_000_000
 
 /**
  * DuckDB: NULL gets a type, without which functions of time are ambiguous; a number far out of range becomes NULL; text
- * is looked at several times to see how it tells the time, so it is printed apart.
+ * is examined several times to find its format, so it is printed apart.
  */
 const asTime = (value: Value, printing: Printing): Value => {
   if (printing.engine === 'clickhouse') return value
@@ -186,17 +186,17 @@ export const once = (texts: readonly string[], body: (...names: string[]) => str
   return `list_transform([{${fields.join(', ')}}], lambda it: ${body(...names)})[1]`
 }
 
-/** What one row may be blown up to: vectors of 2,048 rows stand outside DuckDB's memory limit. */
+/** The most items that one row may be blown up to: DuckDB's memory limit does not cover vectors of 2,048 rows. */
 export const MOST_ITEMS = 10_000
 
-/** DuckDB: the query fails where `sql` is above `most`, rather than the server for want of memory. */
+/** DuckDB: makes the query fail where `sql` is above `most`, rather than let the server run out of memory. */
 export const atMost = (value: Value, sql: string, most: number, name: string): string => {
   if (typeof value.constant === 'number' && value.constant <= most) return sql
   const refusal = `${name} goes up to ${most}`
   return once([sql], (it) => `case when ${it} > ${most} then error('${refusal}') else ${it} end`)
 }
 
-/** What a generator makes: `size` where it is known, and never more than it may. */
+/** How many items a generator makes: `size` where it is known, and never more than MOST_ITEMS. */
 export const generated = (size: number): number => (size >= 0 && size < MOST_ITEMS ? size : MOST_ITEMS)
 
 export const constantNumber = (value: Value | undefined): number =>

@@ -113,7 +113,7 @@ function parseBeforeAs(cursor: Cursor): Expr {
   return expr
 }
 
-/** After the AS. Of several the last one is the cast's: `cast(x as name as type)`. */
+/** Begins after the AS. When there are several, the last one belongs to the cast: `cast(x as name as type)`. */
 function parseCastType(cursor: Cursor, brackets: Brackets) {
   let expr = brackets.args[0]!
   while (isName(peek(cursor)) && peekAfter(cursor).word === 'as') {

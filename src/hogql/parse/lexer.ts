@@ -21,7 +21,7 @@ export type Token = {
   value: string
   /** The keyword in lower case; empty for everything else. */
   word: string
-  /** Of `(`: index of its `)`. Of a name in `a, b -> …`: index of the `->`. Otherwise -1. */
+  /** For `(`: index of its `)`. For a name in `a, b -> …`: index of the `->`. Otherwise -1. */
   jump: number
 }
 
@@ -140,7 +140,7 @@ function scanName(lexing: Lexing, first: number) {
     if (first === 70) throw syntaxError("Write f'…' with a small f", { start: at, end: end + 1 })
   }
   const value = text.slice(at, end)
-  // No keyword is longer than this; long names save the change to lower case.
+  // No keyword is longer than this, so longer names need no lower case.
   const lower = value.length <= 12 ? value.toLowerCase() : ''
   push(lexing, 'name', end, value, KEYWORDS.has(lower) ? lower : '')
 }
@@ -178,7 +178,7 @@ function scanSign(lexing: Lexing, code: number) {
   const { text, at } = lexing
   const candidates = SIGNS[code]
   if (!candidates) throw unexpectedCharacter(text, at)
-  // Most signs have one character and are alone with it.
+  // Most signs are one character that begins no other sign.
   const only = candidates.length === 1 ? candidates[0]! : null
   if (only?.length === 1) push(lexing, only, at + 1)
   else if (text.startsWith('<>', at)) push(lexing, '!=', at + 2)
@@ -212,7 +212,7 @@ function closeBrace(lexing: Lexing) {
   if (brace === 'template') scanTemplate(lexing)
 }
 
-/** Lets the parser know `a, b -> …` at its first name, without searching ahead from every name. */
+/** Lets the parser recognise `a, b -> …` at its first name, without searching ahead from every name. */
 function markParameters(tokens: Token[]) {
   const arrow = tokens.length - 1
   let at = arrow - 1

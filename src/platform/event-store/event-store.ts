@@ -1,5 +1,5 @@
-// Where events live. DuckDB stands behind this interface, ClickHouse will; no feature knows which.
-// A project's events carry `seq`, dense from 1 in commit order, and `inserted_at`, which never runs backwards.
+// Where events live. DuckDB implements this interface and ClickHouse will; no feature knows which. A project's events
+// carry `seq`, dense from 1 in commit order, and `inserted_at`, which never runs backwards.
 import type { Area, EventChoice, ExportRows } from './export-rows.ts'
 
 /** An event as it is stored. `seq` and `inserted_at` are given by the store when it commits. */
@@ -61,7 +61,7 @@ export type StoreQuery = {
   parameters: readonly Parameter[]
   /** Zone in which date-times are written. */
   timezone: string
-  /** Rows beyond it are not fetched. */
+  /** Further rows are not fetched. */
   max_rows: number
 }
 
@@ -86,41 +86,41 @@ export type ExportFormat =
   /** `level` is for zstd, 1 to 22; without it the engine chooses. */
   | { kind: 'parquet'; compression: ParquetCompression; level?: number }
 
-/** In the store's staging folder; whoever asked for it deletes it. */
+/** A file in the store's staging folder. The caller deletes it. */
 export type StagedFile = { path: string; rows: number; bytes: number }
 
-/** Positions (from, to]; where the store has said so, all rows there are of times from `times.from` to before `times.to`. */
+/** Positions (from, to]. Where the store has given `times`, all rows there have times in [times.from, times.to). */
 export type PositionRange = { from: number; to: number; times?: TimeSpan | undefined }
 export type TimeSpan = { from: Date; to: Date }
-/** With how many rows there are in them. */
+/** A range of positions and the number of rows in it. */
 export type PositionBlock = PositionRange & { rows: number }
 
 /** How many rows there are in an area, and the earliest and latest of their times; null when there are none. */
 export type Measured = { rows: number; first_at: Date | null; last_at: Date | null }
 
-/** How many rows there are, by what people find the first of them, and the names of the columns that are cut in any. */
+/** Rows with cut texts: how many, how people find the first one, and which columns are cut in any of them. */
 export type CutTexts = { rows: number; first: string | null; columns: readonly string[] }
 
-/** What a stretch of positions may hold: rows, or bytes in all the values of its rows. */
+/** The most that a stretch of positions may hold: rows, or bytes over all values of its rows. */
 export type StretchLimit = { rows: number } | { bytes: number }
 
 export type EventStore = {
   /** Whose SQL it speaks. */
   engine: 'duckdb' | 'clickhouse'
   /**
-   * All of it or nothing, durable when it returns. An event whose uuid the project already has within a day of its time,
-   * or has earlier in the same call, is left out. `now` is the time of arrival; should the clock have been set back, the
-   * last one given holds. `copies_position` is kept and given back by `copiesPosition`.
+   * Writes all of it or nothing; durable when it returns. An event whose uuid the project already has within a day of
+   * its time, or has earlier in the same call, is left out. `now` is the time of arrival; if the clock was set back,
+   * the last time given is used again. `copies_position` is stored and returned by `copiesPosition`.
    */
   write(writes: readonly ProjectWrite[], now: Date, copies_position?: bigint | null): Promise<Written[]>
-  /** Of that project's tables alone (layout.ts). Throws QueryTimeout, QueryFault or StoreBusy. */
+  /** Queries that project's tables alone (layout.ts). Throws QueryTimeout, QueryFault or StoreBusy. */
   query(query: StoreQuery): Promise<StoreAnswer>
   /**
-   * The project's last position that arrived before `time`. Once it is given no event can arrive before that time any
-   * more, however the clock is set.
+   * The project's last position that arrived before `time`. After this call no event can arrive before that time,
+   * however the clock is set.
    */
   positionAt(project_id: number, time: Date): Promise<number>
-  /** The project's last position of all; 0 when it has no events. */
+  /** The project's last position; 0 when it has no events. */
   lastPosition(project_id: number): Promise<number>
   /** When the events at these positions arrived, in the same order; null where there is no event. */
   arrivalsOf(project_id: number, positions: readonly number[]): Promise<(Date | null)[]>
@@ -132,8 +132,9 @@ export type EventStore = {
    */
   countBlocks(rows: ExportRows, block_size: number, signal: AbortSignal): Promise<PositionBlock[]>
   /**
-   * The positions (from, to] as stretches that keep to the limit, at least one. By rows all but the last are full; by bytes
-   * they are about equally large, and may pass the limit by a few rows. The same rows are always cut the same way.
+   * Cuts the positions (from, to] into stretches within the limit, at least one. Cut by rows, all but the last are
+   * full; cut by bytes, they are about equally large and may exceed the limit by a few rows. The same rows are always
+   * cut the same way.
    */
   cutRows(
     rows: ExportRows,
@@ -142,8 +143,8 @@ export type EventStore = {
     signal: AbortSignal,
   ): Promise<PositionBlock[]>
   /**
-   * Writes the rows with positions in (from, to], in order, to a file of its own: the same rows always give the same
-   * bytes. Throws the signal's reason when aborted, and leaves no file then.
+   * Writes the rows with positions in (from, to], in order, to a new file: the same rows always give the same bytes.
+   * Throws the signal's reason when aborted, and leaves no file then.
    */
   exportRows(
     rows: ExportRows,
@@ -151,11 +152,11 @@ export type EventStore = {
     format: ExportFormat,
     signal: AbortSignal,
   ): Promise<StagedFile>
-  /** Which of the rows have texts that are cut because they are longer than their column takes. Throws as `query` does. */
+  /** Finds rows whose texts are cut because they are too long for their column. Throws as `query` does. */
   findCutTexts(rows: ExportRows): Promise<CutTexts>
   /** The last position handed to `write` and committed. */
   copiesPosition(): Promise<bigint>
-  /** The project's events and copies go for good; later writes for it store nothing. */
+  /** Deletes the project's events and copies for good; later writes for it store nothing. */
   deleteProject(project_id: number): Promise<void>
   close(): Promise<void>
 }
@@ -166,7 +167,7 @@ export class QueryTimeout extends Error {}
 export class QueryFault extends Error {}
 /** Too much is waiting: try again later. */
 export class StoreBusy extends Error {}
-/** Another process has it open. */
+/** Another process has the store open. */
 export class StoreTaken extends Error {}
-/** The store was closed, or its thread fell. */
+/** The store was closed, or its thread died. */
 export class StoreGone extends Error {}

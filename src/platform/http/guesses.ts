@@ -1,5 +1,5 @@
-// Limits on guessing, by the address and the network of the caller and over all accounts: a route says by `guesses` what
-// it takes tries at, and dispatch.ts holds them. What counts per account is in the slice that owns the account.
+// Limits on guessing, by the caller's address and network and across all accounts: a route names what can be guessed in
+// `guesses`, and dispatch.ts enforces the limits. Limits per account are in the slice that owns the account.
 import { originOf } from '../../lib/network.ts'
 import type { Db } from '../db/database.ts'
 import type { Secrets } from '../secrets/secrets.ts'
@@ -15,7 +15,7 @@ const WRONG_ONES: readonly Rate[] = [
   { count: 200, window_ms: DAY_MS },
 ]
 
-/** Per address. Of passwords, codes, links and keys only the wrong ones count; of the others every one does. */
+/** Limits per address. Passwords, codes, links and keys count only when wrong; the other kinds always count. */
 const RATES = {
   password: WRONG_ONES,
   code: WRONG_ONES,
@@ -51,7 +51,7 @@ export class Guesses {
     private readonly is_on: boolean,
   ) {}
 
-  /** Takes a try before `attempt`, which gets it back by turning out right; throws 429 when there is none left. */
+  /** Takes a try before `attempt`, and gives it back when the result is right. Throws 429 when no try is left. */
   async during<T>(
     guess: { kind: GuessKind; ip: string; now: Date },
     attempt: () => Promise<T>,

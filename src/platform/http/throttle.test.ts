@@ -47,7 +47,7 @@ describe('counting', () => {
   it('does not count what it refuses, in no rate', () => {
     const throttle = new Throttle(true)
     for (let tries = 0; tries < 100; tries++) attempt(throttle, 0)
-    // Of the five in ten minutes three are used, not a hundred.
+    // Only three of the five requests in ten minutes are used up.
     expect([MINUTE_MS, MINUTE_MS, MINUTE_MS].map((at) => attempt(throttle, at))).toEqual([0, 0, 540])
   })
 

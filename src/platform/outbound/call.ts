@@ -1,5 +1,5 @@
-// One HTTP call to a user's address: limits, redirects, and errors that give nothing away. The dispatcher it is
-// handed decides what may be dialled, on the first hop as on every other.
+// One HTTP call to a user's address: limits, redirects, and errors that give nothing away. The dispatcher passed in
+// decides what may be dialled, on every hop.
 import type { Dispatcher } from 'undici'
 import { OutboundFailed, OutboundNotHttp, OutboundRefused } from './errors.ts'
 
@@ -7,11 +7,11 @@ export type OutboundInit = {
   method?: Dispatcher.HttpMethod
   headers?: Record<string, string>
   body?: string | Uint8Array
-  /** Of the answer's body; 1 MiB unless said otherwise. */
+  /** Limit for the answer's body; 1 MiB by default. */
   max_bytes?: number
-  /** From the first lookup to the last byte, over all hops; 10 s unless said otherwise. */
+  /** From the first lookup to the last byte, over all hops; 10 s by default. */
   timeout_ms?: number
-  /** How many hops to follow; with 0, the default, the answer of status 3xx itself is returned. */
+  /** How many redirects to follow. With 0, the default, a 3xx answer is returned as it is. */
   redirects?: number
   signal?: AbortSignal
 }
@@ -23,7 +23,9 @@ type Sent = { method: Dispatcher.HttpMethod; headers: Map<string, string>; body:
 const DEFAULT_MAX_BYTES = 1024 * 1024
 const DEFAULT_TIMEOUT_MS = 10_000
 
-/** About the connection, which is ours. `host` would also choose the name that the certificate is checked for. */
+/**
+ * Headers about the connection, which is ours. `host` would also choose the name that the certificate is checked for.
+ */
 const CONNECTION_HEADERS = new Set([
   'connection',
   'content-length',
@@ -37,7 +39,7 @@ const CONNECTION_HEADERS = new Set([
   'upgrade',
 ])
 
-/** What may go to another origin. Not a list of secret ones: keys travel in `x-api-key` and a hundred others. */
+/** Headers that may go to another origin. An allowlist: keys travel in `x-api-key` and a hundred other headers. */
 const HARMLESS_HEADERS = new Set(['accept', 'accept-language', 'content-type', 'user-agent'])
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308])

@@ -1,5 +1,5 @@
-// Whatever is backfilled, in whichever order and however it ends: a request delivers what was not delivered of its range,
-// and nothing else. Checked event by event against a model that knows neither positions nor areas.
+// Whatever is backfilled, in whichever order and however it ends: a request delivers what its range still lacks, and
+// nothing else. Checked event by event against a model that knows neither positions nor areas.
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createOrganization } from '../../../../test/factories.ts'
@@ -28,7 +28,7 @@ const MINUTES = 2 * 24 * 60
 
 const history = fc.record({
   interval: fc.constantFrom('hour', 'hour', 'day'),
-  /** When they happened. */
+  /** The minutes at which they happened. */
   events: fc.array(fc.nat(MINUTES - 1), { maxLength: 8 }),
   requests: fc.array(
     fc.record({
@@ -65,7 +65,7 @@ async function addHistory({ interval, events }: History): Promise<ExportRow> {
   return addExport(app.db, id, { interval, created_at: NOW, paused: true })
 }
 
-/** As a worker does, without a destination. */
+/** Does what a worker does, without a destination. */
 async function work(run: RunRow, fate: Request['fate'], now: Date): Promise<void> {
   if (fate !== 'cancelled early') await claimEvents(app.db, run)
   const status = fate === 'cancelled early' ? 'Cancelled' : fate
@@ -89,7 +89,7 @@ async function ask(row: ExportRow, request: Request, now: Date): Promise<Backfil
   return app.db.only(sql`SELECT ${BACKFILL_COLUMNS} FROM batch_export_backfill WHERE id = ${backfill_id}`)
 }
 
-/** Of each event: the deliveries that have it, and whether one of their runs got through. */
+/** For each event: the deliveries that claimed it, and whether one of their runs completed. */
 async function ownersOf(row: ExportRow, events: readonly number[]) {
   const runs = await runsOf(app.db, row)
   const claims = await listClaims(app.db, row.id, [...new Set(runs.map(deliveryIdOf))])
@@ -110,7 +110,7 @@ it('each request delivers what its range lacks, once, and leaves the rest alone'
     for (const [number, request] of past.requests.entries()) {
       const size = SIZES[past.interval]
       const { start_at, end_at } = rangeOf(request)
-      // Whole intervals: the one that it begins in, up to the last that ends in it.
+      // Whole intervals: from the one that the range begins in to the last that ends in it.
       const [from, to] = [start_at, end_at].map((edge) => Math.floor(edge.getTime() / size) * size)
       const isAsked = (minute: number) =>
         instant(minute).getTime() >= from! && instant(minute).getTime() < to!

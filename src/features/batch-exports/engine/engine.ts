@@ -27,7 +27,7 @@ export type EngineOptions = {
   /** Works on this backfill alone, as the command line does; otherwise on everything that is due. */
   backfill_id?: string
   onProgress?: OnProgress
-  /** How long destinations take to answer is told by this: a clock that is never set. */
+  /** A monotonic clock that measures how long destinations take to answer. */
   elapsed_ms?: () => number
 }
 
@@ -40,7 +40,7 @@ export class ExportEngine {
   #timers: NodeJS.Timeout[] = []
   #ticking: Promise<void> | null = null
   #beating: Promise<void> | null = null
-  /** Runs may be due that there was no place for. */
+  /** There was no room for more runs, so some may be due and waiting. */
   #is_full = false
   #is_closing = false
 
@@ -90,12 +90,12 @@ export class ExportEngine {
     }
   }
 
-  /** Until nothing is at work. */
+  /** Waits until no run is at work. */
   async idle(): Promise<void> {
     while (this.#active.size > 0) await Promise.all([...this.#active.values()].map(({ done }) => done))
   }
 
-  /** Work under way is given back, for whoever comes next. */
+  /** Gives the runs under way back, for whoever comes next. */
   async close(): Promise<void> {
     this.#is_closing = true
     for (const timer of this.#timers) clearInterval(timer)
@@ -114,7 +114,7 @@ export class ExportEngine {
     const { db, now } = this.#services
     const lease = { run_id: run.id, owner: this.#owner, attempt: run.attempt }
     if (run.data_interval_end > now()) {
-      // Made while the clock was ahead.
+      // The run was made while the clock was ahead.
       await returnRun(db, lease, { run_after: run.data_interval_end, failure: null }, now())
       return
     }
@@ -132,7 +132,7 @@ export class ExportEngine {
     this.#active.set(key, { run_id: run.id, controller, watch, done })
   }
 
-  /** Somebody else need not wait for the next tick. */
+  /** Begins another run at once, without waiting for the next tick. */
   #placeIsFree(): void {
     if (this.#timers.length > 0 && !this.#is_closing) this.#tickNow()
   }
@@ -150,7 +150,7 @@ export class ExportEngine {
   }
 }
 
-/** Of one attempt, by the length of its interval: an hour's data gets six. */
+/** Time limit of one attempt, by the length of its interval: an hour's data gets six hours. */
 function timeLimitMs({ data_interval_start, data_interval_end }: RunRow): number {
   if (data_interval_start === null) return 72 * HOUR_MS
   const length = data_interval_end.getTime() - data_interval_start.getTime()

@@ -6,12 +6,12 @@ import { Locked, Passing, Refused, Unreachable } from '../destinations/destinati
 export type Verdict =
   /** The user must change something. */
   | { kind: 'theirs'; message: string }
-  /** Nobody answers: theirs, unless it has worked before. */
+  /** Nobody answers: the user's fault, unless it has worked before. */
   | { kind: 'unreachable'; message: string }
   | { kind: 'passing'; message: string; retry_after_ms: number | null }
-  /** The destination is well, and somebody else holds what the run needs. */
+  /** The destination works, but somebody else holds what the run needs. */
   | { kind: 'locked'; message: string; retry_after_ms: number | null; lock: string }
-  /** Of this server: those who run it read of it in its log. */
+  /** A fault of this server. Its operator finds the cause in the log. */
   | { kind: 'ours'; message: string }
 
 const MAX_FAILURES = 15
@@ -22,7 +22,7 @@ const OURS = 'Something went wrong in this server. Its operator finds the cause 
 export function judge(error: unknown): Verdict {
   if (error instanceof Refused || error instanceof OutboundRefused)
     return { kind: 'theirs', message: error.message }
-  // A pattern that is none, or a value that cannot be cast, in the export's own query.
+  // The export's own query has an invalid pattern, or a value that cannot be cast.
   if (error instanceof QueryFault) return { kind: 'theirs', message: error.message }
   if (error instanceof Unreachable) return { kind: 'unreachable', message: error.message }
   if (error instanceof Locked) {
@@ -38,17 +38,17 @@ export function judge(error: unknown): Verdict {
   return { kind: 'ours', message: OURS }
 }
 
-/** `failures` before this one. */
+/** `failures` counts those before this one. */
 export function isLastAttempt(failures: number): boolean {
   return failures + 1 >= MAX_FAILURES
 }
 
-/** All attempts have failed, the last of them without a word: the run ends whoever works on it. */
+/** All attempts have failed, the last without reporting: the run ends, whoever works on it. */
 export function isUsedUp(failures: number): boolean {
   return failures >= MAX_FAILURES
 }
 
-/** A second, then twice as long each time, up to two minutes; spread, so that not all come back at once. */
+/** Exponential backoff from one second up to two minutes, with jitter so that not all come back at once. */
 export function delayMs(failures: number, retry_after_ms: number | null, chance: number): number {
   const delay = Math.min(FIRST_DELAY_MS * 2 ** Math.min(failures, 20), MAX_DELAY_MS)
   const spread = delay * (0.5 + chance / 2)

@@ -19,7 +19,7 @@ import {
   type Share,
 } from './queries.ts'
 
-/** Nothing relative is asked for. */
+/** For filters in which nothing is relative to the time of the run. */
 const NO_TIME = new Date(0)
 
 type Stores = Pick<Services, 'db' | 'eventStore'>
@@ -28,7 +28,7 @@ type Claimant = Pick<
   'id' | 'repeats' | 'project_id' | 'batch_export_id' | 'selection' | 'seq_from' | 'seq_to' | 'definition'
 >
 
-/** Counts what has not been counted, and gives the sum of all claims of the delivery. */
+/** Counts what has not been counted, and returns the sum of all claims of the delivery. */
 export async function countClaimed(stores: Stores, run: Claimant, signal: AbortSignal): Promise<number> {
   if (run.definition!.model !== 'events') return 0
   if (run.selection === 'arrival') await countShares(stores, run, signal)
@@ -37,7 +37,7 @@ export async function countClaimed(stores: Stores, run: Claimant, signal: AbortS
   return counted.reduce((sum, { events }) => sum + events, 0)
 }
 
-/** Keeps the figures of claims that had none. */
+/** Counts the claims that have no figure yet, and stores the figures. */
 export async function withCounts(
   { db, eventStore }: Stores,
   project_id: number,
@@ -81,7 +81,9 @@ async function countShares(stores: Stores, run: Claimant, signal: AbortSignal): 
 export type Part = Area & { run_id: string }
 export type MeasuredPart = Part & { holder: string; events: number; rows: number }
 
-/** Of parts of what backfills have claimed: how many events there are, and how many passed the filters of their run. */
+/**
+ * Measures parts of what backfills have claimed: how many events there are, and how many passed their run's filters.
+ */
 export async function measureParts(
   { db, eventStore }: Stores,
   project_id: number,
@@ -109,7 +111,7 @@ export async function measureParts(
 
 type Group = { chosen: EventChoice | null; parts: Part[] }
 
-/** Runs with the same filters are asked about together: those of one backfill may be hundreds. */
+/** Puts runs with the same filters into one query: a backfill may have hundreds of runs. */
 function groupByChoice(
   store: EventStore,
   project_id: number,

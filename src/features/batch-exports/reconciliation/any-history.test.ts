@@ -29,7 +29,7 @@ const definitionOf = ({ is_filtered }: Attempt): Definition => ({
   timezone: 'UTC',
 })
 
-/** `late`: so many hours before it arrived it had happened. */
+/** `late`: how many hours after it happened the event arrived. */
 const anEvent = fc.record({
   late: fc.constantFrom(0, 0, 0, 1, 2, 5),
   is_left_out: fc.constantFrom(true, false, false),
@@ -59,7 +59,7 @@ const history = fc.record({
   hours: fc.array(
     fc.record({
       events: fc.array(anEvent, { maxLength: 5 }),
-      /** Rows that a completed run has left out all the same. */
+      /** Rows that a completed run left out nevertheless. */
       given_up: fc.constantFrom(0, 0, 0, 1),
       /** None while the export was paused, or not there yet. */
       attempts: fc.oneof(fc.constant<Attempt[]>([]), attempts),
@@ -67,7 +67,7 @@ const history = fc.record({
     { minLength: HOURS, maxLength: HOURS },
   ),
   events_now: fc.array(anEvent, { maxLength: 4 }),
-  /** Over one hour of the events' own time, asked for when the events of `until` had arrived. */
+  /** Each covers one hour of event time, and was requested when the events of hour `until` had arrived. */
   backfills: fc.array(
     fc.record({ hour: fc.integer({ min: -2, max: HOURS }), until: fc.nat(HOURS), attempts }),
     { maxLength: MAX_BACKFILLS },
@@ -83,7 +83,7 @@ type History = typeof history extends fc.Arbitrary<infer Value> ? Value : never
 
 type Point = { position: number; arrived: number; happened: number; is_left_out: boolean }
 type Delivery = {
-  /** Of the schedule: the hour that it is about; null for a backfill. */
+  /** The hour that a scheduled run is about; null for a backfill. */
   interval: number | null
   backfill: History['backfills'][number] | null
   attempts: Attempt[]
@@ -118,7 +118,7 @@ function pointsOf(past: History): Point[] {
   return arrivals.flat().map((point, index) => ({ ...point, position: index + 1 }))
 }
 
-/** In order of their claims: each has what those before it have left. */
+/** In order of their claims: each gets what those before it have left. */
 function deliveriesOf(past: History): Delivery[] {
   const of_hours = past.hours.flatMap(({ attempts: runs, given_up }, interval) =>
     runs.length > 0 ? [{ interval, backfill: null, attempts: runs, given_up }] : [],
@@ -147,7 +147,7 @@ function deliveriesOf(past: History): Delivery[] {
 
 const decisive = ({ attempts: runs }: Delivery) =>
   runs.findLast(({ status }) => status === 'Completed') ?? runs.at(-1)!
-/** Whose filters its events are held against. */
+/** The run whose filters decide about the delivery's events. */
 const chooser = ({ attempts: runs }: Delivery) =>
   runs.findLast(({ status }) => status === 'Completed') ?? runs.findLast(({ is_frozen }) => is_frozen)!
 const passing = ({ events }: Delivery, { is_filtered }: Attempt) =>
@@ -199,7 +199,7 @@ function expected(past: History, deliveries: readonly Delivery[]) {
     const part = partOf(event, owner, decisive(owner), decisive(owner).is_counted)
     add(totals, part)
     if (owner.backfill && part === 'exported') backfilled++
-    // An hour asks the filters of those who took its events.
+    // An hour's figures go by the filters of the backfill that took its events.
     add(own, owner.backfill ? partOf(event, owner, chooser(owner), true) : part)
   }
   return { totals, of_hours, backfilled }
@@ -261,7 +261,7 @@ async function addDelivery(row: ExportRow, past: History, delivery: Delivery): P
   return runs
 }
 
-/** Those that hold rows of an hour: its own when it got through, and the runs of backfills that took some before. */
+/** Runs that hold rows of an hour: its own when it completed, and those of backfills that took some before. */
 function holdersOf(index: number, runs: ReadonlyMap<Delivery, RunRow[]>): string[] {
   return [...runs].flatMap(([delivery, own]) => {
     const done = own.findLast(({ status }) => status === 'Completed')
@@ -291,7 +291,7 @@ it('GET …/reconciliation/ 200: what was received was exported or filtered out,
     const { status, body } = await app.get(url, { key: workspace.owner.key })
     const told = JSON.stringify(past)
     expect(status, told).toBe(200)
-    // Some figures are kept when they were asked for first.
+    // Some figures are stored at the first request: the second must give the same.
     expect((await app.get(url, { key: workspace.owner.key })).body, told).toEqual(body)
     const { totals, of_hours, backfilled } = expected(past, deliveries)
     expect({ ...countsOf(body.totals), backfilled: body.totals.backfilled }, told).toEqual({

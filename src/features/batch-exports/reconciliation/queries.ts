@@ -108,9 +108,9 @@ function isInterval({ id, project_id }: Owner): Statement {
 }
 
 /**
- * One row for each delivery, under the name `counted`, as the run has it that counts: the last completed one, else the
- * last. Of the events it has claimed, `matching` passed the filters, as far as that is known. Backfills from before the
- * ledger may have brought more rows than they own: the others are their owners'.
+ * One row for each delivery, under the name `counted`, from the run that counts: the last completed one, else the last.
+ * `matching` is how many of its claimed events passed the filters, as far as that is known. Backfills from before the
+ * ledger may have brought more rows than they own: the others belong to their owners.
  */
 function counted({ id, project_id }: Owner): Statement {
   return sql`

@@ -1,6 +1,6 @@
-// The account of an export: every position of its project falls into exactly one of four parts. What runs have claimed is
-// exported, filtered out or pending, as their runs say. Of what nobody has claimed, that which the schedule will still come
-// to is pending, and the rest was skipped. So the parts add up at any moment.
+// The account of an export: every position of its project falls into exactly one of four parts. What runs have claimed
+// is exported, filtered out or pending, as their runs say. What nobody has claimed is pending if the schedule will
+// still come to it, and skipped otherwise. So the parts add up at any moment.
 import type { Db } from '../../../platform/db/database.ts'
 import { sql } from '../../../platform/db/sql.ts'
 import type { Page } from '../../../platform/http/paging.ts'

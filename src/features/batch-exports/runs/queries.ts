@@ -1,5 +1,6 @@
-// The run as a job: claimed under a lease, kept alive, ended once. Every statement of a worker names its lease, so that one
-// who has lost it changes nothing. A project's slot row is locked by whoever claims for it, which makes its limit strict.
+// The run as a job: claimed under a lease, kept alive, ended once. Every statement of a worker names its lease, so that
+// a worker that has lost it changes nothing. A project's slot row is locked by whoever claims for it, which makes its
+// limit strict.
 import type { Db } from '../../../platform/db/database.ts'
 import { sql, type Statement } from '../../../platform/db/sql.ts'
 import type { DeliveredFile } from '../destinations/destination.ts'
@@ -24,9 +25,9 @@ export async function makeSlots(db: Db): Promise<void> {
 }
 
 export type Claim = {
-  /** Of this backfill alone. */
+  /** Only runs of this backfill. */
   backfill_id?: string | undefined
-  /** Only of projects that have fewer runs at work. */
+  /** Only runs of projects with fewer runs at work than this. */
   fewer_than?: number
 }
 
@@ -41,7 +42,7 @@ export function claimRun(
   const most = Math.min(fewer_than, MOST_RUNS_PER_PROJECT)
   return db.transaction(async (tx) => {
     const next = await findNextProject(tx, claimable, most, now)
-    // Statements of their own: each sees what the last holder of the slot has committed.
+    // Separate statements: each sees what the last holder of the slot has committed.
     const slot = next && (await lockSlot(tx, next.project_id, most))
     const run = slot && (await takeRun(tx, slot.project_id, claimable, owner, now))
     if (!run) return undefined
@@ -53,7 +54,10 @@ export function claimRun(
 
 type Slot = { project_id: number }
 
-/** The first condition ends it at rest. Then project by project: a joined plan would go through all runs that are due. */
+/**
+ * EXISTS ends the query early when nothing is due. Otherwise it goes project by project: a joined plan would read all
+ * due runs.
+ */
 function findNextProject(tx: Db, claimable: Statement, most: number, now: Date): Promise<Slot | undefined> {
   return tx.row(sql`
     WITH ${BUSY}
@@ -89,8 +93,8 @@ function takeRun(
 }
 
 /**
- * Runs of this worker that are still its own; the others were lost or cancelled, and their work must stop. `waiting_since`
- * has those whose destination does not answer.
+ * Renews the leases of this worker and returns the runs that are still its own; the others were lost or cancelled, and
+ * their work must stop. `waiting_since` has the runs whose destination does not answer.
  */
 export async function keepLeases(
   db: Db,
@@ -110,7 +114,7 @@ export function leaseKey({ run_id, attempt }: Pick<Lease, 'run_id' | 'attempt'>)
   return `${run_id} ${attempt}`
 }
 
-/** What the run is about, written once: an earlier attempt's word stands. */
+/** Writes once what the run is about: what an earlier attempt wrote stands. */
 export function freezeRun(
   db: Db,
   { run_id, owner, attempt }: Lease,
@@ -129,7 +133,7 @@ export type RunChange = {
   records_total_count?: number
   records_failed?: number
   progress?: unknown
-  /** Named before they are visible, so that whoever does this again knows what may have been left. */
+  /** Files are named before they are visible, so that the next attempt knows what may have been left. */
   published?: readonly string[]
   is_committing?: boolean
 }
@@ -182,7 +186,7 @@ export async function endRun(
 
 export type AttemptFailure = {
   latest_error: string
-  /** Among the failures after which a run is given up. */
+  /** Counts towards the failures after which a run is given up. */
   is_counted: boolean
   /** The lock that it gave way to. */
   waiting_for: string | null
@@ -208,7 +212,7 @@ export async function returnRun(
   return count === 1
 }
 
-/** After work on a run has stopped: true where it was cancelled meanwhile. */
+/** Frees the slot after work on a run has stopped; true where it was cancelled meanwhile. */
 export async function releaseRun(db: Db, { run_id, owner, attempt }: Lease): Promise<boolean> {
   const count = await db.run(sql`
     WITH released AS (
@@ -234,7 +238,7 @@ export async function reapRuns(db: Db, expired_before: Date, now: Date): Promise
     WHERE batch_export_slot.project_id = counted.project_id`)
 }
 
-/** At once, whoever works on it: they notice at their next beat. False: it has ended, or is just being completed. */
+/** Cancels at once; a worker notices at its next beat. False: the run has ended, or is just being completed. */
 export async function cancelRun(db: Db, run: Pick<RunRow, 'id' | 'project_id'>, now: Date): Promise<boolean> {
   const count = await db.run(sql`
     UPDATE batch_export_run SET status = 'Cancelled', finished_at = ${now}, last_updated_at = ${now}
@@ -243,7 +247,7 @@ export async function cancelRun(db: Db, run: Pick<RunRow, 'id' | 'project_id'>, 
   return count === 1
 }
 
-/** All live runs of an export, or of one backfill. */
+/** Cancels all live runs of an export, or of one backfill. */
 export async function cancelLiveRuns(
   db: Db,
   of: { project_id: number } & ({ batch_export_id: string } | { backfill_id: string }),
@@ -263,7 +267,7 @@ function isBeingCompleted(now: Date): Statement {
   return sql`coalesce(is_committing AND lease_until >= ${now}, false)`
 }
 
-/** Whether a run of the export has ever got through: then a closed door is taken for a passing trouble. */
+/** Whether a run of the export has ever delivered rows: if so, an unreachable destination counts as a passing fault. */
 export async function hasCompletedRun(db: Db, project_id: number, batch_export_id: string): Promise<boolean> {
   const row = await db.only<{ found: boolean }>(sql`
     SELECT EXISTS (SELECT 1 FROM batch_export_run
@@ -272,7 +276,7 @@ export async function hasCompletedRun(db: Db, project_id: number, batch_export_i
   return row.found
 }
 
-/** How many of the last runs that ended have failed for a reason of the user's. */
+/** How many of the export's last `among` runs have failed for a reason that its owner must mend. */
 export async function countRecentFailures(
   db: Db,
   project_id: number,

@@ -15,7 +15,7 @@ export type RunOwner = Pick<ExportRow, 'id' | 'project_id'>
 export type RunFilter = {
   by: 'created_at' | 'data_interval_start'
   is_newest_first: boolean
-  /** Both inclusive: of `created_at`, or of the interval's start and end. */
+  /** Inclusive bounds for `created_at`, or for the interval's start and end. */
   from: string
   to: string
   status: readonly string[] | null
@@ -51,7 +51,7 @@ export async function listRuns(
     WHERE ${joinSql([ofExport(owner), ...conditions(filter), ...beyond], ' AND ')} ORDER BY ${order} LIMIT ${limit}`)
 }
 
-/** Of those that have not ended and that nobody works on, by their ids. */
+/** What keeps the unfinished runs that nobody works on from starting, by run id. */
 export async function findObstacles(
   db: Db,
   runs: readonly RunRow[],

@@ -16,12 +16,12 @@ import {
 import { insertRuns, type NewRun } from './new-runs.ts'
 import { listDueExports, lockDueExports, moveDue, standings, type Standing } from './queries.ts'
 
-/** Of one export's schedule, at a time: after a long absence it catches up as they end. */
+/** Limit of unfinished runs of one export's schedule. After a long absence it catches up as they end. */
 const MAX_LIVE_RUNS = 20
 // Short transactions: a locked export can be neither paused nor edited.
 const EXPORTS_AT_A_TIME = 100
 
-/** How many runs were made. */
+/** Returns how many runs were made. */
 export async function makeDueRuns({ db }: Pick<Services, 'db'>, now: Date): Promise<number> {
   const due = await listDueExports(db, now)
   let made = 0

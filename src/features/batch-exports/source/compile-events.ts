@@ -1,5 +1,5 @@
-// A SELECT over events as exports read them, compiled for the project. Whoever runs one or checks one comes here, so that
-// what was accepted can be run.
+// Compiles a SELECT over events, as exports read them, for the project. Checks and runs both come here, so that
+// whatever was accepted can be run.
 import { field } from '../../events/tree.ts'
 import type { Expr, SelectQuery } from '../../../hogql/ast.ts'
 import { compileQuery, type CompiledQuery } from '../../../hogql/compile.ts'
@@ -8,7 +8,7 @@ import type { ExportedProject, SourceColumn } from './source-rows.ts'
 
 type AskedQuery = Pick<SelectQuery, 'select' | 'select_from' | 'where'>
 
-/** What is asked for and how it is called; the rest comes out of the compiler. */
+/** The query and the names of its columns; the rest comes from the compiler. */
 export type AskedEvents = { query: AskedQuery; columns: readonly Pick<SourceColumn, 'name' | 'hint'>[] }
 
 export const FROM_EVENTS = { node: 'JoinExpr', table: field('events') } as const
@@ -20,7 +20,7 @@ export function compileEvents(
   where: Expr,
   now: Date,
 ): { query: EventQuery; outputs: CompiledQuery['outputs'] } {
-  // Of the table, whatever the query may call by the same name.
+  // The table's own columns, whatever the query calls by the same names.
   const table = query.select_from?.alias ?? 'events'
   const select = [...['seq', 'uuid', 'timestamp'].map((name) => field(table, name)), ...query.select]
   const compiled = compileQuery(

@@ -27,10 +27,10 @@ const REFUSED = {
   offset: 'OFFSET',
 } as const
 
-/** Conversions by ClickHouse's names. PostHog refuses them here: a query is to mean the same on either. */
+/** Conversions by ClickHouse's names. PostHog refuses them in exports, and a query should mean the same on both. */
 const NATIVE = /^to(U?Int(8|16|32|64)|Float(32|64))(Or(Null|Zero|Default))?$/i
 
-/** Texts under these names are taken for JSON, as PostHog does. */
+/** Texts under these names are read as JSON, as PostHog does. */
 const JSON_NAMES: ReadonlySet<string> = new Set(['properties', 'set', 'set_once', 'person_properties'])
 
 /** Throws what the API answers. */
@@ -44,13 +44,13 @@ export function readCustomQuery(
     compileEvents(project, query, constant(true), now)
     const hogql_query = printHogql(query)
     if (/\p{Cc}/u.test(hogql_query)) throw queryError('Names and texts may hold no control characters')
-    // As runs will do it: what comes out longer than a query may be must not be kept.
+    // Compiled again as runs will do it: a normal form that is too long for a query must not be kept.
     compileEvents(project, customColumns(hogql_query).query, constant(true), now)
     return { hogql_query, schema: schemaOf(query.select, hogql_query) }
   })
 }
 
-/** Of a query in its normal form. Throws a HogqlError. */
+/** Columns of a query in its normal form. Throws a HogqlError. */
 export function customColumns(hogql_query: string): AskedEvents {
   const query = nameColumns(plainSelect(parseSelect(hogql_query)))
   const columns = query.select.map(({ alias }) => ({
@@ -98,7 +98,7 @@ function schemaOf(select: readonly Alias[], hogql_query: string): ExportSchema {
   return { fields, values, hogql_query }
 }
 
-/** Literals become placeholders, their values are added to `values`. */
+/** Replaces literals with placeholders and adds their values to `values`. */
 function withoutLiterals<Tree>(tree: Tree, values: ExportSchema['values']): Tree {
   if (typeof tree !== 'object' || tree === null) return tree
   if (Array.isArray(tree)) return tree.map((part: unknown) => withoutLiterals(part, values)) as Tree

@@ -1,5 +1,5 @@
-// SQL statements about what an export has delivered: of each delivery the last run that got through counts, because what
-// earlier ones brought was replaced.
+// SQL statements about what an export has delivered. The last completed run of each delivery counts, because it
+// replaced what earlier ones had brought.
 import type { Db } from '../../../platform/db/database.ts'
 import { joinSql, sql, type Statement } from '../../../platform/db/sql.ts'
 import type { Definition } from '../definition.ts'
@@ -12,7 +12,7 @@ import { isBegun, type FrozenRun } from '../runs/frozen.ts'
 import type { Owner } from './queries.ts'
 import type { Subject } from './rows.ts'
 
-/** Where deliveries went, and in which forms: the same place by all configurations. */
+/** A place that deliveries went to, with all configurations that lead there. */
 export type Place = {
   kind: DestinationKind
   configs: Definition['config'][]
@@ -42,7 +42,7 @@ function placeKey(kind: DestinationKind, config: Definition['config']): string {
 
 type Begun = Omit<FrozenRun, 'areas' | 'past'>
 
-/** A page at a time, oldest first. */
+/** Reads deliveries a page at a time, oldest first. */
 export async function* eachDelivery(
   db: Db,
   owner: Owner,
@@ -76,7 +76,10 @@ export async function listFolders(db: Db, owner: Owner, subject: Subject, place:
   return rows.map(({ folder }) => folder)
 }
 
-/** Whether the run no longer counts, or another over the same events has begun: what lies there may be changing. */
+/**
+ * Whether a later run has replaced this one, or another over the same events has begun: what lies there may be
+ * changing.
+ */
 export async function hasMoved(db: Db, run: Begun): Promise<boolean> {
   const delivery_id = deliveryIdOf(run)
   const { found } = await db.only<{ found: boolean }>(sql`
@@ -87,7 +90,7 @@ export async function hasMoved(db: Db, run: Begun): Promise<boolean> {
   return found
 }
 
-/** Of `run`: it has brought rows, it is of the subject, and no later one of its delivery has got through. */
+/** Condition on `run`: it brought rows, it belongs to the subject, and no later run of its delivery has completed. */
 export function isDelivered({ id, project_id }: Owner, { run_id, start_at, end_at }: Subject): Statement {
   return sql`run.project_id = ${project_id} AND run.batch_export_id = ${id} AND run.status = 'Completed'
     AND run.records_completed > 0 AND run.definition IS NOT NULL
@@ -101,7 +104,7 @@ export function isDelivered({ id, project_id }: Owner, { run_id, start_at, end_a
         AND (later.created_at, later.id) > (run.created_at, run.id))`
 }
 
-/** Of `run`: it went there. */
+/** Condition on `run`: it delivered to this place. */
 export function isAt({ kind, configs }: Place): Statement {
   return sql`run.definition ->> 'destination_type' = ${kind.type}
     AND run.definition -> 'config' = ANY(${configs.map((config) => JSON.stringify(config))}::jsonb[])`

@@ -163,7 +163,10 @@ export async function isRunWaiting(db: Db, due_before: Date): Promise<boolean> {
   return found
 }
 
-/** Over all projects. Of each export the last one over everything stays. How many went. */
+/**
+ * Deletes old verifications in all projects. An export's last one over everything stays, and so do those after it.
+ * Returns how many were deleted.
+ */
 export function forgetOldVerifications(db: Db, now: Date): Promise<number> {
   const oldest_kept = new Date(now.getTime() - KEPT_MS)
   return deleteInBatches(

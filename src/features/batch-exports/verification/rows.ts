@@ -22,7 +22,7 @@ export type ProblemKind = (typeof PROBLEM_KINDS)[number]
 
 export type Problem = {
   kind: ProblemKind
-  /** The run that delivered it, or should have; null for what no run has to do with. */
+  /** The run that delivered it, or should have; null when no run is involved. */
   run: string | null
   file: string | null
   uuid: string | null
@@ -32,7 +32,7 @@ export type Problem = {
   what_to_do: string
 }
 
-/** Of one run, of the intervals that end in (start_at, end_at], or, without any of these, of everything. */
+/** What to verify: one run, the intervals that end in (start_at, end_at], or everything when all are null. */
 export type Subject = { run_id: string | null; start_at: Date | null; end_at: Date | null }
 
 export const EVERYTHING: Subject = { run_id: null, start_at: null, end_at: null }

@@ -3,7 +3,7 @@
 export type Weight = {
   /** Lists and objects count as well as what they hold. */
   values: number
-  /** Of texts and names. */
+  /** Characters of texts and of property names. */
   characters: number
 }
 

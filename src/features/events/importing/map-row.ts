@@ -11,14 +11,14 @@ import { asJson, isGiven } from './field-values.ts'
 
 /** What an event takes from its place in the file when it says nothing itself. */
 export type RowPlace = {
-  /** Of the file. */
+  /** Identifies the file. */
   identity: string
   line: number
   /** When the import began; a later run of the same import says the same. */
   started_at: Date
 }
 
-/** Ids of rows without one: the same file gives the same ids, so that the store knows a row it has. */
+/** For the ids of rows that have none: the same file gives the same ids, so that the store recognises a row it has. */
 const NAMESPACE = '5b1c8a52-9b7e-4c1d-8a0e-6f3d2f1c7e94'
 const FLAT_PROPERTY = 'properties.'
 
@@ -36,7 +36,7 @@ export function toEvent(fields: JsonObject, place: RowPlace): PipelineEvent {
   }
   const time = { now: place.started_at, sent_at: null, sent_at_of_query: null }
   const event = toPipelineEvent(item, [], time, undefined)
-  // Capture takes such a time for a clock gone wrong and puts its own instead; here the file may be mended.
+  // Capture blames a wrong clock for a time in the future and puts its own instead; here the file can be corrected.
   if (timestamp !== null && event.timestamp !== timestamp)
     throw invalidPayload('`timestamp` lies in the future')
   return event

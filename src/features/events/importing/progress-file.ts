@@ -3,7 +3,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises'
 import { z } from 'zod'
 
 const Progress = z.object({
-  /** Of the file. */
+  /** Identifies the file. */
   identity: z.string(),
   /** Token of the project. */
   target: z.string(),
@@ -11,7 +11,7 @@ const Progress = z.object({
   /** Rows that are stored or kept aside. */
   rows: z.int().min(0),
   rejected: z.int().min(0),
-  /** What stands behind these many bytes was written by a run that was killed. Null before the first run. */
+  /** Whatever follows this many bytes was written by a run that was killed. Null before the first run. */
   rejects: z.object({ path: z.string(), bytes: z.int().min(0).nullable() }),
   is_done: z.boolean(),
 })
@@ -30,7 +30,7 @@ export async function readProgress(path: string): Promise<Progress | null> {
   return read.data
 }
 
-/** Whole or not at all, whenever the process is killed. */
+/** Writes all of it or nothing, even if the process is killed. */
 export async function writeProgress(path: string, progress: Progress): Promise<void> {
   const draft = `${path}.tmp`
   await writeFile(draft, `${JSON.stringify(progress, null, 2)}\n`)

@@ -10,10 +10,10 @@ import type { HogqlQuery } from './schema.ts'
 type Clock = { now: Date; timezone: string }
 type Filters = NonNullable<HogqlQuery['filters']>
 
-// Of all lists together: each item is a parameter of the query.
+// All lists in `values` together hold at most this, and so do those in `variables`: each item is a query parameter.
 const MAX_ITEMS = 10_000
 
-/** By the text between the braces. */
+/** Placeholders by the text between the braces. */
 export function placeholdersOf(query: HogqlQuery, clock: Clock): Map<string, Expr> {
   const { values, variables, filters } = query
   assertFewItems(values, 'query__values')

@@ -141,7 +141,7 @@ describe('a server on its own', () => {
     await killed.kill()
     expect(existsSync(join(dataDir, 'postgres')), 'nothing that a start would use').toBe(false)
     expect(await halfMade()).toHaveLength(1)
-    // Of a process that lives, so it may be at work.
+    // Named after this process, which is alive, so the folder may be in use.
     const busy = `postgres.init-${process.pid}-00000000`
     await mkdir(join(dataDir, busy))
 

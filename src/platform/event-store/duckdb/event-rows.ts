@@ -1,5 +1,5 @@
-// Rows of events. The table lies in the order of positions and the engine keeps that order, so nothing is sorted. Nor is
-// anything joined, or freed of repeats: the writer stores a uuid once within a day of its time.
+// Rows of events. The table is stored in order of position and the engine keeps that order, so nothing is sorted.
+// Nothing is joined or deduplicated either: the writer stores a uuid only once within a day of its time.
 import type { PositionRange } from '../event-store.ts'
 import type { RowSource } from '../export-rows.ts'
 import { areaCondition, hullOf } from './area-sql.ts'
@@ -7,7 +7,7 @@ import { inAnyArea } from './area-tree.ts'
 import { newParameters } from './parameters.ts'
 import type { RawRows } from './raw-rows.ts'
 
-/** With a range, only rows of its times: that is, all that its positions have. Other positions are not kept out by it. */
+/** With a range, selects by its times, which cover all rows at its positions. It does not exclude other positions. */
 export function eventRows(
   { query, areas }: Extract<RowSource, { model: 'events' }>,
   range: PositionRange | null,
@@ -17,7 +17,7 @@ export function eventRows(
   const conditions = () => {
     const hull = hullOf(areas)
     const { from, to, times } = range ?? { from: hull.seq_from, to: hull.seq_to }
-    // By this the engine first passes over the blocks that no area can be in.
+    // Lets the engine skip the blocks that no area can be in.
     const around = { ...hull, ...(times ? { time_from: times.from, time_to: times.to } : {}) }
     return [
       areaCondition(around, query, parameters),
@@ -29,7 +29,7 @@ export function eventRows(
     parameters: parameters.bound,
     position,
     id: uuid,
-    // Of a hundred areas few are of the times of a stretch: the rest need not be asked for when it is read.
+    // Few of a hundred areas overlap the times of one stretch: only those need to be checked when it is read.
     time: areas.length > 1 ? time : null,
   }
 }

@@ -1,5 +1,5 @@
-// The statements of the exporter. Rows come in the order of their positions: the table of events lies in it and DuckDB
-// keeps it; what comes any other way is sorted.
+// SQL statements of the exporter. Rows come in order of position: the table of events is stored in that order and
+// DuckDB keeps it; all other rows are sorted.
 import type {
   ExportFormat,
   Parameter,
@@ -45,9 +45,9 @@ export function cutSql(rows: WrittenRows, range: PositionRange, limit: StretchLi
   }
 }
 
-/** So many positions stay together: adding up takes half as long as with every single one. */
+/** Positions are weighed in groups of this many: adding up takes half as long as one by one. */
 const BYTES_GRAIN = 16
-/** Of a number, or of what points to a text. */
+/** Bytes of a number, or of the pointer to a text. */
 const VALUE_BYTES = 8
 
 function bytesOf(columns: readonly ExportColumn[]): string {
@@ -75,7 +75,7 @@ export function planSql({ sql, parameters }: WrittenRows): Statement {
 
 type PlanNode = { name: string; children: PlanNode[] }
 
-/** Whether the rows are read off files one after the other, with nothing between that mixes them: only events are. */
+/** Whether rows are read from files in order, with no step in between that mixes them: true for events only. */
 export function readsInOrder(plan: string): boolean {
   const [top] = JSON.parse(plan) as PlanNode[]
   for (let node = top; node; node = node.children[0]) {
@@ -102,10 +102,10 @@ export function copySql(
   return { sql: `COPY (${select}) TO ${textLiteral(path)} ${options}`, parameters }
 }
 
-// Otherwise it writes to a file of its own naming first, and leaves that one when it fails.
+// Otherwise DuckDB writes to a temporary file first, and leaves that file behind when it fails.
 const TO_THE_FILE = 'USE_TMP_FILE false'
 
-// Bytes one behind the other, by one thread: with FORMAT csv each statement would take twice the time on two.
+// Writes the bytes as they are, on one thread. FORMAT csv would take twice the time, on two.
 const AS_IT_IS = `(${TO_THE_FILE}, FORMAT blob)`
 
 const CODECS: Record<ParquetCompression, string> = {
@@ -125,7 +125,7 @@ function parquetOptions({ compression, level }: Extract<ExportFormat, { kind: 'p
 const PARQUET_VALUES: Partial<Record<ColumnKind, (column: string) => string>> = {
   text: (column) => `CAST(${column} AS VARCHAR)`,
   json: (column) => `CAST(${column} AS VARCHAR)`,
-  // A cast would ask the calendar of the connection's zone about every single one.
+  // A cast would consult the calendar of the connection's time zone for every value.
   timestamp: (column) => `make_timestamptz(epoch_us(${column}))`,
 }
 

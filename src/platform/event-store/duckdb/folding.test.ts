@@ -1,5 +1,5 @@
-// Events on their way from the journal into files: whatever is folded, put together or opened again in between, everybody
-// sees what was acknowledged, once, and exports give the same bytes.
+// Events on their way from the journal into files: whatever is folded, merged or reopened in between, every reader sees
+// what was acknowledged, once, and exports give the same bytes.
 import { createHash } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -42,7 +42,7 @@ const ask = async (sql: string) =>
   (await store.query({ project_id: 1, sql, parameters: [], timezone: 'UTC', max_rows: 1000 })).rows
 const look = () => ask(`SELECT count(*), count(DISTINCT uuid), min(seq), max(seq) FROM ${EVENTS}`)
 
-/** Of the same positions each time; filters make portions of other sizes out of those that the engine reads. */
+/** Hash of an export of the same positions each time. Filters change the size of the portions that the engine reads. */
 async function exported(project_id: number, kind: ExportFormat['kind'], condition: string): Promise<string> {
   const rows = plainRows({
     project_id,
@@ -121,7 +121,7 @@ describe('exports', () => {
     await write(...made(50))
     await look()
     expect(await digests(1)).toEqual(expected)
-    // The same rows in crumbs, some of which are looked at.
+    // The same rows in small batches, some of which are read in between.
     for (let from = 0, size = 37; from < all.length; from += size, size = 1 + ((size * 7) % 3_001)) {
       await store.write([eventsOf(2, ...all.slice(from, from + size))], NOW)
       if (size % 2 === 0) await store.lastPosition(2).then((last) => store.arrivalsOf(2, [last]))

@@ -25,7 +25,7 @@ function replaced(text: string, pairs: readonly (readonly [string, string])[]): 
 
 const JSON_SPELLING: Spelling = {
   text: (column) => asText(`to_json(${asText(column)})`),
-  // Line ends can stand only between values there: in a string they are escaped.
+  // Line breaks can only stand between values here: inside strings they are escaped.
   json: (column) =>
     replaced(`nullif(${asText(column)}, '')`, [
       [LINE_FEED, "' '"],
@@ -58,7 +58,7 @@ const jsonLine: Line = (columns) => {
   return `concat(${members.join(', ')}, '}', ${LINE_FEED})`
 }
 
-/** What must not stand in a CSV field without quotes around it. */
+/** Characters that must not stand in a CSV field without quotes. */
 const SPECIAL = ["','", `'"'`, LINE_FEED, RETURN]
 
 /** An empty text is written as "", because nothing at all means null. */
@@ -82,7 +82,7 @@ const csvLine: Line = (columns) => {
   return `concat(concat_ws(',', ${fields.join(', ')}), ${RETURN}, ${LINE_FEED})`
 }
 
-// Of the backslash first: the others bring backslashes of their own.
+// The backslash comes first: the other replacements add backslashes.
 const escaped = (column: string) =>
   replaced(asText(column), [
     ["'\\'", "'\\\\'"],

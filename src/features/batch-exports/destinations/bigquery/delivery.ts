@@ -50,7 +50,7 @@ export async function openDelivery(base_url: string, context: Context): Promise<
       return { rows, files: [] }
     },
     async abort() {
-      // The run's own signal may be what made it stop.
+      // The run's own signal may have been aborted.
       const last = openApi(base_url, { ...context, signal: AbortSignal.timeout(ABORT_LIMIT_MS) })
       await cancelMerge({ ...attempt, api: last }).catch(() => {})
       await dropQuietly({ ...attempt, api: last })
@@ -60,7 +60,7 @@ export async function openDelivery(base_url: string, context: Context): Promise<
 
 const ABORT_LIMIT_MS = 30_000
 
-/** For an attempt after the one that got through without hearing of it. */
+/** For a retry after an attempt that succeeded without hearing of it. */
 function nothingToDo(rows: number): Delivery {
   return {
     write: async () => {},
@@ -69,7 +69,7 @@ function nothingToDo(rows: number): Delivery {
   }
 }
 
-/** Of an attempt: whoever still works on an earlier one cannot get into this one's rows. */
+/** One name for each attempt: whoever still works on an earlier attempt cannot get into this one's rows. */
 function stageName({ table_id }: BigQueryConfig, run_id: string, attempt: number): string {
   return `stage_${table_id}_${run_id.replaceAll('-', '')}_${attempt}`
 }
@@ -84,7 +84,7 @@ export async function* dropStages(api: BigQueryApi, run: SweptRun): AsyncGenerat
 
 const EARLIER_STAGES = 5
 
-/** What attempts before this one could not drop; anything older goes by itself. */
+/** Drops what earlier attempts could not drop; anything older expires by itself. */
 async function dropEarlierStages({ api, context }: Attempt): Promise<void> {
   const { attempt } = context.run
   for (let earlier = Math.max(1, attempt - EARLIER_STAGES); earlier < attempt; earlier += 1) {
@@ -104,7 +104,7 @@ async function deliveredRows({ api, context, location }: Attempt): Promise<numbe
   return row === undefined ? null : Number(row[0])
 }
 
-/** The script, fixed before anything is sent: what a table makes impossible is said at once. */
+/** The script, made before anything is sent, so that an unsuitable table is reported at once. */
 async function planMerge({ api, context, stage }: Attempt): Promise<string> {
   const { config, run, columns, log } = context
   const types = await ensureTable(api, columns)

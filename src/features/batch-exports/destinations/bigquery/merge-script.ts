@@ -9,9 +9,9 @@ import { stageType } from './tables.ts'
 export type MergeScript = {
   config: BigQueryConfig
   run: Pick<RunFacts, 'model' | 'has_custom_columns' | 'is_repair'>
-  /** Those that the table has as well. */
+  /** Columns that the table has as well. */
   columns: readonly OutputColumn[]
-  /** Of the table's columns, by their names in small letters. */
+  /** Types of the table's columns, by name in lower case. */
   types: ReadonlyMap<string, string>
   stage: string
 }
@@ -49,7 +49,7 @@ function valueOf(column: OutputColumn, type: string): string {
   const name = quote(column.name)
   const staged = stageType(column)
   if (staged === type) return name
-  // Of no value at all this makes the text null.
+  // TO_JSON_STRING turns a missing value into the text null.
   if (staged === 'JSON' && type === 'STRING') return `NULLIF(TO_JSON_STRING(${name}), 'null') AS ${name}`
   if (staged === 'STRING' && type === 'JSON')
     return `PARSE_JSON(${name}, wide_number_mode => 'round') AS ${name}`
@@ -64,7 +64,7 @@ export function tableName({ project_id, dataset_id }: BigQueryConfig, table: str
   return quote(`${project_id}.${dataset_id}.${table}`)
 }
 
-/** Quoted names know the escapes of texts. */
+/** Quoted names use the escapes of string literals. */
 export function quote(name: string): string {
   if (/\p{Cc}/u.test(name))
     throw new Refused('BigQuery: a column name has control characters. Give the column another name with AS.')

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { DestinationKind } from '../destination.ts'
 import { eventFilter, flag, host, name, secret } from '../config-fields.ts'
 
-/** As Unity Catalog allows them; they are parts of paths as well. */
+/** Names that Unity Catalog allows; they are parts of paths as well. */
 const catalogName = () =>
   name().refine((text) => /^[^\s./\\'`\p{Cc}]{1,255}$/u.test(text), {
     error: 'A name has up to 255 characters, without blanks, dots, slashes and quotes.',
@@ -20,7 +20,7 @@ const Config = z.strictObject({
   catalog: catalogName(),
   schema: catalogName(),
   table_name: catalogName(),
-  /** Of a service principal. */
+  /** Credentials of a service principal. */
   client_id: secret(),
   client_secret: secret(),
   use_variant_type: flag(true),

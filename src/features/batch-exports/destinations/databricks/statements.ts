@@ -40,7 +40,7 @@ export function enterInLedger(place: Place, { is_repair }: Pick<RunFacts, 'is_re
   return `MERGE INTO ${nameOf(place, LEDGER_TABLE)} AS t USING (SELECT :run_id AS run_id, :batch_export_id AS batch_export_id, :table_name AS table_name, :rows AS row_count) AS s ON t.\`run_id\` = s.run_id ${is_repair ? renewed : ''}WHEN NOT MATCHED THEN INSERT (\`run_id\`, \`batch_export_id\`, \`table_name\`, \`rows\`, \`finished_at\`) VALUES (s.run_id, s.batch_export_id, s.table_name, s.row_count, current_timestamp())`
 }
 
-/** Takes the parameters schema and table; names are kept in small letters there. */
+/** Takes the parameters schema and table; the catalog keeps names in lower case. */
 export function listColumns({ catalog }: Place): string {
   return `SELECT column_name, data_type FROM ${quote(catalog)}.information_schema.columns WHERE table_schema = lower(:schema) AND table_name = lower(:table)`
 }
@@ -54,7 +54,7 @@ function typeOf(
   )
 }
 
-/** Blanks and the like need names to be kept apart from those in the files below. */
+/** Names with these characters need column mapping: the data files of the table cannot hold them. */
 const ODD_NAME = /[ ,;{}()\n\t=]/
 
 export function createTable(
@@ -77,7 +77,7 @@ export function dropTable(place: Place, table: string): string {
   return `DROP TABLE IF EXISTS ${nameOf(place, table)}`
 }
 
-/** As a line of a file is taken apart: nested JSON as its text, instants as text that says its zone. */
+/** Types into which a line of a file is parsed: nested JSON as its text, instants as text with their zone. */
 const FILE_TYPES: Record<ColumnKind, string> = {
   text: 'STRING',
   json: 'STRING',
@@ -90,15 +90,15 @@ const FILE_TYPES: Record<ColumnKind, string> = {
 export type Taken = {
   config: DatabricksConfig
   run: Pick<RunFacts, 'model' | 'is_repair'>
-  /** Those that the table has as well. */
+  /** Columns that the table has as well. */
   columns: readonly OutputColumn[]
-  /** Of the table's columns, by their names in small letters. */
+  /** Types of the table's columns, by name in lower case. */
   types: ReadonlyMap<string, string>
 }
 
 /**
  * Null when nothing tells rows apart. Repeating the statement changes nothing. There are no transactions over several
- * statements here, so a repair too is one: readers see the table as it was before or as it is afterwards.
+ * statements here, so a repair is one statement too: readers see the table as it was before or as it is afterwards.
  */
 export function mergeFolder({ config, run, columns, types }: Taken, folder: string): string | null {
   const names = columns.map(({ name }) => name)

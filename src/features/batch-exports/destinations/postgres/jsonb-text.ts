@@ -24,14 +24,14 @@ function objectText(object: Readonly<Record<string, unknown>>): string {
 
 type Members = readonly { key: string; printed: string }[]
 
-/** Events have the same keys by the thousand: they are put into order once. */
+/** Thousands of events have the same keys, which are sorted once. */
 const known = new Map<string, { count: number; members: Members }>()
 const MOST_KNOWN = 10_000
 
 function membersOf(keys: readonly string[]): Members {
   const joined = keys.join('\0')
   const found = known.get(joined)
-  // Of the same number: a key that holds a NUL itself may look like two.
+  // The counts must match: a key that holds a NUL itself may look like two.
   if (found?.count === keys.length) return found.members
   const members = inOrder(keys)
   if (keys.some((key) => key.includes('\0'))) return members
@@ -40,7 +40,7 @@ function membersOf(keys: readonly string[]): Members {
   return members
 }
 
-/** Of two members under one key the last one stays. */
+/** When two keys are the same once cleaned, the last one stays. */
 function inOrder(keys: readonly string[]): Members {
   const by_name = new Map(keys.map((key) => [clean(key), key]))
   return [...by_name]

@@ -8,9 +8,9 @@ import { readLines } from '../read-lines.ts'
 
 export const STAGE = '"longshore_stage"'
 
-/** A statement may have 16 MB. */
+/** Redshift allows 16 MB for a statement. */
 const STATEMENT_BYTES = 8 * 1000 * 1000
-/** Of one statement. */
+/** Limit of parameters in one statement. */
 const MAX_PARAMETERS = 32_767
 /** What a VARCHAR holds at most. */
 export const MAX_VALUE_BYTES = 65_535
@@ -54,7 +54,7 @@ function rowOf(line: string, columns: readonly OutputColumn[], dropped: (row: st
     if (field === null || columns[index]?.kind !== 'json') return field
     const json = withoutBlanks(withoutRefused(field))
     if (Buffer.byteLength(json) <= MAX_VALUE_BYTES) return json
-    // Half of it would be no JSON, and one row must not hold up all others.
+    // A cut value would not be JSON, and one row must not hold up all others.
     dropped(fields[0] ?? '')
     return null
   })

@@ -44,12 +44,12 @@ export function s3Fault(error: unknown): Error {
   )
 }
 
-/** Named by S3, with or without a body to say it in. */
+/** S3 has two names for it: NoSuchKey with a body, NotFound without. */
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && ['NoSuchKey', 'NotFound'].includes(error.name)
 }
 
-/** Of an upload: it was completed or ended before, or the bucket is no more. */
+/** Whether an upload was completed or aborted before, or its bucket no longer exists. */
 export function isGone(error: unknown): boolean {
   return error instanceof Error && ['NoSuchUpload', 'NoSuchBucket'].includes(error.name)
 }

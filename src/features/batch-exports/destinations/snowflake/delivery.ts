@@ -60,7 +60,7 @@ async function load(attempt: Attempt): Promise<Delivery> {
   }
 }
 
-/** For an attempt after the one that got through without hearing of it. */
+/** For a retry after an attempt that succeeded without hearing of it. */
 function nothingToDo(session: Session, rows: number): Delivery {
   return {
     write: async () => {},
@@ -74,14 +74,14 @@ function nothingToDo(session: Session, rows: number): Delivery {
 
 export async function assertWarehouse(session: Session): Promise<void> {
   const [row] = await session.run('SELECT CURRENT_WAREHOUSE() AS "warehouse"')
-  // A login with a warehouse that is not there succeeds, without any.
+  // A login that names a missing warehouse succeeds, without a warehouse.
   if (typeof row?.warehouse !== 'string')
     throw new Refused(
       'Snowflake: the warehouse does not exist, or the user may not use it. Correct `warehouse`, or grant USAGE on it.',
     )
 }
 
-/** Of an attempt: whoever still works on an earlier one cannot get into this one's rows. */
+/** One name for each attempt: whoever still works on an earlier attempt cannot get into this one's rows. */
 function stageName({ table_name }: SnowflakeConfig, run_id: string, attempt: number): string {
   return `stage_${table_name}_${run_id.replaceAll('-', '')}_${attempt}`
 }
@@ -110,7 +110,7 @@ export async function* dropStages(
   }
 }
 
-/** What attempts before this one could not drop. */
+/** Drops what earlier attempts could not drop. */
 async function dropEarlierStages({ session, context }: Attempt): Promise<void> {
   const { config, run } = context
   for (let earlier = Math.max(1, run.attempt - EARLIER_STAGES); earlier < run.attempt; earlier += 1) {
@@ -118,7 +118,7 @@ async function dropEarlierStages({ session, context }: Attempt): Promise<void> {
   }
 }
 
-/** The stage's files go with it. Statements that make or drop something commit, hence the rollback beforehand. */
+/** The stage's files go with it. Statements that create or drop something commit, hence the rollback first. */
 async function dropStage({ session, context, stage }: Attempt): Promise<void> {
   const signal = AbortSignal.timeout(ABORT_LIMIT_MS)
   try {
@@ -134,7 +134,7 @@ async function deliveredRows({ session, context }: Attempt): Promise<number | nu
   return row === undefined ? null : Number(row.rows)
 }
 
-/** The statement, fixed before anything is sent: what a table makes impossible is said at once. */
+/** The statement, made before anything is sent, so that an unsuitable table is reported at once. */
 async function planTakeOver({ session, context, stage }: Attempt): Promise<string> {
   const { config, run, columns, log } = context
   let types = await columnTypes(session, config)
@@ -165,7 +165,7 @@ async function copyFiles({ session, context, stage }: Attempt, sent: number): Pr
   if (loaded !== sent) throw new Passing(`Snowflake: ${loaded} of ${sent} rows were loaded.`)
 }
 
-/** The run's entry in the ledger comes first: whoever finds it there adds nothing, unless it is to be repaired. */
+/** The run's entry in the ledger comes first: an attempt that finds one there adds nothing, unless it is a repair. */
 async function commit(attempt: Attempt, takeOver: string, rows: number): Promise<number> {
   const { session, context } = attempt
   const { config, run } = context

@@ -1,32 +1,34 @@
-// A file of COPY text on its way to a database that is particular about JSON. Nearly always it goes through as it is, so
-// the look costs a search for bytes; only the lines of a stretch that has them are taken apart.
+// Cleans a file of COPY text for a database that refuses some JSON. Nearly always the file passes unchanged, so the
+// check is a search for bytes; only the lines of a stretch with a hit are parsed.
 import { open } from 'node:fs/promises'
 import type { OutputColumn } from '../../definition.ts'
 import { withoutRefused } from './clean-json.ts'
 import { fieldsOf, lineOf } from './copy-text.ts'
 
 const STRETCH_BYTES = 1024 * 1024
-/** Of a piece, which has some 32 MB. */
+/** Enough for a piece, which has some 32 MB. */
 const STRETCHES_KEPT = 40
-/** Each goes out as a message, which the database has in memory as a whole before it reads the first row. */
+/** Size of a message, which the database has in memory as a whole before it reads the first row. */
 const MESSAGE_BYTES = 64 * 1024
 const LINE_FEED = 10
-/** As COPY text has them: with the backslash doubled. All begin alike, so most stretches are searched once. */
+/**
+ * As they stand in COPY text, with the backslash doubled. All begin with ESCAPE, so most stretches are searched once.
+ */
 const REFUSED_ESCAPES = ['\\\\u0000', '\\\\ud', '\\\\uD']
 const ESCAPE = '\\\\u'
-/** No text of PostgreSQL holds it. */
+/** PostgreSQL's texts cannot hold it. */
 const NUL = 0
 const NOTHING = Buffer.alloc(0)
 
 /**
- * Memory that is used again from file to file: new buffers for all bytes would make V8 look for garbage all the time, for
- * about as long as the engine takes to write the rows.
+ * Buffers that are reused from file to file. New ones for all bytes would keep V8's garbage collector busy for about as
+ * long as the engine takes to write the rows.
  */
 export class Stretches {
   readonly #free: Buffer[] = []
   readonly #given: Buffer[] = []
 
-  /** For the next file: nobody needs what was given out for the last one any more. */
+  /** Called before the next file: nobody needs the buffers of the last one any more. */
   takeBack(): void {
     this.#free.push(...this.#given.splice(0).slice(0, STRETCHES_KEPT - this.#free.length))
   }
@@ -61,7 +63,7 @@ async function* wholeLines(path: string, memory: Stretches, signal: AbortSignal)
     let rest: Buffer = NOTHING
     for (;;) {
       signal.throwIfAborted()
-      // Behind what is left of the last one, so that only that is copied; a line may be longer than a stretch.
+      // Reads behind the rest of the last stretch, so only the rest is copied. A line may be longer than a stretch.
       const buffer = memory.give(Math.max(STRETCH_BYTES, rest.length * 2))
       rest.copy(buffer)
       const { bytesRead } = await file.read(buffer, rest.length, buffer.length - rest.length)

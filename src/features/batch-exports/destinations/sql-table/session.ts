@@ -1,4 +1,4 @@
-// Statements on one connection to a user's database. What fails comes out as the runner of exports understands it.
+// Statements on one connection to a user's database. Errors come out in the form that the engine understands.
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -31,7 +31,7 @@ export function openSession(connection: {
       return await work
     } catch (error) {
       if (signal.aborted) throw signal.reason
-      // Of a file of ours that cannot be read.
+      // A file of ours cannot be read.
       if (error instanceof Error && 'path' in error) throw error
       throw failureOf(error, secrets)
     }

@@ -1,4 +1,4 @@
-// The table that rows go to: found as it is, or made. The statements are of the part that PostgreSQL and Redshift share.
+// The table that rows go to: found as it is, or created. The statements work in both PostgreSQL and Redshift.
 import { Refused } from '../destination.ts'
 import type { Model, OutputColumn } from '../../definition.ts'
 import { sqlstateOf } from './failures.ts'
@@ -12,23 +12,23 @@ export type Table = {
   types: ReadonlyMap<string, string>
 }
 
-/** What makes a row the same row again. Events have no key of the table's own. */
+/** Columns that identify a row: the primary key of tables that are created here. Events have none. */
 export const KEYS: Record<Model, readonly string[] | null> = {
   events: null,
   persons: ['team_id', 'distinct_id'],
   sessions: ['team_id', 'session_id'],
 }
 
-/** Of which a greater value makes a row the newer one. */
+/** Columns in which a greater value makes a row the newer one. */
 export const VERSIONS: Record<Exclude<Model, 'events'>, readonly string[]> = {
   persons: ['person_version', 'person_distinct_id_version'],
   sessions: ['end_timestamp'],
 }
 
-/** Two runs that make the same table at once: one of them hears that it, or its type, is there already. */
+/** When two runs create the same table at once, one of them is told that it, or its type, exists already. */
 const MADE_MEANWHILE = new Set(['23505', '42P07', '42710'])
 
-/** `body` is that of CREATE TABLE, `also` are statements that belong to the making. */
+/** `body` is that of CREATE TABLE; `also` are further statements that belong to its creation. */
 export async function ensureTable(
   session: Session,
   name: TableName,
@@ -37,7 +37,7 @@ export async function ensureTable(
   const found = await findTable(session, name)
   if (found !== null) return found
   await assertSchema(session, name.schema)
-  // All of it or nothing. Not in the run's transaction: others would wait for its end to learn that the table is there.
+  // Created whole or not at all. Not in the run's transaction: others would wait for its end to see the table.
   await session.run(`CREATE TABLE ${qualified(name)} (${body}); ${also}`).catch((error: unknown) => {
     if (!MADE_MEANWHILE.has(sqlstateOf(error))) throw error
   })

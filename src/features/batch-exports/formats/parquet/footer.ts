@@ -35,7 +35,7 @@ export async function readFooter(handle: FileHandle, bytes: number): Promise<Foo
   return { metadata: readStruct(footer), starts_at }
 }
 
-/** With the length and the sign that end a file. */
+/** The footer with the length and the magic bytes that end a file. */
 export function footerParts(metadata: ThriftStruct): Uint8Array[] {
   const parts = structParts(metadata)
   const length = Buffer.alloc(4)
@@ -44,8 +44,8 @@ export function footerParts(metadata: ThriftStruct): Uint8Array[] {
 }
 
 /**
- * Adds the row groups of `other` to those of `metadata`; its bytes lie `moved` further on than they did. They are kept as
- * they will be written: as a tree, those of a thousand pieces would take a hundred megabytes.
+ * Adds the row groups of `other` to those of `metadata`; their bytes have moved by `moved`. They are kept as they will
+ * be written: as a tree, those of a thousand pieces would take a hundred megabytes.
  */
 export function addRowGroups(metadata: ThriftStruct, other: ThriftStruct, moved: number): void {
   const groups = listIn(metadata, FILE.row_groups)
@@ -75,7 +75,7 @@ function listIn(struct: ThriftStruct, id: number): ThriftList {
   return struct.get(id)!.value as ThriftList
 }
 
-/** Of fields that are there: most are optional. */
+/** Changes a field if it is there: most are optional. */
 function change(struct: ThriftStruct, id: number, by: (value: bigint) => bigint): void {
   const field = struct.get(id)
   if (field) field.value = by(field.value as bigint)

@@ -21,7 +21,7 @@ export async function findStrays(work: Verifying, place: Place): Promise<void> {
   }
 }
 
-/** Asked after the names were listed: a run writes down what it is going to make visible. */
+/** Called after the names were listed: a run records the names of its files before it makes them visible. */
 async function judgeNames(work: Verifying, place: Place, names: readonly string[]): Promise<void> {
   const { services, row, findings } = work
   const left = await listUnaccounted(services.db, row, names)
@@ -68,7 +68,7 @@ function listUnaccounted(
     ORDER BY listed.name`)
 }
 
-/** Of the files that no run of this export has named: those that another export has. */
+/** Files that another export has named, among those that no run of this one has. */
 async function namedByNeighbours(
   db: Db,
   owner: Owner,

@@ -1,4 +1,4 @@
-// Rows of a table against the rows that should be in it, uuid by uuid. Pure.
+// Compares the rows of a table with the rows that should be in it, uuid by uuid. Pure.
 import { isDeepStrictEqual } from 'node:util'
 import { groupBy } from '../../../../lib/group-by.ts'
 import type { OutputColumn } from '../../definition.ts'
@@ -7,12 +7,12 @@ import type { ProblemKind } from '../rows.ts'
 export type Values = readonly (string | null)[]
 
 /**
- * Where a row comes from: the table; a delivery that is at the destination; or one that is under way or has failed, whose
- * rows may be there or not.
+ * A row and where it comes from: the table; a delivery that is at the destination; or one that is under way or has
+ * failed, whose rows may be there or not.
  */
 export type Entry = {
   from: 'table' | 'expected' | 'open'
-  /** Of rows of the store: their position, and the time of the event where the export has it. */
+  /** Position and event time of a row of the store; the time only where the export has it. */
   position: number | null
   at: string | null
   values: Values
@@ -62,7 +62,7 @@ function compareOne(
   ]
 }
 
-/** Takes a row of the same values out of those found; false when there is none. */
+/** Removes a row with the same values from `found`; false when there is none. */
 function takeSame(found: Entry[], wanted: Entry, columns: readonly OutputColumn[]): boolean {
   const index = found.findIndex((row) => differing(row, wanted, columns).length === 0)
   if (index === -1) return false
@@ -76,7 +76,7 @@ function differing(one: Entry, other: Entry, columns: readonly OutputColumn[]): 
   return columns.filter(isChanged).map(({ name }) => name)
 }
 
-/** Databases spell JSON and numbers in their own ways: those are the same when they mean the same. */
+/** Databases print JSON and numbers in their own ways, so those are compared by what they mean. */
 function isSameValue(one: string | null, other: string | null, { kind }: OutputColumn): boolean {
   if (one === other) return true
   if (one === null || other === null) return false
@@ -92,7 +92,7 @@ function isSameJson(one: string, other: string): boolean {
   }
 }
 
-/** To JavaScript -0 and 0 are two values, to a database they are one. */
+/** JavaScript tells -0 from 0; a database does not. */
 function parse(text: string): unknown {
   return JSON.parse(text, (_key, value: unknown) => (value === 0 ? 0 : value))
 }

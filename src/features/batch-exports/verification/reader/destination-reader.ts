@@ -1,5 +1,5 @@
-// Reads back what lies at destinations, and compares it: all that costs CPU in verification. Lives in a thread of its own
-// (thread.ts), which thread-reader.ts speaks for.
+// Reads back what lies at destinations and compares it: the part of verification that costs CPU. Runs in its own thread
+// (thread.ts); thread-reader.ts calls it from outside.
 import { createReadStream } from 'node:fs'
 import {
   openParquetReader,
@@ -33,11 +33,11 @@ export type ReaderOptions = {
 
 export type ReadPlace = {
   destination_type: string
-  /** With secrets. */
+  /** Includes secrets. */
   config: Record<string, unknown>
   run: RunFacts
   columns: readonly OutputColumn[]
-  /** A folder of this verification's own. */
+  /** A folder for this verification alone. */
   folder: string
 }
 
@@ -46,20 +46,20 @@ export type Offer = { kind: 'files' | 'nothing' } | { kind: 'table'; columns: re
 
 export type FileToRead = {
   name: string
-  /** The definition that its rows were written with; null for what has none. */
+  /** The definition that its rows were written with; null for a file without rows. */
   content: { config: Record<string, unknown>; run: RunFacts; uuid_at: number | null } | null
 }
 
-/** Calls throw OutOfReach for what cannot be reached. One at a time. */
+/** Calls throw OutOfReach for what cannot be reached. Only one call may run at a time. */
 export type PlaceReader = {
   open(place: ReadPlace): Promise<Offer>
-  /** Null when it is not there. */
+  /** Null when the file is not there. */
   readFile(file: FileToRead): Promise<FileContent | null>
-  /** Some of the files right in a folder, at each call others; none any more at the end. */
+  /** The next files directly in the folder; empty at the end. */
   listMore(folder: string): Promise<string[]>
-  /** Of rows of the store. */
+  /** Sums the uuids of rows of the store, in a file. */
   sumUuids(path: string): Promise<Sums>
-  /** The hours since 1970 in which events of the store have happened, by their only column. */
+  /** Hours since 1970 in which events of the store happened, read from the only column of a file. */
   listHours(path: string): Promise<number[]>
   digest(scope: TableScope): Promise<void>
   expect(path: string): Promise<void>
@@ -101,7 +101,7 @@ export class DestinationReader implements PlaceReader {
     )
     const { files, table } = this.#inspection
     if (table) {
-      // A table that is gone has no columns: all that should be in it is missing.
+      // A table that is gone has no columns: every row that should be in it is missing.
       const columns = table.columns.length > 0 ? table.columns : place.columns
       this.#table = new TableComparison(this.#inTime(table), columns, folder)
     }
@@ -169,7 +169,7 @@ export class DestinationReader implements PlaceReader {
   async #leave(): Promise<void> {
     const inspection = this.#inspection
     this.#inspection = this.#table = this.#listing = null
-    // What is still under way ends here.
+    // Aborts what is still under way.
     this.#stop.abort()
     this.#stop = new AbortController()
     if (inspection) await this.#ask(() => inspection.close()).catch(() => undefined)
@@ -184,7 +184,7 @@ export class DestinationReader implements PlaceReader {
     }
   }
 
-  /** An exchange with the destination, within its time. */
+  /** Runs one exchange with the destination, within the time limit. */
   async #ask<T>(exchange: () => Promise<T>): Promise<T> {
     const stop = this.#stop
     const late = new OutOfReach('The destination did not answer in time.')

@@ -2,13 +2,13 @@
 import { errorCode } from '../../../../lib/error-code.ts'
 import { judge } from '../../engine/judge.ts'
 
-/** The message is the destination's own, secrets included: to be cleaned before anybody sees it. */
+/** The message is the destination's own and may hold secrets: clean it before anybody sees it. */
 export class OutOfReach extends Error {}
 
 /** What went wrong in an exchange with a destination. Faults of our own stay what they are. */
 export function reachFault(error: unknown): unknown {
   const verdict = judge(error)
   if (verdict.kind !== 'ours') return new OutOfReach(verdict.message)
-  // Of a socket, or a statement that a database refused.
+  // An error of a socket, or of a statement that a database refused.
   return error instanceof Error && errorCode(error) !== '' ? new OutOfReach(error.message) : error
 }

@@ -1,4 +1,4 @@
-// A delivered file, read once to its end: how long it is, what it hashes to, how many rows it has and whose.
+// Reads a delivered file once to its end: its length, its hash, and the number and uuids of its rows.
 import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -16,23 +16,23 @@ import { NO_SUMS, UuidSums, type Sums } from './uuid-sums.ts'
 export type FileContent = {
   bytes: number
   sha256: string
-  /** Null when its rows cannot be read: it is damaged. */
+  /** Null when the file is damaged and its rows cannot be read. */
   uuids: Sums | null
 }
 
 export type FileReading = {
   /** Null for a file without rows. */
   encoding: Encoding | null
-  /** The place of the uuid among its columns; null without one, then rows are counted. */
+  /** Index of the uuid column; null when there is none, and rows are only counted. */
   uuid_at: number | null
-  /** For files that must be on the disk as a whole. */
+  /** For files that must be on disk as a whole. */
   folder: string
   parquet(): Promise<ParquetReader>
-  /** No byte for so long: whoever sends them is stuck. */
+  /** After this long without a byte, the sender counts as stuck. */
   stall_ms: number
 }
 
-/** Null when the rows cannot be read; throws what is no fault of the file. */
+/** Returns null when the rows cannot be read; throws for faults that are not the file's. */
 type RowReader = (content: Readable, measure: Transform, reading: FileReading) => Promise<Sums | null>
 
 /** How rows are read in each format. */
@@ -65,7 +65,7 @@ export async function readContent(
   return { bytes, sha256: hash.digest('hex'), uuids }
 }
 
-/** What breaks off on the way says nothing about the file. */
+/** A transfer that breaks off says nothing about the file. */
 async function* unstuck(chunks: AsyncIterable<Uint8Array>, stall_ms: number): AsyncGenerator<Uint8Array> {
   const iterator = chunks[Symbol.asyncIterator]()
   try {
@@ -77,7 +77,7 @@ async function* unstuck(chunks: AsyncIterable<Uint8Array>, stall_ms: number): As
   } catch {
     throw new OutOfReach('The destination broke off while it was sending a file.')
   } finally {
-    // One that is stuck never answers this either.
+    // A stuck iterator never answers this either.
     void iterator.return?.().catch(() => undefined)
   }
 }
@@ -138,7 +138,7 @@ function unpacking(encoding: Encoding | null): Transform {
   return new PassThrough()
 }
 
-/** Its table of contents is at the end, so it must be on the disk as a whole. */
+/** The footer is at the end, so the file must be on disk as a whole. */
 async function readParquet(source: Readable, measure: Transform, reading: FileReading): Promise<Sums | null> {
   const path = join(reading.folder, `${randomUUID()}.parquet`)
   try {
@@ -160,7 +160,7 @@ async function parquetRows(parquet: ParquetReader, path: string, { uuid_at }: Fi
   }
 }
 
-/** Of a file of JSON lines on this machine. */
+/** Sums the uuids in a file of JSON lines on this machine. */
 export async function sumUuids(path: string): Promise<Sums> {
   const uuids = new UuidSums()
   await forEachLine(createReadStream(path, { highWaterMark: UNPACKED_BYTES }), (chunk, start, end) =>

@@ -1,5 +1,5 @@
-// A table against the events that should be in it. First by digests, one number or two for each bucket of rows; then, where
-// a bucket differs, row by row. Rows of the store come as files of JSON lines.
+// Compares a table with the events that should be in it: first by digests, a few numbers for each bucket of rows; then,
+// where a bucket differs, row by row. Rows of the store come as files of JSON lines.
 import { createReadStream } from 'node:fs'
 import type { OutputColumn } from '../../definition.ts'
 import type { Digest, TableInspection, TableScope } from '../../destinations/destination.ts'
@@ -10,13 +10,13 @@ import { forEachLine } from './lines.ts'
 import { Partitions } from './partitions.ts'
 
 export type Compared = {
-  /** How many there are of each kind. */
+  /** How many problems there are of each kind. */
   counts: Partial<Record<RowProblem['kind'], number>>
-  /** The first of each kind. */
+  /** The first problems of each kind. */
   shown: RowProblem[]
 }
 
-/** Of the table and of what should be in it. */
+/** Digests of the table and of what should be in it. */
 export type Totals = { found: Digest; expected: Digest }
 
 const NOTHING: Digest = { rows: 0, sums: [0, 0] }
@@ -34,7 +34,7 @@ export class TableComparison {
     private readonly folder: string,
   ) {}
 
-  /** Begins anew. */
+  /** Starts a new comparison. */
   async digest(scope: TableScope): Promise<void> {
     this.#scope = scope
     this.#expected = new Map()
@@ -42,7 +42,7 @@ export class TableComparison {
     this.#found = await this.table.digest(scope)
   }
 
-  /** Rows that should be in the table. */
+  /** Adds rows that should be in the table. */
   async expect(path: string): Promise<void> {
     await this.#forEachRow(path, (bucket, values) => addRow(this.#expected, bucket, values))
   }
@@ -51,7 +51,7 @@ export class TableComparison {
     return { found: sumOf(this.#found), expected: sumOf(this.#expected) }
   }
 
-  /** Fetches the rows of the buckets that differ. How many buckets do. */
+  /** Fetches the rows of the buckets that differ, and returns how many buckets do. */
   async fetchDiffering(): Promise<number> {
     const buckets = [...new Set([...this.#found.keys(), ...this.#expected.keys()])].filter(
       (bucket) => !isSame(this.#found.get(bucket), this.#expected.get(bucket)),
@@ -67,7 +67,7 @@ export class TableComparison {
     return buckets.length
   }
 
-  /** Sets rows of the store aside that lie in buckets that differ; `position_as` is where their position stands. */
+  /** Keeps rows of the store that lie in differing buckets; `position_as` names the field with their position. */
   async setAside(path: string, from: Exclude<Entry['from'], 'table'>, position_as: string): Promise<void> {
     await this.#forEachRow(path, (bucket, values, row) => {
       const at = typeof row.timestamp === 'string' ? row.timestamp : null

@@ -1,5 +1,5 @@
-// A set of uuids as a few numbers that do not depend on their order: those of a file, and those of the events that should
-// be in it. Both sides are summed up here, so the hash need not be known anywhere else.
+// Sums over a set of uuids that do not depend on their order: those in a file, and those of the events that should be
+// in it. Both sides are summed here, so the hash need not be known anywhere else.
 
 export type Sums = { rows: number; sums: readonly [number, number] }
 
@@ -14,8 +14,8 @@ export class UuidSums {
   }
 
   /**
-   * Of a uuid in UTF-8, where it lies: to make a text of each of millions took most of the time. Two hashes in the manner
-   * of FNV, added up modulo 2^32: exact for any number of rows.
+   * Adds a uuid given as UTF-8 bytes: making a string of each of millions took most of the time. Two FNV-like hashes,
+   * added up modulo 2^32: exact for any number of rows.
    */
   addBytes(bytes: Uint8Array, start: number, end: number): void {
     let first = 0x811c9dc5

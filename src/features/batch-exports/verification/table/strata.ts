@@ -1,4 +1,4 @@
-// What the ledger says should be in a table: all that deliveries have claimed, in groups that one question to the store
+// What the ledger says should be in a table: all that deliveries have claimed, in groups that one query to the store
 // answers. Months of hourly runs with the same definition are one group of one area.
 import type { Db } from '../../../../platform/db/database.ts'
 import { sql } from '../../../../platform/db/sql.ts'
@@ -21,7 +21,7 @@ export type Stratum = {
   areas: Area[]
 }
 
-/** The runs that have got through by now: what they brought is in the table whenever it is read from now on. */
+/** Runs that have completed by now: what they delivered is in the table whenever it is read from now on. */
 export async function listCompleted(db: Db, { id, project_id }: Owner): Promise<string[]> {
   const runs = await db.rows<{ id: string }>(sql`
     SELECT id FROM batch_export_run
@@ -31,8 +31,8 @@ export async function listCompleted(db: Db, { id, project_id }: Owner): Promise<
 
 /**
  * Deliveries of the runs in `completed` that nobody is at work on are expected; all others that have claimed events are
- * open. Asked after the table was read, it knows every run that can have brought a row there. No clock has a say: it may
- * have been set back since.
+ * open. Called after the table was read, it knows every run that can have written a row there. It uses no clock, which
+ * may have been set back since.
  */
 export async function listStrata(
   db: Db,
@@ -75,11 +75,11 @@ export async function listStrata(
   return [...strata.values()]
 }
 
-/** Of `run.definition`: it asks for nothing relative to the moment of the run. */
+/** Condition on `run.definition`: nothing in it is relative to the time of the run. */
 const isTimeless = sql`(run.definition -> 'hogql_query' = 'null'
   AND coalesce(nullif(run.definition -> 'filters', 'null'), '[]') = '[]')`
 
-/** What of the areas lies in the windows; all of it without windows. */
+/** The parts of the areas that lie in the windows; without windows, all of them. */
 export function areasWithin(areas: readonly Area[], windows: readonly Window[] | null): Area[] {
   if (windows === null) return [...areas]
   return areas.flatMap((area) =>

@@ -1,5 +1,5 @@
-// The files of the journal: records are appended to the last one and are on the disk when `append` returns. Files go when
-// everything in them is in the tables of its projects.
+// The files of the journal: records are appended to the last one and are on the disk when `append` returns. A file is
+// deleted once everything in it is in the tables of its projects.
 import {
   closeSync,
   fdatasyncSync,
@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { makeFolder, sync } from '../durable.ts'
 import { encodeRecord, findRecord, readRecord, type FoundRecord, type RecordHead } from './record.ts'
 
-/** Bytes of a file that are no whole record: the end that a killed process left, or damage. */
+/** Bytes of a file that form no whole record: a torn end left by a killed process, or damage. */
 export type Damage = {
   file: string
   offset: number
@@ -32,7 +32,7 @@ export class JournalFiles {
   #descriptor: number | null = null
   #bytes = 0
 
-  /** Those before the current one. */
+  /** Numbers of the files before the current one. */
   readonly older: Set<number>
 
   private constructor(folder: string, found: readonly number[]) {
@@ -41,7 +41,7 @@ export class JournalFiles {
     this.older = new Set(found)
   }
 
-  /** Every whole record there is goes to `take`, in order. */
+  /** Passes every whole record to `take`, in order. */
   static open(
     folder: string,
     take: (found: FoundRecord, file: number, content: Buffer) => void,
@@ -61,7 +61,7 @@ export class JournalFiles {
     return this.#number
   }
 
-  /** Of the current file; 0 when it has no record yet. */
+  /** Size of the current file; 0 when it has no record yet. */
   get bytes(): number {
     return this.#bytes
   }
@@ -70,7 +70,7 @@ export class JournalFiles {
     return join(this.#folder, fileName(file))
   }
 
-  /** The next records go to a file of their own. */
+  /** Starts a new file for the next records. */
   begin(): void {
     this.close()
     this.#descriptor = openSync(this.path(this.#number + 1), 'wx', 0o600)
@@ -136,7 +136,7 @@ function readAll(
   return damages
 }
 
-/** For whoever wants to look into it: the file itself goes once its records are in the tables. */
+/** Keeps the damaged bytes for inspection: the file itself is deleted once its records are in the tables. */
 function setAside(folder: string, { file, offset, bytes }: Damage): void {
   const damaged = join(folder, 'damaged')
   makeFolder(damaged)
@@ -146,7 +146,7 @@ function setAside(folder: string, { file, offset, bytes }: Damage): void {
   sync(damaged)
 }
 
-/** The position is told: after a failure that of the file itself is somewhere behind what was taken back. */
+/** Writes at an explicit position: after a failed write, the descriptor's own position is past the truncated end. */
 function writeAll(descriptor: number, parts: readonly Uint8Array[], position: number): number {
   let left = [...parts]
   let written = 0
@@ -159,5 +159,5 @@ function writeAll(descriptor: number, parts: readonly Uint8Array[], position: nu
   return written
 }
 
-/** As many as the system takes at once. */
+/** Just below IOV_MAX, the number of buffers that the system takes in one call. */
 const MAX_PARTS = 1_000

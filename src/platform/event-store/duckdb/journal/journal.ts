@@ -1,5 +1,5 @@
-// Where an event becomes durable: one append and one sync for the writes of all projects together. Positions and times of
-// arrival are given here. Runs in a thread of its own, where waiting for the disk holds nobody up.
+// Where an event becomes durable: one append and one sync for the writes of all projects together. Positions and times
+// of arrival are assigned here. Runs in its own thread, where waiting for the disk blocks nobody.
 import { join } from 'node:path'
 import type { Written } from '../../event-store.ts'
 import { lastPosition, projectFolder, readManifest, type Manifest } from '../segments/manifest.ts'
@@ -20,7 +20,7 @@ export type Appended = {
   written: Written[]
   /** Projects whose events should be folded now. */
   due: number[]
-  /** So much is waiting that the next writes should wait for those. */
+  /** Too much is waiting: the next writes should wait until the due projects are folded. */
   isFull: boolean
 }
 
@@ -28,7 +28,10 @@ export type Appended = {
 export type ToFold = { upto: number; sections: readonly (Waiting & { path: string })[] }
 
 const FILE_BYTES = 32 * 1024 * 1024
-/** From then on the projects in the oldest file are folded, so that it can go: however small, each has some events by then. */
+/**
+ * With more files, the projects in the oldest one are folded so that it can be deleted. However small, each of them has
+ * collected some events by then.
+ */
 const MAX_FILES = 16
 const TOO_MANY_FILES = 24
 const FOLD_EVENTS = 20_480
@@ -39,10 +42,10 @@ export class Journal {
   readonly #files: JournalFiles
   readonly damages: readonly Damage[]
   readonly #tails = new Map<number, Tail>()
-  /** Of projects that were written to. */
+  /** Manifests read so far, by project. */
   readonly #manifests = new Map<number, Manifest>()
   readonly #deleted = new Set<number>()
-  /** How many sections of each file wait. */
+  /** How many sections of each file wait to be folded. */
   readonly #waiting_in = new Map<number, number>()
   #told_file = 0
   #record = 0
@@ -78,8 +81,8 @@ export class Journal {
   }
 
   /**
-   * Gives suspects, and writes nothing, when files may have some of the events already: to be called again with what the
-   * files have of them.
+   * Returns suspects and writes nothing when files may already hold some of the events. The caller looks them up and
+   * calls again with what the files hold.
    */
   append(
     writes: readonly EncodedWrite[],
@@ -114,7 +117,7 @@ export class Journal {
     }
   }
 
-  /** From here on nothing arrives before `time`. */
+  /** After this, no event gets a time of arrival before `time`. */
   raiseTime(time: bigint): void {
     if (time > this.#inserted_at) this.#write({ inserted_at: time })
   }
@@ -123,7 +126,7 @@ export class Journal {
     return this.#tails.get(project_id)?.last_seq ?? lastPosition(this.#manifestOf(project_id))
   }
 
-  /** What waits of the project; null when nothing does. */
+  /** Takes the project's waiting sections to be folded; null when there are none. */
   seal(project_id: number): ToFold | null {
     const sections = this.#tails.get(project_id)?.seal() ?? []
     if (sections.length === 0) return null
@@ -141,7 +144,7 @@ export class Journal {
     if (tail.isEmpty) this.#tails.delete(project_id)
   }
 
-  /** The project has the same events in other files. */
+  /** The project's files were replaced by others with the same events. */
   replaced(project_id: number, manifest: Manifest): void {
     if (manifest.version > this.#manifestOf(project_id).version) this.#manifests.set(project_id, manifest)
   }
@@ -199,7 +202,7 @@ export class Journal {
     this.#keep(head, place, (at) => by_place.get(at)!)
   }
 
-  /** Takes down what waits from now on. */
+  /** Adds the record's sections to the tails of their projects, unless they are folded or deleted. */
   #keep(
     head: RecordHead,
     { file, body }: { file: number; body: number },
@@ -256,7 +259,7 @@ export class Journal {
     return [...due]
   }
 
-  /** Told once for each file: there may be thousands. */
+  /** Projects to fold because of the oldest file. Returned once per file: there may be thousands. */
   #inOldestFile(): number[] {
     const oldest = Math.min(...this.#waiting_in.keys())
     if (oldest === this.#told_file) return []
@@ -274,7 +277,7 @@ export class Journal {
     }
   }
 
-  /** A file begins with what must be known when those before it are gone. */
+  /** Starts a new file when the current one is full. Its first record repeats what must outlast the older files. */
   #makeRoom(): void {
     if (this.#files.bytes >= FILE_BYTES) this.#files.begin()
     if (this.#files.bytes > 0) return

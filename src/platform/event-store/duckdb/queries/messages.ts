@@ -3,7 +3,7 @@ import type { StoreAnswer, StoreQuery, StoreValue } from '../../event-store.ts'
 import type { Manifest } from '../segments/manifest.ts'
 
 export type QueryOptions = {
-  /** Of the event store. */
+  /** Folder of the event store. */
   folder: string
   spill: string
   memory_mb: number
@@ -15,8 +15,8 @@ export type Part = { rows: readonly (readonly StoreValue[])[]; rest: number | nu
 
 export type QueryCalls = {
   /**
-   * Long answers come in parts, so that taking one in never holds the main thread up: ask `more` until none is left.
-   * Without a manifest the project has the files it had when this process was asked last.
+   * Long answers come in parts, so that receiving one never blocks the main thread: call `more` until none is left.
+   * Without a manifest, the project has the files it had when this process was last called.
    */
   query(query: StoreQuery, manifest: Manifest | null): Part & Pick<StoreAnswer, 'columns'>
   more(rest: number): Part

@@ -1,4 +1,4 @@
-// Questions that do harm: the process that is at one is killed from outside, and nobody else notices.
+// Harmful queries: the process that runs one is killed from outside, and no other query notices.
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -25,7 +25,7 @@ const ask = async (sql: string, project_id = 1) =>
   (await store.query({ project_id, sql, parameters: [], timezone: 'UTC', max_rows: 10 })).rows
 const count = () => ask(`SELECT count(*) FROM ${tablesOf(1).events}`)
 
-/** Of query processes below this one. */
+/** Process ids of the query processes below this one. */
 function queryProcesses(): number[] {
   const listed = execFileSync('ps', ['-eo', 'pid,ppid,args'], { encoding: 'utf8' })
   return listed
@@ -35,7 +35,7 @@ function queryProcesses(): number[] {
     .map(([pid]) => Number(pid))
 }
 
-/** Each name stands for two of the one before: a planner that cannot be interrupted works for hours. */
+/** Each CTE joins the one before with itself: the planner, which cannot be interrupted, works for hours. */
 const doubling = (levels: number) => {
   const steps = Array.from(
     { length: levels },
@@ -44,7 +44,7 @@ const doubling = (levels: number) => {
   return `WITH c0 AS (SELECT 1 AS x), ${steps.join(', ')} SELECT count(*) FROM c${levels}`
 }
 
-/** By its memory, or by its time where it could not even get that far. */
+/** Refused for its memory, or for its time when it did not get that far. */
 const isRefusal = (error: unknown) => error instanceof QueryFault || error instanceof QueryTimeout
 
 describe('a question', () => {

@@ -1,7 +1,7 @@
-// Events out of the journal into a table of the engine, and from there into files. Rows are numbered over all files of a
-// project; a row group always holds the rows from one multiple of its size to the next, whatever file it is in. So the
-// engine hands rows on in the same portions however often files are put together, and an export that is repeated gives
-// the same bytes.
+// Moves events from the journal into a table of the engine, and from there into files. Rows are numbered across all
+// files of a project; a row group always holds the rows from one multiple of its size to the next, whatever file it is
+// in. So the engine reads rows in the same portions however often files are merged, and a repeated export gives the
+// same bytes.
 import {
   BIGINT,
   DuckDBTimestampValue,
@@ -35,7 +35,7 @@ export const EVENT_COLUMNS: Columns = [
   ...HOT_PROPERTIES.map((property) => [hotColumn(property), VARCHAR] as const),
 ]
 
-/** Events with what the journal gave them. Some of long ago have no person. */
+/** Events with the position and time of arrival from the journal. Some old ones have no person. */
 export type PlacedEvents = Omit<EventColumns, 'person_id'> & {
   seq: number[]
   inserted_at: BigInt64Array
@@ -46,7 +46,7 @@ export const uuidValue = (text: string) =>
   DuckDBUUIDValue.fromUint128(BigInt(`0x${text.replaceAll('-', '')}`))
 const timeValue = (micros: bigint) => new DuckDBTimestampValue(micros)
 
-/** Gives how the last vector is filled then, and how many rows there are more. */
+/** Returns how many rows were added, and how far the last vector is filled. */
 export async function appendEvents(
   connection: DuckDBConnection,
   table: string,
@@ -59,7 +59,7 @@ export async function appendEvents(
   )
   const places = runs.flatMap(({ from, end, empty }) => [
     ...range(from, end),
-    // Like the event before as to position and times, so that the bounds by which rows are passed over stay narrow.
+    // Empty rows repeat the position and times of the event before, so that the bounds used to skip rows stay narrow.
     ...Array.from({ length: empty }, () => -1 - Math.max(end - 1, 0)),
   ])
   await appendRows(connection, table, EVENT_COLUMNS, places, (part) => chunkColumns(events, part))
@@ -72,7 +72,7 @@ function range(from: number, end: number): number[] {
 
 const NOBODY = uuidValue('00000000-0000-0000-0000-000000000000')
 
-/** A place below zero stands for an empty row. */
+/** A negative place stands for an empty row. */
 function chunkColumns(events: PlacedEvents, part: readonly number[]) {
   const at = (place: number) => (place < 0 ? -1 - place : place)
   const texts = (column: readonly string[]) => part.map((place) => (place < 0 ? '' : column[place]!))
@@ -99,7 +99,7 @@ function personAt({ person_id }: PlacedEvents, place: number): DuckDBUUIDValue |
   return id === null ? null : uuidValue(id)
 }
 
-/** Of the texts that clients can make long. */
+/** Bytes of the texts that clients can make long. */
 function eventBytes({ properties, person_properties, elements_chain }: PlacedEvents, at: number): number {
   return [properties, person_properties, elements_chain].reduce(
     (sum, column) => sum + Buffer.byteLength(column[at]!),
