@@ -103,6 +103,52 @@ describe('files', () => {
   })
 })
 
+describe('a project that was deleted', () => {
+  it('has nothing after a restart, and what others have in the same file stays', async () => {
+    write(1, 'a')
+    journal.deleteProject(1)
+    write(2, 'b')
+    reopen()
+    expect([journal.deleted, journal.waiting]).toEqual([[1], [2]])
+    reopen()
+    expect(await waitingNames(2)).toEqual(['b'])
+  })
+
+  it('may be all that a file has', () => {
+    write(1, 'a')
+    journal.deleteProject(1)
+    reopen()
+    expect([journal.deleted, journal.waiting]).toEqual([[1], []])
+  })
+})
+
+describe('too many files', () => {
+  /** Each write fills a file. */
+  const begin = () => {
+    journal.close()
+    journal = Journal.open(folder, { file_bytes: 1, max_files: 3, too_many_files: 5 })
+  }
+
+  it('name the projects of the oldest one, once, and again when writes must wait for them', () => {
+    begin()
+    const due = [1, 2, 3, 4, 5, 6, 7].map((project_id) => {
+      const { due: named, isFull } = write(project_id, 'x')
+      return [named, isFull]
+    })
+    expect(due).toEqual([
+      [[], false],
+      [[], false],
+      [[], false],
+      [[1], false],
+      [[], false],
+      [[1], true],
+      [[1], true],
+    ])
+    journal.folded(1, { ...EMPTY_MANIFEST, version: 1, folded: journal.seal(1)!.upto })
+    expect(write(8, 'x').due).toEqual([2])
+  })
+})
+
 describe('times and positions', () => {
   it('that were given hold over a restart, though the clock is set back', () => {
     journal.raiseTime(NOW + 5n)

@@ -27,18 +27,25 @@ export type Appended = {
 /** Sections to be folded, all up to the record `upto`. */
 export type ToFold = { upto: number; sections: readonly (Waiting & { path: string })[] }
 
-const FILE_BYTES = 32 * 1024 * 1024
-/**
- * With more files, the projects in the oldest one are folded so that it can be deleted. However small, each of them has
- * collected some events by then.
- */
-const MAX_FILES = 16
-const TOO_MANY_FILES = 24
+export type JournalLimits = {
+  /** The next record goes into a new file once the current one has this size. */
+  file_bytes: number
+  /**
+   * With more files, the projects in the oldest one are folded so that it can be deleted. However small, each of them has
+   * collected some events by then.
+   */
+  max_files: number
+  /** With more files, writes wait for those folds. */
+  too_many_files: number
+}
+
+const LIMITS: JournalLimits = { file_bytes: 32 * 1024 * 1024, max_files: 16, too_many_files: 24 }
 const FOLD_EVENTS = 20_480
 const FOLD_BYTES = 32 * 1024 * 1024
 
 export class Journal {
   readonly #folder: string
+  readonly #limits: JournalLimits
   readonly #files: JournalFiles
   readonly damages: readonly Damage[]
   readonly #tails = new Map<number, Tail>()
@@ -52,8 +59,9 @@ export class Journal {
   #inserted_at = 0n
   #copies_position = 0n
 
-  private constructor(folder: string) {
+  private constructor(folder: string, limits: JournalLimits) {
     this.#folder = folder
+    this.#limits = limits
     const { files, damages } = JournalFiles.open(join(folder, 'journal'), (found, file, content) =>
       this.#recover(found, file, content),
     )
@@ -63,8 +71,8 @@ export class Journal {
     this.#makeRoom()
   }
 
-  static open(folder: string): Journal {
-    return new Journal(folder)
+  static open(folder: string, limits = LIMITS): Journal {
+    return new Journal(folder, limits)
   }
 
   /** Projects that have something to be folded. */
@@ -113,7 +121,7 @@ export class Journal {
     return {
       written: heads.map((head) => this.#written(head)),
       due: this.#due(heads),
-      isFull: this.#waiting_in.size > TOO_MANY_FILES,
+      isFull: this.#isFull,
     }
   }
 
@@ -142,6 +150,7 @@ export class Journal {
     if (!tail) return
     this.#leave(tail.forget())
     if (tail.isEmpty) this.#tails.delete(project_id)
+    this.#removeFolded()
   }
 
   /** The project's files were replaced by others with the same events. */
@@ -152,6 +161,7 @@ export class Journal {
   deleteProject(project_id: number): void {
     if (!this.#deleted.has(project_id)) this.#write({ deleted: [project_id] })
     this.#forget(project_id)
+    this.#removeFolded()
   }
 
   close(): void {
@@ -255,31 +265,38 @@ export class Journal {
       const tail = this.#tails.get(project_id)!
       if (tail.events >= FOLD_EVENTS || tail.bytes >= FOLD_BYTES) due.add(project_id)
     }
-    if (this.#waiting_in.size > MAX_FILES) for (const id of this.#inOldestFile()) due.add(id)
+    if (this.#waiting_in.size > this.#limits.max_files) for (const id of this.#inOldestFile()) due.add(id)
     return [...due]
   }
 
-  /** Projects to fold because of the oldest file. Returned once per file: there may be thousands. */
+  /** Named once for each file, as there may be thousands; and again as long as writes wait for them. */
   #inOldestFile(): number[] {
     const oldest = Math.min(...this.#waiting_in.keys())
-    if (oldest === this.#told_file) return []
+    if (oldest === this.#told_file && !this.#isFull) return []
     this.#told_file = oldest
     return [...this.#tails].filter(([, tail]) => tail.first_file === oldest).map(([id]) => id)
+  }
+
+  get #isFull(): boolean {
+    return this.#waiting_in.size > this.#limits.too_many_files
   }
 
   #leave(sections: readonly Waiting[]): void {
     for (const { file } of sections) {
       const left = this.#waiting_in.get(file)! - 1
-      this.#waiting_in.set(file, left)
-      if (left > 0) continue
-      this.#waiting_in.delete(file)
-      if (file !== this.#files.current) this.#files.remove(file)
+      if (left > 0) this.#waiting_in.set(file, left)
+      else this.#waiting_in.delete(file)
     }
+  }
+
+  /** Not while files are still being read: what comes later in one of them may have to wait. */
+  #removeFolded(): void {
+    for (const file of this.#files.older) if (!this.#waiting_in.has(file)) this.#files.remove(file)
   }
 
   /** Starts a new file when the current one is full. Its first record repeats what must outlast the older files. */
   #makeRoom(): void {
-    if (this.#files.bytes >= FILE_BYTES) this.#files.begin()
+    if (this.#files.bytes >= this.#limits.file_bytes) this.#files.begin()
     if (this.#files.bytes > 0) return
     const [inserted_at, copies_position] = [this.#inserted_at, this.#copies_position]
     const number = this.#record + 1
@@ -288,6 +305,6 @@ export class Journal {
       [],
     )
     this.#record = number
-    for (const file of this.#files.older) if (!this.#waiting_in.has(file)) this.#files.remove(file)
+    this.#removeFolded()
   }
 }
