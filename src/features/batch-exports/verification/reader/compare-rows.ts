@@ -80,8 +80,20 @@ function differing(one: Entry, other: Entry, columns: readonly OutputColumn[]): 
 function isSameValue(one: string | null, other: string | null, { kind }: OutputColumn): boolean {
   if (one === other) return true
   if (one === null || other === null) return false
-  if (kind === 'integer' || kind === 'float') return Number(one) === Number(other)
+  if (kind === 'integer' && isWhole(one) && isWhole(other)) return BigInt(one) === BigInt(other)
+  if (kind === 'integer' || kind === 'float') return isSameNumber(numberOf(one), numberOf(other))
   return kind === 'json' && isSameJson(one, other)
+}
+
+const isWhole = (text: string) => /^-?\d+$/.test(text)
+
+/** SQL writes infinity as `inf` or `Infinity`. */
+function numberOf(text: string): number {
+  return /^[+-]?inf(inity)?$/i.test(text) ? (text.startsWith('-') ? -Infinity : Infinity) : Number(text)
+}
+
+function isSameNumber(one: number, other: number): boolean {
+  return one === other || (Number.isNaN(one) && Number.isNaN(other))
 }
 
 function isSameJson(one: string, other: string): boolean {
