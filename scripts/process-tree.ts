@@ -23,7 +23,7 @@ function treeOf(pid: number): number[] {
   return [pid, ...childrenOf(pid).flatMap(treeOf)]
 }
 
-function childrenOf(pid: number): number[] {
+export function childrenOf(pid: number): number[] {
   const tasks = attempt(() => readdirSync(`/proc/${pid}/task`)) ?? []
   return tasks.flatMap((task) => {
     const text = attempt(() => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8')) ?? ''
