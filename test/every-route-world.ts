@@ -260,7 +260,7 @@ async function makePlugins(app: TestApp, { organization, project, owner }: Works
   })
   const transpiled =
     'exports.processEvent = (event) => event; exports.onEvent = exports.runEveryDay = () => {}'
-  const code = { source: '', transpiled, error: null }
+  const code = { source: '', transpiled, mappings: null, error: null }
   await writeFile(app.db, plugin, { filename: 'index.ts', status: 'TRANSPILED', ...code }, app.services.now())
   const frontend_app = await insertFixturePlugin(app.db, { organization_id, public_jobs })
   const ofPlugin = { plugin, enabled: false }

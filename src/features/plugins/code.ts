@@ -6,13 +6,14 @@ import { AppFault, type Offer, type Sandbox } from '../../platform/sandbox/sandb
 import { deleteFiles, writeFile, type StoredFile } from './file-queries.ts'
 import type { PluginColumns } from './queries.ts'
 import { removesWhenTried } from './removal.ts'
+import { loadError, storableErrors, writeErrors, type SourceError } from './source-errors.ts'
 import { transpileFile } from './transpile.ts'
 
 export const CODE_FILE = 'index.ts'
-const MAX_ERROR_BYTES = 10 * 1024
 const MAX_NAME_BYTES = 200
+const NOTHING_OFFERED = { capabilities: {}, metrics: {} }
 
-type CodeColumns = Partial<Pick<PluginColumns, 'capabilities' | 'metrics' | 'load_error' | 'removes'>>
+type CodeColumns = Partial<Pick<PluginColumns, 'capabilities' | 'metrics' | 'errors' | 'removes'>>
 export type ReadCode = { files: StoredFile[]; columns: CodeColumns }
 
 /** `stored` are the files as they were: what is the same need not be translated again. */
@@ -23,38 +24,49 @@ export async function readCode(
 ): Promise<ReadCode> {
   const known = new Map(stored.map((file) => [file.filename, file]))
   const files: StoredFile[] = []
+  const errors: SourceError[] = []
   for (const [filename, source] of sources) {
     const old = known.get(filename)
-    files.push(old?.source === source ? old : await translate(filename, source))
+    // A file with errors is translated again: the place of each is not kept with it.
+    const isKnown = old?.source === source && old.status !== 'ERROR'
+    files.push(isKnown ? old : await translate(filename, source, errors))
   }
   const code = files.find(({ filename }) => filename === CODE_FILE)
-  return { files, columns: code ? await inspect(sandbox, code) : withoutCode(known.has(CODE_FILE)) }
+  const hadCode = known.has(CODE_FILE)
+  const columns = code ? await inspect(sandbox, code, hadCode, errors) : withoutCode(hadCode)
+  return { files, columns: { ...columns, errors: storableErrors(errors) } }
 }
 
-async function translate(filename: string, source: string): Promise<StoredFile> {
+async function translate(filename: string, source: string, errors: SourceError[]): Promise<StoredFile> {
   const result = await transpileFile(filename, source)
+  const found = result.status === 'ERROR' ? storableErrors(result.errors) : []
+  errors.push(...found)
   return {
     filename,
     source,
     status: result.status,
     transpiled: result.status === 'TRANSPILED' ? result.transpiled : null,
-    error: result.status === 'ERROR' ? storableText(result.error, MAX_ERROR_BYTES) : null,
+    mappings: result.status === 'TRANSPILED' ? result.mappings : null,
+    error: result.status === 'ERROR' ? writeErrors(found) : null,
   }
 }
 
-/** Code that does not load leaves standing what is known of its predecessor. */
-async function inspect(sandbox: Sandbox, { transpiled, error }: StoredFile): Promise<CodeColumns> {
-  if (transpiled === null) return { load_error: error }
+/** Code that does not load leaves standing what is known of its predecessor, and nothing where it has none. */
+async function inspect(
+  sandbox: Sandbox,
+  { transpiled, mappings }: StoredFile,
+  hadCode: boolean,
+  errors: SourceError[],
+): Promise<CodeColumns> {
+  const asBefore = hadCode ? {} : NOTHING_OFFERED
+  if (transpiled === null) return asBefore
   try {
-    const offer = await sandbox.inspect(transpiled)
-    return {
-      ...storableOffer(offer),
-      load_error: null,
-      removes: await removesWhenTried(sandbox, offer, transpiled),
-    }
+    const offer = await sandbox.inspect(transpiled, mappings)
+    return { ...storableOffer(offer), removes: await removesWhenTried(sandbox, offer, transpiled) }
   } catch (fault) {
     if (!(fault instanceof AppFault)) throw fault
-    return { load_error: storableText(fault.message, MAX_ERROR_BYTES) }
+    errors.push(loadError(CODE_FILE, fault))
+    return asBefore
   }
 }
 
@@ -75,7 +87,7 @@ function storableOffer({ capabilities, metrics }: Offer): CodeColumns {
 
 /** Without code a plugin offers what its owner says; what the code said goes with it. */
 function withoutCode(hadCode: boolean): CodeColumns {
-  return hadCode ? { capabilities: {}, metrics: {}, load_error: null, removes: false } : { load_error: null }
+  return hadCode ? { ...NOTHING_OFFERED, removes: false } : {}
 }
 
 /** Names of the files that differ, gone ones included. */

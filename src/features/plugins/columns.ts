@@ -53,7 +53,7 @@ export function changesOf(before: PluginRow, columns: Partial<PluginColumns>): C
 
 /** The order of keys counts, except where the database keeps its own. */
 function isSame(column: keyof PluginColumns, before: unknown, after: unknown): boolean {
-  return column === 'capabilities'
+  return column === 'capabilities' || column === 'errors'
     ? isDeepStrictEqual(before, after)
     : JSON.stringify(before) === JSON.stringify(after)
 }

@@ -86,7 +86,7 @@ function newRow({ organization, now }: PluginChange, family: Family): PluginColu
     metrics: {},
     public_jobs: {},
     created_via_family: family,
-    load_error: null,
+    errors: [],
     removes: false,
     created_at: now,
     updated_at: now,

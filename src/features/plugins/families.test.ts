@@ -55,3 +55,17 @@ it.each<[string, Capabilities, Family, Family[]]>([
   const id = await insertFixturePlugin(app.db, { organization_id, capabilities, created_via_family })
   expect(await listFamiliesOf(app.db, organization_id, id)).toEqual(['plugins', ...expected])
 })
+
+const broken = (file: string) => [{ file, line: 1, column: 1, message: 'Unexpected "}"' }]
+
+it.each<[string, Capabilities, Family, string, Family[]]>([
+  ['code that never loaded, made as a plugin', {}, 'plugins', 'index.ts', []],
+  ['code that never loaded, made as a destination', {}, d, 'index.ts', [d]],
+  ['code that loaded before', offers(['onEvent']), 'plugins', 'index.ts', [d]],
+  ['a broken file for web pages', {}, 'plugins', 'site.ts', [f]],
+])('%s', async (_name, capabilities, created_via_family, file, expected) => {
+  const { id: organization_id } = home.organization
+  const columns = { organization_id, capabilities, created_via_family, errors: broken(file) }
+  const id = await insertFixturePlugin(app.db, columns)
+  expect(await listFamiliesOf(app.db, organization_id, id)).toEqual(['plugins', ...expected])
+})

@@ -17,7 +17,9 @@ const TRANSFORMATION = sql`coalesce(p.capabilities->'methods' ? 'processEvent', 
 const IMPORT_APP = sql`(
   coalesce(jsonb_array_length(p.capabilities->'scheduled_tasks') > 0, false)
   OR (p.capabilities ? 'methods' AND NOT ${DESTINATION} AND NOT ${TRANSFORMATION}))`
-const FRONTEND_APP = sql`NOT p.capabilities ?| '{methods,scheduled_tasks}'`
+/** Code for here that does not load may be anything, but it is there. */
+const HAS_BROKEN_CODE = sql`p.errors @> '[{"file": "index.ts"}]'`
+const FRONTEND_APP = sql`(NOT p.capabilities ?| '{methods,scheduled_tasks}' AND NOT ${HAS_BROKEN_CODE})`
 /** Neither says what it is, nor is it in one of the three families of the API's own. */
 const IS_UNDECIDED = sql`(
   (jsonb_array_length(coalesce(p.capabilities->'methods', '[]')) = 0

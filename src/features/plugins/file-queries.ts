@@ -4,22 +4,25 @@ import type { Db } from '../../platform/db/database.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { SourceFileRow } from './rows.ts'
 
-export type StoredFile = Pick<SourceFileRow, 'filename' | 'source' | 'transpiled' | 'status' | 'error'>
+export type StoredFile = Pick<
+  SourceFileRow,
+  'filename' | 'source' | 'transpiled' | 'mappings' | 'status' | 'error'
+>
 
 /** Of a plugin that was found to be within reach: files have no owner of their own. */
 export function listFiles(db: Db, plugin_id: number): Promise<StoredFile[]> {
   return db.rows(sql`
-    SELECT filename, source, transpiled, status, error FROM plugin_source_file
+    SELECT filename, source, transpiled, mappings, status, error FROM plugin_source_file
     WHERE plugin_id = ${plugin_id} ORDER BY filename`)
 }
 
 export async function writeFile(db: Db, plugin_id: number, file: StoredFile, now: Date): Promise<void> {
-  const { filename, source, transpiled, status, error } = file
+  const { filename, source, transpiled, mappings, status, error } = file
   await db.run(sql`
-    INSERT INTO plugin_source_file (plugin_id, filename, source, transpiled, status, error, updated_at)
-    VALUES (${plugin_id}, ${filename}, ${source}, ${transpiled}, ${status}, ${error}, ${now})
+    INSERT INTO plugin_source_file (plugin_id, filename, source, transpiled, mappings, status, error, updated_at)
+    VALUES (${plugin_id}, ${filename}, ${source}, ${transpiled}, ${mappings}, ${status}, ${error}, ${now})
     ON CONFLICT (plugin_id, filename) DO UPDATE SET source = excluded.source, transpiled = excluded.transpiled,
-      status = excluded.status, error = excluded.error, updated_at = excluded.updated_at`)
+      mappings = excluded.mappings, status = excluded.status, error = excluded.error, updated_at = excluded.updated_at`)
 }
 
 export async function deleteFiles(db: Db, plugin_id: number, filenames: readonly string[]): Promise<void> {
@@ -28,8 +31,8 @@ export async function deleteFiles(db: Db, plugin_id: number, filenames: readonly
 }
 
 /** A line in the log of every config, in whichever project: nobody should have to wait for an event to learn it. */
-export async function logLoadError(db: Db, plugin_id: number, load_error: string, now: Date): Promise<void> {
-  const message = `The code does not load: ${load_error}`
+export async function logLoadError(db: Db, plugin_id: number, reason: string, now: Date): Promise<void> {
+  const message = `The code does not load: ${reason}`
   await db.run(sql`
     INSERT INTO plugin_log (project_id, plugin_id, plugin_config_id, timestamp, source, type, message, instance_id)
     SELECT project_id, plugin_id, id, ${now}, 'SYSTEM', 'ERROR', ${message}, ${randomUuid()}

@@ -249,6 +249,7 @@ describe('GET repository', () => {
       capabilities: {},
       metrics: {},
       public_jobs: {},
+      errors: [],
       verified: true,
       maintainer: 'community',
       type: null,

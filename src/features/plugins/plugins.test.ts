@@ -52,7 +52,7 @@ async function withAccess(level: number, work: () => Promise<void>) {
 }
 
 describe('POST', () => {
-  it('201 with the fifteen fields of a fresh plugin, and an entry in the log', async () => {
+  it('201 with all fields of a fresh plugin, and an entry in the log', async () => {
     const { status, body } = await create()
     expect(status).toBe(201)
     expect(body).toEqual({
@@ -71,6 +71,7 @@ describe('POST', () => {
       capabilities: {},
       metrics: {},
       public_jobs: {},
+      errors: [],
     })
     expect(await activityOf(body.id)).toEqual(['installed'])
   })

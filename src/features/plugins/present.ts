@@ -20,6 +20,7 @@ export function presentPlugin(row: PluginRow): z.input<typeof Plugin> {
     capabilities: row.capabilities,
     metrics: row.metrics,
     public_jobs: row.public_jobs,
+    errors: [...row.errors],
   }
 }
 

@@ -125,12 +125,12 @@ export type PluginColumns = Omit<PluginRow, 'id' | 'organization_name' | 'privat
 export async function insertPlugin(db: Db, row: PluginColumns): Promise<number> {
   const { id } = await db.only<{ id: number }>(sql`
     INSERT INTO plugin (organization_id, plugin_type, name, description, url, icon, config_schema, tag, latest_tag,
-      latest_tag_checked_at, is_global, capabilities, metrics, public_jobs, created_via_family, load_error, removes,
+      latest_tag_checked_at, is_global, capabilities, metrics, public_jobs, created_via_family, errors, removes,
       created_at, updated_at)
     VALUES (${row.organization_id}, ${row.plugin_type}, ${row.name}, ${row.description}, ${row.url}, ${row.icon},
       ${asJson(row.config_schema)}, ${row.tag}, ${row.latest_tag}, ${row.latest_tag_checked_at}, ${row.is_global},
       ${asJson(row.capabilities)}, ${asJson(row.metrics)}, ${asJson(row.public_jobs)}, ${row.created_via_family},
-      ${row.load_error}, ${row.removes}, ${row.created_at}, ${row.updated_at})
+      ${asJson(row.errors)}, ${row.removes}, ${row.created_at}, ${row.updated_at})
     RETURNING id`)
   return id
 }
@@ -145,7 +145,7 @@ export async function setPrivateToken(
     UPDATE plugin SET private_token = ${sealed} WHERE organization_id = ${organization_id} AND id = ${id}`)
 }
 
-const JSON_COLUMNS = new Set(['config_schema', 'capabilities', 'metrics', 'public_jobs'])
+const JSON_COLUMNS = new Set(['config_schema', 'capabilities', 'metrics', 'public_jobs', 'errors'])
 
 export async function updatePlugin(
   db: Db,

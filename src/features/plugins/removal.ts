@@ -24,7 +24,7 @@ export async function removesWhenTried(
 ): Promise<boolean> {
   if (!capabilities.methods.includes('processEvent')) return false
   const id = -randomInt(1, 2 ** 47)
-  const nobodys = { version: 'trial', tenant: null, name: '', config: {}, attachments: {} }
+  const nobodys = { version: 'trial', tenant: null, mappings: null, name: '', config: {}, attachments: {} }
   try {
     const app = { ...nobodys, id, group: `trial ${id}`, code }
     const outcomes = await sandbox.processEvents(app, openDryHost(null).host, samplesFor(code), WITHIN_MS)

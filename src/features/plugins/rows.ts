@@ -1,4 +1,5 @@
 // The tables' rows, as the statements of this slice give them.
+import type { SourceError } from './source-errors.ts'
 
 export const PLUGIN_TYPES = ['local', 'custom', 'repository', 'source', 'inline'] as const
 export type PluginType = (typeof PLUGIN_TYPES)[number]
@@ -27,7 +28,8 @@ export type PluginRow = {
   metrics: unknown
   public_jobs: unknown
   created_via_family: string
-  load_error: string | null
+  /** What keeps its files from running. */
+  errors: readonly SourceError[]
   /** Drops events or removes properties when it is tried on samples. */
   removes: boolean
   created_at: Date
@@ -39,6 +41,8 @@ export type SourceFileRow = {
   filename: string
   source: string
   transpiled: string | null
+  /** From places in `transpiled` to places in `source`. */
+  mappings: string | null
   status: 'LOCKED' | 'TRANSPILED' | 'ERROR' | null
   error: string | null
   updated_at: Date

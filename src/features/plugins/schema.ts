@@ -7,6 +7,15 @@ import { PLUGIN_TYPES } from './rows.ts'
 
 const json = z.unknown()
 
+const SourceError = z
+  .object({
+    file: z.string(),
+    line: z.int().nullable().describe('From 1 on; null where the place is not known.'),
+    column: z.int().nullable(),
+    message: z.string(),
+  })
+  .meta({ id: 'SourceError' })
+
 export const Plugin = z
   .object({
     id: z.int(),
@@ -24,6 +33,7 @@ export const Plugin = z
     capabilities: json.describe('What its code offers: methods, jobs, scheduled_tasks. Empty without code.'),
     metrics: json,
     public_jobs: json,
+    errors: z.array(SourceError).describe('What keeps its files from running, as they were saved last.'),
   })
   .meta({ id: 'Plugin' })
 

@@ -2,21 +2,21 @@
 // Called when files are saved, never per event. Types are not checked.
 import type { Loader, TransformFailure } from 'esbuild'
 import { inTurn } from './compiler.ts'
+import { errorIn, type SourceError } from './source-errors.ts'
 
 export type Transpiled =
-  | { status: 'TRANSPILED'; transpiled: string }
-  | { status: 'ERROR'; error: string }
+  /** `mappings` lead back to what was written, where the code runs in the sandbox. */
+  | { status: 'TRANSPILED'; transpiled: string; mappings: string | null }
+  | { status: 'ERROR'; errors: readonly SourceError[] }
   /** Not a file that is run. */
   | { status: null }
 
 export const MAX_SOURCE_BYTES = 5 * 1024 * 1024
 
-const MAX_ERRORS_SHOWN = 5
-
-type Kind = { loader: Loader; wrap(script: string): string }
+type Kind = { loader: Loader; wrap(script: string): string; is_mapped?: boolean }
 
 const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
-  ['index.ts', { loader: 'ts', wrap: (script) => script }],
+  ['index.ts', { loader: 'ts', wrap: (script) => script, is_mapped: true }],
   [
     'frontend.tsx',
     {
@@ -38,19 +38,21 @@ export async function transpileFile(filename: string, source: string): Promise<T
   const kind = KINDS.get(filename)
   if (!kind) return { status: null }
   if (Buffer.byteLength(source) > MAX_SOURCE_BYTES) {
-    return { status: 'ERROR', error: `${filename} is larger than 5 MB.` }
+    return { status: 'ERROR', errors: [errorIn(filename, 'The file is larger than 5 MB.')] }
   }
   try {
-    const script = await inTurn(source, {
+    const { code, map } = await inTurn(source, {
       loader: kind.loader,
       format: 'cjs',
       target: 'es2020',
       jsx: 'transform',
       sourcefile: filename,
+      ...(kind.is_mapped ? { sourcemap: 'external' as const, sourcesContent: false } : {}),
     })
-    return { status: 'TRANSPILED', transpiled: kind.wrap(script) }
+    const mappings = kind.is_mapped ? readMappings(map) : null
+    return { status: 'TRANSPILED', transpiled: kind.wrap(code), mappings }
   } catch (error) {
-    return { status: 'ERROR', error: explain(filename, error) }
+    return { status: 'ERROR', errors: explain(filename, error) }
   }
 }
 
@@ -59,17 +61,20 @@ function onExports(script: string): string {
   return `let module = { exports };\n${script}\n;exports = module.exports`
 }
 
-function explain(filename: string, error: unknown): string {
+/** Of the whole map: there is one source, and its text is stored beside it. */
+function readMappings(map: string): string {
+  return (JSON.parse(map) as { mappings: string }).mappings
+}
+
+function explain(filename: string, error: unknown): SourceError[] {
   if (!isTransformFailure(error))
-    return `${filename} cannot be read: it is nested too deeply or takes too long.`
-  const shown = error.errors.slice(0, MAX_ERRORS_SHOWN).map(({ text, location }) => {
-    if (!location) return `${filename}: ${text}`
+    return [errorIn(filename, 'The file cannot be read: it is nested too deeply or takes too long.')]
+  return error.errors.map(({ text, location }) => {
+    if (!location) return errorIn(filename, text)
     // esbuild counts bytes from 0, editors count characters from 1.
     const before = Buffer.from(location.lineText).subarray(0, location.column).toString()
-    return `${filename}:${location.line}:${before.length + 1}: ${text}`
+    return errorIn(filename, text, { line: location.line, column: before.length + 1 })
   })
-  const more = error.errors.length - shown.length
-  return [...shown, ...(more > 0 ? [`… and ${more} more`] : [])].join('\n')
 }
 
 function isTransformFailure(error: unknown): error is TransformFailure {

@@ -513,10 +513,10 @@ CREATE TABLE plugin (
   metrics json,
   public_jobs json,
   created_via_family text NOT NULL,
-  load_error text,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   removes boolean NOT NULL DEFAULT false,
+  errors jsonb NOT NULL DEFAULT '[]'::jsonb,
   CONSTRAINT plugin_pkey PRIMARY KEY (id),
   CONSTRAINT plugin_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id) ON DELETE CASCADE,
   CONSTRAINT plugin_plugin_type_check CHECK ((plugin_type = ANY (ARRAY['local'::text, 'custom'::text, 'repository'::text, 'source'::text, 'inline'::text])))
@@ -689,6 +689,7 @@ CREATE TABLE plugin_source_file (
   status text,
   error text,
   updated_at timestamp with time zone NOT NULL,
+  mappings text,
   CONSTRAINT plugin_source_file_pkey PRIMARY KEY (plugin_id, filename),
   CONSTRAINT plugin_source_file_plugin_id_fkey FOREIGN KEY (plugin_id) REFERENCES plugin(id) ON DELETE CASCADE,
   CONSTRAINT plugin_source_file_status_check CHECK ((status = ANY (ARRAY['LOCKED'::text, 'TRANSPILED'::text, 'ERROR'::text])))

@@ -42,5 +42,9 @@ export const MAX_CACHE_LENGTH = 10 * 1024 * 1024
 export const MAX_ALL_CACHES_LENGTH = 50 * 1024 * 1024
 export const MAX_UNZIPPED_BYTES = 5 * 1024 * 1024
 export const MAX_ALARMS = 100
+/** For Intl: those that a thread keeps, and those that an app can make. Each takes some 40 kB. */
+export const MAX_FORMATS = 250
+export const MAX_NEW_FORMATS_AT_FIRST = 100
+export const MAX_NEW_FORMATS_PER_S = 10
 /** How long a thread may stay in an app past its time before it is ended. */
 export const WATCHDOG_GRACE_MS = 500

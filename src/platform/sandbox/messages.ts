@@ -27,8 +27,9 @@ export type Work =
   | { kind: 'events'; events: readonly string[]; until: number }
 
 /** An app as a thread keeps it: what is large is bytes, which do not count against the memory of the thread's own. */
-export type ThreadApp = Omit<SandboxedApp, 'code' | 'attachments'> & {
+export type ThreadApp = Omit<SandboxedApp, 'code' | 'mappings' | 'attachments'> & {
   code: Uint8Array
+  mappings: Uint8Array | null
   attachments: Record<string, { content_type: string; file_name: string; contents: Uint8Array }>
 }
 
@@ -37,14 +38,18 @@ export function toThreadApp(app: SandboxedApp): ThreadApp {
     key,
     { ...attachment, contents: Buffer.from(attachment.contents, 'base64') },
   ])
-  return { ...app, code: Buffer.from(app.code), attachments: Object.fromEntries(attachments) }
+  return { ...app, ...toBytes(app), attachments: Object.fromEntries(attachments) }
+}
+
+export function toBytes({ code, mappings }: Pick<SandboxedApp, 'code' | 'mappings'>) {
+  return { code: Buffer.from(code), mappings: mappings === null ? null : Buffer.from(mappings) }
 }
 
 export type ToThread =
   /** Goes ahead of the first work for an app, or for a new version of it. */
   | { kind: 'app'; app: ThreadApp }
   | { kind: 'work'; id: number; app_id: number; version: string; work: Work }
-  | { kind: 'inspect'; id: number; code: string }
+  | { kind: 'inspect'; id: number; code: string; mappings: string | null }
   | { kind: 'dispose'; id: number; app_id: number }
   | { kind: 'close' }
   | { kind: 'answer'; request_id: number; answer: HostAnswer }

@@ -120,7 +120,7 @@ describe('code that does not load', () => {
 
   it('says where', async () => {
     const fault = await faultOf(sandbox.inspect('\n\nnull.nothing'))
-    expect(fault.error.stack).toMatch(/index\.ts:3/)
+    expect(fault.error.stack).toMatch(/index\.js:3:1\)/)
   })
 
   it('has neither network, storage nor log while it is looked at', async () => {

@@ -78,8 +78,8 @@ export function openSandbox({ threads, geoip_database, limits }: SandboxOptions)
   }
 
   return {
-    async inspect(code) {
-      return (await (await links()).trial.inspect(code)) as Offer
+    async inspect(code, mappings = null) {
+      return (await (await links()).trial.inspect(code, mappings)) as Offer
     },
     async prepare(app, host) {
       await work(app, host, { kind: 'prepare' })

@@ -190,7 +190,7 @@ describe('what becomes of an event', () => {
         error: {
           name: 'Odd',
           message: 'no such luck',
-          stack: expect.stringMatching(/Odd: no such luck\n.*index\.ts:1/),
+          stack: expect.stringMatching(/Odd: no such luck\n.*index\.js:1/),
         },
       },
     })

@@ -17,6 +17,8 @@ export type SandboxedApp = {
   name: string
   /** A CommonJS script. */
   code: string
+  /** Where its parts stand in the author's file: `mappings` of a source map. Null: not known. */
+  mappings: string | null
   config: JsonObject
   attachments: Record<string, Attachment>
 }
@@ -88,7 +90,7 @@ export type FaultKind =
 export class AppFault extends Error {
   /** The app asked to be called again: it threw RetryError. */
   readonly may_retry: boolean
-  /** Name and stack as the app has them. */
+  /** Name and stack as the app has them; positions are the author's where they are known. */
   readonly error: { name: string; message: string; stack: string }
 
   constructor(
@@ -127,7 +129,7 @@ export type AppCall =
 
 export type Sandbox = {
   /** What the code offers; it runs without settings, network and storage, and for a second at most. Throws AppFault. */
-  inspect(code: string): Promise<Offer>
+  inspect(code: string, mappings?: string | null): Promise<Offer>
   /**
    * Events as text (event-text.ts), through processEvent, in order. The app is loaded and set up first if need be: AppFault of kind
    * `load` or `setup` when that fails. All have their outcome within `within_ms`, or have failed by `time` or `late`.

@@ -27,7 +27,7 @@ const AT_HAND = 2
 
 type Task =
   | { kind: 'work'; app: SandboxedApp; work: Work }
-  | { kind: 'inspect'; code: string }
+  | { kind: 'inspect'; code: string; mappings: string | null }
   | { kind: 'dispose'; app_id: number }
 type Pending = { task: Task; resolve(result: unknown): void; reject(error: Error): void }
 
@@ -64,8 +64,8 @@ export class ThreadLink {
     return this.#do({ kind: 'work', app, work })
   }
 
-  inspect(code: string): Promise<unknown> {
-    return this.#do({ kind: 'inspect', code })
+  inspect(code: string, mappings: string | null): Promise<unknown> {
+    return this.#do({ kind: 'inspect', code, mappings })
   }
 
   async dispose(app_id: number): Promise<void> {

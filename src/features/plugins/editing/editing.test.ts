@@ -25,9 +25,7 @@ const update = (id: number, body: object, family = 'plugins') =>
 const get = async (id: number) => (await app.get(`${base}${id}/`, { key })).body
 const filesOf = async (id: number) => (await app.get(`${base}${id}/source/?format=posthog`, { key })).body
 const rowOf = (id: number) =>
-  app.db.only<{ load_error: string | null; updated_at: Date }>(
-    sql`SELECT load_error, updated_at FROM plugin WHERE id = ${id}`,
-  )
+  app.db.only<{ updated_at: Date }>(sql`SELECT updated_at FROM plugin WHERE id = ${id}`)
 const lastEntry = async () => (await app.get(`${base}activity/?limit=1`, { key })).body.results[0]
 
 /** The plugins that were told to have changed meanwhile. */
@@ -211,12 +209,17 @@ describe('PATCH update_source', () => {
   })
 
   it.each([
-    ['does not parse', SYNTAX_ERROR, 'index.ts:1:'],
-    ['does not load', DOES_NOT_LOAD, 'not today'],
-    ['never ends', 'while (true) {}', ''],
+    ['does not parse', SYNTAX_ERROR, { line: 1, column: 27, message: /found end of file$/ }],
+    ['does not load', `type A = 1\n\n  ${DOES_NOT_LOAD}`, { line: 3, column: 13, message: 'not today' }],
+    [
+      'imports what is not there',
+      "import 'left-pad'",
+      { line: 1, column: 1, message: /^left-pad cannot be/ },
+    ],
+    ['never ends', 'while (true) {}', { line: null, column: null, message: 'it used up its CPU time' }],
   ])(
     'code that %s is kept, told to every config, and leaves standing what was known',
-    async (_n, code, reason) => {
+    async (_n, code, { message, ...place }) => {
       const id = await createId()
       await update(id, { 'index.ts': SENDS_EVENTS })
       const configs = [
@@ -226,22 +229,27 @@ describe('PATCH update_source', () => {
       const { status, body } = await update(id, { 'index.ts': code })
       expect([status, body['index.ts']]).toEqual([200, code])
       expect(body.capabilities.methods).toEqual(['onEvent'])
-      const { load_error } = await rowOf(id)
-      expect(load_error).toContain(reason)
+      expect(body.errors).toEqual([{ file: 'index.ts', ...place, message: expect.stringMatching(message) }])
+      const where = place.line === null ? 'index.ts' : `index.ts:${place.line}:${place.column}`
       for (const config of configs) {
         const lines = await listLogMessages(app.db, config)
-        expect(lines).toContain(`SYSTEM ERROR The code does not load: ${load_error}`)
+        expect(lines).toContain(`SYSTEM ERROR The code does not load: ${where}: ${body.errors[0].message}`)
       }
-      expect(JSON.stringify(body)).not.toContain('load_error')
+      const renamed = await app.patch(`${base}${id}/`, { name: 'Other' }, { key })
+      expect([renamed.status, renamed.body.errors]).toEqual([200, body.errors])
+      expect((await get(id)).errors).toEqual(body.errors)
       const mended = await update(id, { 'index.ts': ADDS_PROPERTY })
       expect(mended.body.capabilities.methods).toEqual(['processEvent'])
-      expect((await rowOf(id)).load_error).toBeNull()
+      expect(mended.body.errors).toEqual([])
     },
   )
 
   it('files for pages and console are translated, with errors kept beside them', async () => {
     const id = await createId()
-    await update(id, { 'site.ts': 'export function inject() {}', 'frontend.tsx': 'export const x = <' })
+    const files = { 'site.ts': 'export function inject() {}', 'frontend.tsx': 'export const x =\n <' }
+    const { body } = await update(id, files)
+    const error = { file: 'frontend.tsx', line: 2, column: 3, message: expect.any(String) }
+    expect(body.errors).toEqual([error])
     const rows = await app.db.rows(sql`
       SELECT filename, status, transpiled IS NULL AS has_none, error IS NULL AS is_fine FROM plugin_source_file
       WHERE plugin_id = ${id} ORDER BY filename`)
@@ -250,6 +258,32 @@ describe('PATCH update_source', () => {
       { filename: 'site.ts', status: 'TRANSPILED', has_none: false, is_fine: true },
     ])
     expect((await get(id)).capabilities).toEqual({})
+    const more = await update(id, { 'index.ts': 'let a = ;' })
+    expect(more.body.errors).toMatchObject([
+      { file: 'frontend.tsx' },
+      { file: 'index.ts', line: 1, column: 9 },
+    ])
+    expect((await update(id, { 'frontend.tsx': null, 'index.ts': null })).body.errors).toEqual([])
+  })
+
+  it('of very many errors the first ones are told', async () => {
+    const { body } = await update(await createId(), { 'index.ts': 'const a = 1; const a = 2;\n'.repeat(50) })
+    expect(body.errors).toHaveLength(20)
+    expect(body.errors[19]).toMatchObject({ file: 'index.ts', line: 11 })
+  })
+
+  it('code that never loaded is in no family but where it was made', async () => {
+    const families = ['pipeline_destinations', 'pipeline_frontend_apps', 'pipeline_import_apps']
+    const statusIn = async (family: string, id: number) =>
+      (await app.get(`${base.replace('plugins', family)}${id}/`, { key })).status
+    // What its owner said of it when it had no code is no word of the code.
+    const id = await createId({ capabilities: { methods: ['onEvent'] } })
+    expect((await update(id, { 'index.ts': SYNTAX_ERROR })).body.capabilities).toEqual({})
+    for (const family of [...families, 'pipeline_transformations'])
+      expect(await statusIn(family, id)).toBe(404)
+    expect(await statusIn('plugins', id)).toBe(200)
+    await update(id, { 'index.ts': ADDS_PROPERTY })
+    expect(await statusIn('pipeline_transformations', id)).toBe(200)
   })
 
   it('edits at once are all there in the end', async () => {

@@ -7,6 +7,7 @@ import { changesOf, differing } from '../columns.ts'
 import { listFiles, logLoadError, type StoredFile } from '../file-queries.ts'
 import { getOwnPlugin, lockPlugin, updatePlugin, type PluginColumns } from '../queries.ts'
 import type { PluginRow } from '../rows.ts'
+import { writeErrors } from '../source-errors.ts'
 
 export type PluginWithFiles = { row: PluginRow; files: readonly StoredFile[] }
 
@@ -52,8 +53,10 @@ function swap(
     if (version !== row.version) return false
     await storeFiles(tx, row.id, before, files, now)
     await updatePlugin(tx, organization.id, row.id, { ...columns, updated_at: now })
-    const { load_error } = { ...row, ...columns }
-    if (load_error !== null && filenames.includes(CODE_FILE)) await logLoadError(tx, row.id, load_error, now)
+    const errors = (columns.errors ?? row.errors).filter(({ file }) => file === CODE_FILE)
+    if (errors.length > 0 && filenames.includes(CODE_FILE)) {
+      await logLoadError(tx, row.id, writeErrors(errors), now)
+    }
     // The names of the files alone: code may hold what was never meant for the log.
     const source = {
       type: 'Plugin',

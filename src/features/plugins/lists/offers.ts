@@ -31,6 +31,7 @@ const NOT_INSTALLED = {
   capabilities: {},
   metrics: {},
   public_jobs: {},
+  errors: [],
 }
 
 function presentOffer(entry: CatalogueEntry, installed: PluginRow | undefined): Offer {

@@ -6,6 +6,7 @@ import type { Services } from '../../../platform/services.ts'
 import { ruleOf } from '../configs/rules.ts'
 import { openSettings, type AttachmentRow } from '../configs/settings.ts'
 import { INLINE_APPS } from '../inline/index.ts'
+import { writeErrors } from '../source-errors.ts'
 import { readLocalSource } from '../sources/local.ts'
 import { transpileFile } from '../transpile.ts'
 import { listAttachments, listCode, type CodeRow, type EnabledConfig } from './queries.ts'
@@ -39,7 +40,7 @@ export async function buildApps(
   return built
 }
 
-type Script = { code: string } | { fault: string } | null
+type Script = { code: string; mappings: string | null } | { fault: string } | null
 
 /** Code of type local is read from its folder each time. */
 async function readScript(
@@ -48,8 +49,8 @@ async function readScript(
   row: CodeRow | undefined,
 ): Promise<Script> {
   if (plugin.plugin_type !== 'local' || plugin.url === null) {
-    const { transpiled = null, error = null } = row ?? {}
-    if (transpiled !== null) return { code: transpiled }
+    const { transpiled = null, mappings = null, error = null } = row ?? {}
+    if (transpiled !== null) return { code: transpiled, mappings }
     return error === null ? null : { fault: error }
   }
   try {
@@ -57,8 +58,8 @@ async function readScript(
     const source = files.get('index.ts')
     if (source === undefined) return null
     const result = await transpileFile('index.ts', source)
-    if (result.status === 'TRANSPILED') return { code: result.transpiled }
-    return result.status === 'ERROR' ? { fault: result.error } : null
+    if (result.status === 'TRANSPILED') return { code: result.transpiled, mappings: result.mappings }
+    return result.status === 'ERROR' ? { fault: writeErrors(result.errors) } : null
   } catch {
     return { fault: 'The folder of this plugin cannot be read.' }
   }
@@ -120,11 +121,12 @@ function buildApp(
   }
   if (script === null) return null
   if ('fault' in script) return broken(facts, script.fault)
-  const { code } = script
+  const { code, mappings } = script
   const version = hash([code, config, attachments, row.updated_at])
   const tenant = row.organization_id
   const group = `${row.plugin_id}:${row.project_id}`
-  const app = { id: row.id, version, tenant, group, name: facts.plugin_name, code, config, attachments }
+  const settings = { config, attachments }
+  const app = { id: row.id, version, tenant, group, name: facts.plugin_name, code, mappings, ...settings }
   return { ...facts, code: { kind: 'sandboxed', app, host: openHost(facts) } }
 }
 

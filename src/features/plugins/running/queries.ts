@@ -53,11 +53,11 @@ function within(scope: Scope): Statement {
   return 'config_id' in scope ? sql`c.id = ${scope.config_id}` : sql`c.plugin_id = ${scope.plugin_id}`
 }
 
-export type CodeRow = Pick<SourceFileRow, 'plugin_id' | 'transpiled' | 'error'>
+export type CodeRow = Pick<SourceFileRow, 'plugin_id' | 'transpiled' | 'mappings' | 'error'>
 
 export function listCode(db: Db, plugin_ids: readonly number[]): Promise<CodeRow[]> {
   return db.rows(sql`
-    SELECT plugin_id, transpiled, error FROM plugin_source_file
+    SELECT plugin_id, transpiled, mappings, error FROM plugin_source_file
     WHERE plugin_id = ANY(${plugin_ids}) AND filename = 'index.ts'`)
 }
 

@@ -6,23 +6,27 @@ import type { Services } from '../../../platform/services.ts'
 import { CODE_FILE } from '../code.ts'
 import { listFiles } from '../file-queries.ts'
 import type { PluginRow } from '../rows.ts'
+import { writeErrors } from '../source-errors.ts'
 import { readLocalSource } from '../sources/local.ts'
 import { transpileFile } from '../transpile.ts'
 
+export type Script = { code: string; mappings: string | null }
+
 /** Throws AppFault for code that cannot be translated. */
-export async function readScript({ settings }: Services, db: Db, plugin: PluginRow): Promise<string> {
+export async function readScript({ settings }: Services, db: Db, plugin: PluginRow): Promise<Script> {
   const { id, plugin_type, url } = plugin
   if (plugin_type === 'local' && url !== null) {
     const source = (await readLocalSource(settings, url)).files.get(CODE_FILE)
     if (source === undefined) throw nothingToRun()
     const result = await transpileFile(CODE_FILE, source)
-    if (result.status !== 'TRANSPILED') throw doesNotLoad(result.status === 'ERROR' ? result.error : '')
-    return result.transpiled
+    if (result.status !== 'TRANSPILED')
+      throw doesNotLoad(result.status === 'ERROR' ? writeErrors(result.errors) : '')
+    return { code: result.transpiled, mappings: result.mappings }
   }
   const file = (await listFiles(db, id)).find(({ filename }) => filename === CODE_FILE)
   if (!file) throw nothingToRun()
   if (file.transpiled === null) throw doesNotLoad(file.error ?? '')
-  return file.transpiled
+  return { code: file.transpiled, mappings: file.mappings }
 }
 
 const nothingToRun = () => invalid(null, 'invalid_input', 'The plugin has no code to run.')

@@ -12,7 +12,7 @@ import { INLINE_APPS } from '../inline/index.ts'
 import type { PluginRow } from '../rows.ts'
 import { fetchForApp } from '../running/host/app-fetch.ts'
 import { openDryHost } from './dry-host.ts'
-import { readScript } from './read-script.ts'
+import { readScript, type Script } from './read-script.ts'
 import type { TestRequest, TestResult } from './schema.ts'
 import { completeEvent, patched, toPipelineEvent, type TestEvent } from './test-event.ts'
 
@@ -65,10 +65,10 @@ function runInline({ url }: PluginRow, event: TestEvent, config: JsonObject, now
 }
 
 /** Ids of configs are positive; a group of its own has an empty cache. */
-function sandboxed({ name }: PluginRow, code: string, config: JsonObject): SandboxedApp {
+function sandboxed({ name }: PluginRow, script: Script, config: JsonObject): SandboxedApp {
   const id = -randomInt(1, 2 ** 47)
   const nobodys = { version: 'test', tenant: null, attachments: {} }
-  return { ...nobodys, id, group: `test ${id}`, name: name ?? '', code, config }
+  return { ...nobodys, id, group: `test ${id}`, name: name ?? '', ...script, config }
 }
 
 type Trial = { methods: ReadonlySet<string>; event: TestEvent }

@@ -75,10 +75,12 @@ describe('POST test', () => {
   it('the fault and the event as it was, when the code throws, never ends or does not parse', async () => {
     const event = { event: 'said', properties: { a: 1 } }
     const throws = await make(
-      `export function processEvent(event) { event.properties.a = 2; throw new TypeError('no') }`,
+      `interface Sent { properties: { a: number } }\n
+       export function processEvent(event: Sent) { event.properties.a = 2; throw new TypeError('no') }`,
     )
     const thrown = await tryOut(throws, { event })
     expect(thrown).toMatchObject({ event, error: { name: 'TypeError', message: 'no' } })
+    expect(thrown.error.stack).toContain('at processEvent (index.ts:3:86)')
     const endless = await make('export function processEvent() { while (true) {} }')
     expect((await tryOut(endless, { event })).error.message).not.toBe('')
     const broken = await make(SYNTAX_ERROR)

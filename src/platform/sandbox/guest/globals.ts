@@ -5,6 +5,7 @@ import { GuestTextDecoder, GuestTextEncoder, guestStructuredClone } from './enco
 import { RetryError } from './errors.ts'
 import { GuestHeaders, guestFetch } from './fetch.ts'
 import { request } from './host.ts'
+import { installIntl } from './intl.ts'
 import { GuestURL, GuestURLSearchParams } from './url.ts'
 
 const refuse = () => {
@@ -36,4 +37,5 @@ export function installGlobals(): void {
   for (const [name, value] of Object.entries(GLOBALS)) {
     Object.defineProperty(globalThis, name, { value, writable: true, configurable: true })
   }
+  installIntl()
 }

@@ -6,6 +6,7 @@ import { MAX_ALARMS, type Limits } from '../limits.ts'
 import { describeFault, monotonicMs, outOfTurn, type PlainOutcome, type ThreadApp } from '../messages.ts'
 import { AppFault, type AppCall, type Offer } from '../sandbox.ts'
 import { Alarms } from './alarms.ts'
+import { makeAppMachine } from './app-machine.ts'
 import { readOutcome } from './event-outcome.ts'
 import { HostFunctions, type Surroundings } from './host-functions.ts'
 import { hopsOf, hopsOfText } from './hops.ts'
@@ -75,7 +76,7 @@ export class AppInstance {
     purpose: 'run' | 'inspect',
   ): Promise<AppInstance> {
     const instance = new AppInstance(app, engine, limits, around, purpose === 'inspect')
-    instance.#machine = await engine.makeMachine(app.id, (operation, args, last) =>
+    instance.#machine = await makeAppMachine(engine, app, (operation, args, last) =>
       instance.#host.call(operation, args, last),
     )
     instance.#load(app, purpose === 'inspect' ? limits.inspect_cpu_ms : limits.call_cpu_ms)

@@ -1,7 +1,7 @@
 // The apps of one thread: each is loaded and set up at its first use, given up when it is idle, and made anew after a
 // fault.
 import type { Limits } from '../limits.ts'
-import { monotonicMs, type ThreadApp, type Work } from '../messages.ts'
+import { monotonicMs, toBytes, type ThreadApp, type Work } from '../messages.ts'
 import { AppFault, type Offer } from '../sandbox.ts'
 import { AppInstance } from './app-instance.ts'
 import type { Surroundings } from './host-functions.ts'
@@ -44,9 +44,9 @@ export class Apps {
     }
   }
 
-  async inspect(id: number, code: string): Promise<Offer> {
+  async inspect(id: number, code: string, mappings: string | null): Promise<Offer> {
     const nobodys = { version: '', tenant: null, group: '', name: '', config: {}, attachments: {} }
-    const app = { ...nobodys, id, code: Buffer.from(code) }
+    const app = { ...nobodys, id, ...toBytes({ code, mappings }) }
     const instance = await AppInstance.load(app, this.engine, this.limits, this.around, 'inspect')
     instance.end(new AppFault('gone', 'it was only looked at'))
     return instance.offer

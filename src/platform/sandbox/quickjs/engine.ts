@@ -13,6 +13,7 @@ import {
   type Machine,
   type Operation,
 } from './machine.ts'
+import { SCRIPT_NAME } from './positions.ts'
 import { ThreadTime } from './thread-time.ts'
 
 // What scripts/bundle.js makes of guest/main.ts.
@@ -123,7 +124,7 @@ class QuickJsMachine implements Machine {
 
   load(script: string, settings: string, cpu_ms: number): string {
     return this.#run(cpu_ms, () => {
-      const made = this.vm.evalCode(script, 'index.ts')
+      const made = this.vm.evalCode(script, SCRIPT_NAME)
       return this.vm.callFunction(this.#adopt, this.vm.undefined, made, this.vm.newString(settings))
     })
   }

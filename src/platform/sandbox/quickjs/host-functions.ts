@@ -20,6 +20,7 @@ import {
 import type { LogType, Offer } from '../sandbox.ts'
 import { STATUS_CODES } from 'node:http'
 import type { Caches } from './cache.ts'
+import type { Formats } from './formats.ts'
 import type { Locate } from './geoip.ts'
 import { Gate, type Requests } from './requests.ts'
 import { TOOLBOX, type Operation } from './toolbox.ts'
@@ -32,6 +33,7 @@ export type Surroundings = {
   requests: Requests
   locate: Locate
   caches: Caches
+  formats: Formats
 }
 
 /** What only the instance can do. */
@@ -70,7 +72,7 @@ export class HostFunctions {
     private readonly inside: Inside,
     is_inspection: boolean,
   ) {
-    const alone = { ...TOOLBOX, ...this.#ownOperations() }
+    const alone = { ...TOOLBOX, ...around.formats.operations(), ...this.#ownOperations() }
     const connected = { ...around.caches.of(app.group).operations(), ...this.#requestOperations() }
     const refused = Object.fromEntries(Object.keys(connected).map((name) => [name, refuseInspection]))
     const silent = { log: () => undefined, metric: () => undefined, ...refused }

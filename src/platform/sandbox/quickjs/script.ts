@@ -20,10 +20,12 @@ const BARE_NAMES = [
   'metrics',
 ]
 
-/** On one line before the code, so that its own line numbers are the ones in its errors. */
+/** On one line with the code, so that the lines of a script are those of its code. */
+export const BEFORE_CODE = '(function (exports, require, module) {'
+
 export function wrapScript(code: string): string {
   const found = BARE_NAMES.map((name) => `${name}: typeof ${name} === 'undefined' ? undefined : ${name}`)
-  return `(function (exports, require, module) {${code}\nreturn {${found.join(', ')}} })`
+  return `${BEFORE_CODE}${code}\nreturn {${found.join(', ')}} })`
 }
 
 /** What the guest is told of an app: of its attachments all but the contents, which it asks for. */

@@ -6,6 +6,7 @@ import { RunningWord } from '../running-word.ts'
 import { Apps } from './apps.ts'
 import { Caches } from './cache.ts'
 import { openEngine } from './engine.ts'
+import { Formats } from './formats.ts'
 import { openLocate } from './geoip.ts'
 import { Requests } from './requests.ts'
 
@@ -14,7 +15,13 @@ const port = parentPort!
 const post = (message: FromThread) => port.postMessage(message)
 const word = new RunningWord(memory)
 const requests = new Requests(post)
-const around = { post, requests, locate: openLocate(geoip_database), caches: new Caches() }
+const around = {
+  post,
+  requests,
+  locate: openLocate(geoip_database),
+  caches: new Caches(),
+  formats: new Formats(),
+}
 const apps = new Apps(await openEngine(limits.memory_bytes, word), limits, around)
 
 function answer(id: number, work: Promise<unknown>): void {
@@ -46,7 +53,7 @@ port.on('message', (message: ToThread) => {
       return answer(message.id, carryOut(message.app_id, message.work))
     case 'inspect':
       begin(message.id)
-      return answer(message.id, apps.inspect(-message.id, message.code))
+      return answer(message.id, apps.inspect(-message.id, message.code, message.mappings))
     case 'dispose':
       begin(message.id)
       return answer(message.id, apps.dispose(message.app_id))

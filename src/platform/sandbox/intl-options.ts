@@ -1,0 +1,62 @@
+// What the guest reads from an app's options for Intl, and the host takes: the names of the standard (ECMA-402), and no
+// others.
+
+export const FORMAT_KINDS = ['date', 'number', 'collator'] as const
+export type FormatKind = (typeof FORMAT_KINDS)[number]
+
+export const FORMAT_OPTIONS: Record<FormatKind, readonly string[]> = {
+  date: [
+    'localeMatcher',
+    'calendar',
+    'numberingSystem',
+    'hour12',
+    'hourCycle',
+    'timeZone',
+    'weekday',
+    'era',
+    'year',
+    'month',
+    'day',
+    'dayPeriod',
+    'hour',
+    'minute',
+    'second',
+    'fractionalSecondDigits',
+    'timeZoneName',
+    'formatMatcher',
+    'dateStyle',
+    'timeStyle',
+  ],
+  number: [
+    'localeMatcher',
+    'numberingSystem',
+    'style',
+    'currency',
+    'currencyDisplay',
+    'currencySign',
+    'unit',
+    'unitDisplay',
+    'notation',
+    'compactDisplay',
+    'signDisplay',
+    'useGrouping',
+    'minimumIntegerDigits',
+    'minimumFractionDigits',
+    'maximumFractionDigits',
+    'minimumSignificantDigits',
+    'maximumSignificantDigits',
+    'roundingIncrement',
+    'roundingMode',
+    'roundingPriority',
+    'trailingZeroDisplay',
+  ],
+  collator: [
+    'usage',
+    'localeMatcher',
+    'collation',
+    'numeric',
+    'caseFirst',
+    'sensitivity',
+    'ignorePunctuation',
+  ],
+}
