@@ -1,4 +1,5 @@
 // Dates and numbers as people write them. What V8 answers is what apps must get.
+import { runInThisContext } from 'node:vm'
 import { afterAll, describe, expect, it } from 'vitest'
 import { faultOf, runCode, TestHost } from './fixture/apps.ts'
 import { openSandbox } from './open.ts'
@@ -9,7 +10,7 @@ afterAll(() => sandbox.close())
 
 const run = (body: string, host?: TestHost) => runCode(sandbox, body, host)
 // Evaluated here as well, where the locale and the zone are those of the machine: each case names its own.
-const native = (code: string): unknown => new Function(`return ${code}`)()
+const native = (code: string): unknown => runInThisContext(code)
 
 const INSTANT = 'new Date(Date.UTC(2024, 2, 9, 22, 30, 5, 678))'
 

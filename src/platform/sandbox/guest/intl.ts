@@ -82,7 +82,7 @@ function readRecipe(kind: FormatKind, locales: unknown, options: unknown): Recip
 
 function readLocales(locales: unknown): string[] {
   if (locales === undefined) return []
-  return Array.isArray(locales) ? locales.map(String) : [String(locales)]
+  return Array.isArray(locales) ? locales.map(asText) : [asText(locales)]
 }
 
 function readOptions(kind: FormatKind, given: unknown = {}): Options {
@@ -91,10 +91,13 @@ function readOptions(kind: FormatKind, given: unknown = {}): Options {
   for (const name of FORMAT_OPTIONS[kind]) {
     const value = (given as Record<string, unknown>)[name]
     if (value === undefined) continue
-    options[name] = typeof value === 'boolean' || isFiniteNumber(value) ? value : String(value)
+    options[name] = typeof value === 'boolean' || isFiniteNumber(value) ? value : asText(value)
   }
   return options
 }
+
+/** Of anything, as the standard has it. */
+const asText = (value: unknown) => String(value as string)
 
 const isFiniteNumber = (value: unknown): value is number =>
   typeof value === 'number' && Number.isFinite(value)
