@@ -1,6 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { scrub, secretValuesOf } from './scrub.ts'
+import { Redactor } from '../../platform/secrets/redactor.ts'
+import { redactorOf, scrub as scrubWith } from './scrub.ts'
+
+const scrub = (text: string, secrets: readonly string[]) =>
+  scrubWith(text, new Redactor(secrets, { short: 'words' }))
 
 const PASSWORD = 'p@ss/w rd+"é$&'
 
@@ -51,7 +55,7 @@ describe('scrub', () => {
 
   it('takes the longest first, so that no rest of one secret remains beside another', () => {
     expect(scrub('key AKIA1234SECRET', ['AKIA', 'AKIA1234SECRET'])).toBe('key ***')
-    expect(scrub('abc1secretlong', ['abc1', 'c1secretlong'])).toBe('ab***')
+    expect(scrub('abc1secretlong', ['abc1', 'c1secretlong'])).toBe('***')
   })
 
   it('takes short values only as whole words', () => {
@@ -150,15 +154,20 @@ describe('scrub', () => {
   })
 })
 
-describe('secretValuesOf', () => {
-  it('finds them at any depth, and nothing else', () => {
+describe('redactorOf', () => {
+  it('knows secrets at any depth, and nothing else', () => {
     const kind = { secrets: ['password', 'key', 'copy.login', 'copy.token'] }
     const config = {
-      host: 'db',
-      password: 'one',
+      host: 'host-name',
+      password: 'first-secret',
       key: null,
-      copy: { bucket: 'b', login: { id: 'two', parts: ['three'] }, token: 'four' },
+      copy: {
+        bucket: 'bucket-name',
+        login: { id: 'second-secret', parts: ['third-secret'] },
+        token: 'fourth-secret',
+      },
     }
-    expect(secretValuesOf(kind, config)).toEqual(['one', 'two', 'three', 'four'])
+    const text = 'host-name first-secret bucket-name second-secret third-secret fourth-secret null'
+    expect(scrubWith(text, redactorOf(kind, config))).toBe('host-name *** bucket-name *** *** *** null')
   })
 })

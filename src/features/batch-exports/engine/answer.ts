@@ -16,7 +16,10 @@ export async function answer(work: Work, error: unknown): Promise<void> {
   if (failure instanceof StoreGone) return
   const verdict = judge(failure)
   if (verdict.kind === 'ours')
-    services.log.error({ err: failure, run_id: run.id }, 'an attempt of an export failed on our side')
+    services.log.error(
+      { err: work.redactor.cleanError(failure), run_id: run.id },
+      'an attempt of an export failed on our side',
+    )
   if (await isTheirs(work, verdict)) return fail(work, 'Failed', verdict.message)
   const opened = await tellBreaker(work, verdict)
   if (verdict.kind !== 'locked' && isLastAttempt(run.failures))

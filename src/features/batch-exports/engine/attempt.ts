@@ -3,11 +3,11 @@ import { sql } from '../../../platform/db/sql.ts'
 import type { Services } from '../../../platform/services.ts'
 import type { ExportRow, RunRow } from '../rows.ts'
 import { cancelRun, releaseRun, type Lease } from '../runs/queries.ts'
-import { scrub } from '../scrub.ts'
 import { answer } from './answer.ts'
-import { fail, finish, secretsOf } from './end.ts'
+import { fail, finish } from './end.ts'
 import { isUsedUp } from './judge.ts'
 import { RunLog } from './run-log.ts'
+import { redactorOfExport } from './redactor-of-export.ts'
 import { performRun } from './run.ts'
 import type { Work } from './work.ts'
 
@@ -50,9 +50,9 @@ function startWork(
   run: RunRow,
   lease: Lease,
 ): Omit<Work, 'signal' | 'watch' | 'tally' | 'onProgress'> {
-  const secrets = secretsOf(services, row)
+  const redactor = redactorOfExport(services, row)
   const owner = { project_id: run.project_id, batch_export_id: run.batch_export_id, run_id: run.id }
-  const log = new RunLog(services, owner, (text) => scrub(text, secrets))
+  const log = new RunLog(services, owner, redactor)
   const from = run.data_interval_start?.toISOString() ?? 'the beginning'
   const again = run.attempt > 1 ? `, attempt ${run.attempt}` : ''
   log.write('INFO', `Run started for ${from} to ${run.data_interval_end.toISOString()}${again}.`)
@@ -63,6 +63,7 @@ function startWork(
     run,
     lease,
     log,
+    redactor,
   }
 }
 

@@ -1,11 +1,7 @@
 // How an attempt's end is written down, with all that follows from it in one transaction.
-import type { Services } from '../../../platform/services.ts'
 import { closeBreaker } from '../breaker/queries.ts'
-import { DESTINATIONS } from '../destinations/index.ts'
-import type { ExportRow } from '../rows.ts'
 import { endRun, type RunEnd } from '../runs/queries.ts'
-import { scrub, secretValuesOf } from '../scrub.ts'
-import { configWithSecrets } from '../secrets.ts'
+import { scrub } from '../scrub.ts'
 import { settle } from './aftermath.ts'
 import type { Work } from './work.ts'
 
@@ -36,10 +32,6 @@ export async function fail(
 }
 
 /** Without the secrets of the destination. */
-export function cleaned({ services, row }: Work, message: string): string {
-  return scrub(message, secretsOf(services, row))
-}
-
-export function secretsOf(services: Services, row: ExportRow): string[] {
-  return secretValuesOf(DESTINATIONS.get(row.destination_type)!, configWithSecrets(services, row))
+export function cleaned({ redactor }: Work, message: string): string {
+  return scrub(message, redactor)
 }

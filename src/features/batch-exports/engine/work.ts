@@ -1,4 +1,5 @@
 // One attempt at one run, as its steps see it.
+import type { Redactor } from '../../../platform/secrets/redactor.ts'
 import type { Services } from '../../../platform/services.ts'
 import type { ExportRow, RunRow } from '../rows.ts'
 import type { Lease } from '../runs/queries.ts'
@@ -14,6 +15,8 @@ export type Work = {
   run: RunRow
   lease: Lease
   log: RunLog
+  /** Knows the secrets of the destination. */
+  redactor: Redactor
   /** Given with Stopped, or with what the attempt has failed of. */
   signal: AbortSignal
   watch: Watch

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createOrganization } from '../../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
+import { Redactor } from '../../../platform/secrets/redactor.ts'
 import { sql } from '../../../platform/db/sql.ts'
 import type { Area } from '../../../platform/event-store/export-rows.ts'
 import { eventsOf, storedEvent } from '../../../platform/event-store/fixture/suite.ts'
@@ -142,13 +143,15 @@ describe('freezing', () => {
       UPDATE batch_export_run SET lease_owner = ${owner}, lease_until = ${hour(9)}, attempt = attempt + 1
       WHERE id = ${run.id}`)
     const { services } = app
+    const redactor = new Redactor([])
     return {
       services,
       row,
       project: { id: project_id, timezone: 'UTC' },
       run,
       lease: { run_id: run.id, owner, attempt: run.attempt + 1 },
-      log: new RunLog(services, { project_id, batch_export_id: row.id, run_id: run.id }, (text) => text),
+      log: new RunLog(services, { project_id, batch_export_id: row.id, run_id: run.id }, redactor),
+      redactor,
       signal: new AbortController().signal,
       watch: new Watch({ elapsed_ms: () => 0, now: () => app.services.now(), onWaiting: () => undefined }),
       tally: new RunTally(),

@@ -1,15 +1,16 @@
 // The sweep of one export: its destination gets the runs that are over, and removes what they left there. The account
 // stands in the export's log, also of a sweep that fails half-way.
+import type { Redactor } from '../../../platform/secrets/redactor.ts'
 import type { Services } from '../../../platform/services.ts'
 import { isAimedElsewhere } from '../config.ts'
 import type { Removed } from '../destinations/destination.ts'
 import { DESTINATIONS } from '../destinations/index.ts'
 import { judge } from '../engine/judge.ts'
+import { redactorOfExport } from '../engine/redactor-of-export.ts'
 import { writeLog } from '../logs/write.ts'
 import type { ExportRow, LogLevel } from '../rows.ts'
 import { configOf, factsOf, isBegun, readFrozen, type FrozenRun } from '../runs/frozen.ts'
-import { scrub, secretValuesOf } from '../scrub.ts'
-import { configWithSecrets } from '../secrets.ts'
+import { scrub } from '../scrub.ts'
 import { accountOf } from './account.ts'
 import { listRunsToSweep, listUploads, markSwept, type Stretch } from './queries.ts'
 
@@ -27,7 +28,8 @@ export async function sweepExport(
   stretch: Stretch,
   signal: AbortSignal,
 ): Promise<Swept> {
-  const log = logOf(services, row)
+  const redactor = redactorOfExport(services, row)
+  const log = logOf(services, row, redactor)
   const begun = (await listRunsToSweep(services.db, row, stretch)).filter(isBegun)
   const runs: FrozenRun[] = []
   for (const run of begun) runs.push(await readFrozen(services.db, run))
@@ -38,7 +40,7 @@ export async function sweepExport(
     await markSwept(services.db, row, run_ids, stretch.until)
     return { removed: removed.length, is_done: true }
   } catch (error) {
-    const reason = signal.aborted ? 'It took too long.' : reasonOf(services, row, error)
+    const reason = signal.aborted ? 'It took too long.' : reasonOf(services, row, error, redactor)
     await log(
       'WARNING',
       `What earlier runs left could not be removed; the next daily sweep tries again. ${reason}`,
@@ -85,16 +87,16 @@ function byConfig(runs: readonly FrozenRun[]): FrozenRun[][] {
   return [...groups.values()]
 }
 
-function reasonOf({ log }: Services, row: ExportRow, error: unknown): string {
+function reasonOf({ log }: Services, row: ExportRow, error: unknown, redactor: Redactor): string {
   const verdict = judge(error)
   if (verdict.kind !== 'ours') return verdict.message
-  log.error({ err: error, batch_export_id: row.id }, 'the sweep of an export failed on our side')
+  const err = redactor.cleanError(error)
+  log.error({ err, batch_export_id: row.id }, 'the sweep of an export failed on our side')
   return 'Something went wrong in this server.'
 }
 
-function logOf(services: Services, row: ExportRow): WriteLine {
+function logOf(services: Services, row: ExportRow, redactor: Redactor): WriteLine {
   const { id: batch_export_id, project_id } = row
-  const secrets = secretValuesOf(DESTINATIONS.get(row.destination_type)!, configWithSecrets(services, row))
   const owner = { project_id, batch_export_id, run_id: null }
-  return (level, message) => writeLog(services.db, owner, level, scrub(message, secrets), services.now())
+  return (level, message) => writeLog(services.db, owner, level, scrub(message, redactor), services.now())
 }

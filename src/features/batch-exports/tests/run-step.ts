@@ -2,7 +2,7 @@
 import { invalid } from '../../../platform/http/errors.ts'
 import type { Services } from '../../../platform/services.ts'
 import type { DestinationKind, TestStep } from '../destinations/destination.ts'
-import { scrub, secretValuesOf } from '../scrub.ts'
+import { redactorOf, scrub } from '../scrub.ts'
 
 type Result = { status: 'Passed' | 'Failed'; message: string | null }
 type Config = Record<string, unknown>
@@ -22,7 +22,7 @@ export async function runStep(
     return { name, description, result: { status: 'Passed', message: null } }
   } catch (error) {
     const reason = signal.aborted ? 'The destination did not answer in time.' : messageOf(error)
-    const message = scrub(reason, secretValuesOf(kind, config))
+    const message = scrub(reason, redactorOf(kind, config))
     return { name, description, result: { status: 'Failed', message } }
   }
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { sql } from '../../../platform/db/sql.ts'
 import { StoreGone } from '../../../platform/event-store/event-store.ts'
 import type { Services } from '../../../platform/services.ts'
+import { redactorOfExport } from '../engine/redactor-of-export.ts'
 import type { ExportRow } from '../rows.ts'
 import type { Findings } from './findings.ts'
 import { givingWay } from './giving-way.ts'
@@ -86,7 +87,9 @@ async function answer(attempt: Attempt, error: unknown): Promise<Result | null> 
     return null
   }
   if (error instanceof StoreGone) return null
-  log.error({ err: error, verification_id: verification.id }, 'a verification failed on our side')
+  const row = await findExport(services, verification)
+  const err = row ? redactorOfExport(services, row).cleanError(error) : error
+  log.error({ err, verification_id: verification.id }, 'a verification failed on our side')
   if (verification.attempt >= MAX_ATTEMPTS) return fail(attempt, OURS)
   const run_after = new Date(now.getTime() + TRY_AGAIN_MS)
   await returnVerification(db, lease, { run_after, is_attempt: true })

@@ -1,6 +1,6 @@
 // The problem of what could not be read back.
 import type { JsonObject } from '../../../lib/json-object.ts'
-import { scrub, secretValuesOf } from '../scrub.ts'
+import { redactorOf, scrub } from '../scrub.ts'
 import { testAdvice } from './advice.ts'
 import type { Place } from './deliveries.ts'
 import type { Problem } from './rows.ts'
@@ -14,7 +14,7 @@ export function unreachable(
   said: string,
   run: string | null = null,
 ): Problem {
-  const message = scrub(`The destination could not be read: ${said}`, secretValuesOf(kind, config))
+  const message = scrub(`The destination could not be read: ${said}`, redactorOf(kind, config))
   return {
     kind: 'unreachable',
     run,

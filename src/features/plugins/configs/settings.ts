@@ -2,6 +2,7 @@
 // leave it only for the app itself.
 import { isObject, type JsonObject } from '../../../lib/json-object.ts'
 import type { Attachment } from '../../../platform/sandbox/sandbox.ts'
+import { Redactor } from '../../../platform/secrets/redactor.ts'
 import type { Place, Secrets } from '../../../platform/secrets/secrets.ts'
 import { readConfigSchema, type SchemaField } from '../config-schema.ts'
 import type { PluginConfigRow } from '../rows.ts'
@@ -20,29 +21,54 @@ export type AttachmentRow = {
 /** What may be shown, and the secrets. */
 export type ConfigParts = { config: JsonObject; secrets: JsonObject }
 
+/** Characters of base64. Keys and certificates are files of a few kilobytes. */
+const MAX_KNOWN = 256 * 1024
+
 type StoredSettings = Pick<PluginConfigRow, 'id' | 'config' | 'secrets'>
+
+export type OpenSettings = {
+  config: JsonObject
+  attachments: Record<string, Attachment>
+  redactor: Redactor
+}
 
 /** What the app gets: secrets in clear, defaults filled in. For the clockwork alone. */
 export function openSettings(
   secrets: Secrets,
   config_schema: unknown,
   row: StoredSettings,
-  attachments: readonly AttachmentRow[],
-): { config: JsonObject; attachments: Record<string, Attachment> } {
-  const config = new Map(Object.entries(wholeConfig(secrets, row)))
-  for (const field of readConfigSchema(config_schema)) {
+  attachmentRows: readonly AttachmentRow[],
+): OpenSettings {
+  const fields = readConfigSchema(config_schema)
+  const secret = openSecretConfig(secrets, row)
+  const config = withDefaults(fields, { ...row.config, ...secret })
+  const attachments = Object.fromEntries(
+    attachmentRows.map((each) => [each.key, openAttachment(secrets, each)]),
+  )
+  const values = [secret, secretValues(fields, config), secretFiles(fields, attachments)]
+  return { config, attachments, redactor: new Redactor(values) }
+}
+
+export function withDefaults(fields: readonly SchemaField[], given: JsonObject): JsonObject {
+  const config = new Map(Object.entries(given))
+  for (const field of fields) {
     const value = valueOrDefault(field, config.get(field.key))
     if (value !== undefined) config.set(field.key, value)
   }
-  return {
-    config: Object.fromEntries(config),
-    attachments: Object.fromEntries(attachments.map((each) => [each.key, openAttachment(secrets, each)])),
-  }
+  return Object.fromEntries(config)
 }
 
-/** As it was sent, secrets in place. */
-function wholeConfig(secrets: Secrets, row: StoredSettings): JsonObject {
-  return { ...row.config, ...openSecretConfig(secrets, row) }
+/** Also of fields that a newer version of the app calls secret, while their values were stored among the others. */
+export function secretValues(fields: readonly SchemaField[], config: JsonObject): unknown[] {
+  return fields
+    .filter(({ secret }) => secret)
+    .map(({ key }) => (Object.hasOwn(config, key) ? config[key] : null))
+}
+
+function secretFiles(fields: readonly SchemaField[], attachments: Record<string, Attachment>): string[] {
+  return fields
+    .filter(({ key, secret }) => secret && Object.hasOwn(attachments, key))
+    .map(({ key }) => Buffer.from(attachments[key]!.contents.slice(0, MAX_KNOWN), 'base64').toString())
 }
 
 /** The two parts. Secrets that were sealed under a key that is gone are as good as not there: they can be sent again. */

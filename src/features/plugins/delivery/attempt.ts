@@ -7,7 +7,7 @@ import { AppIdle, type RunningApp, type RunningApps } from '../running/running-a
 import { toProcessedEvent, toWebhookEvent } from './event-forms.ts'
 import { waitAfter, type DeliveryMethod } from './methods.ts'
 import type { StoredEvent } from './stored-events.ts'
-import { readWebhook, sendWebhook, textsOf, type WebhookRequest } from './webhook.ts'
+import { readWebhook, sendWebhook, type WebhookRequest } from './webhook.ts'
 
 export type Tools = {
   services: Services
@@ -106,7 +106,7 @@ async function tryWebhook(tools: Tools, app: RunningApp, parcel: Parcel): Promis
   const request = parcel.request ?? (await compose(tools, app, event))
   if (!request) return { kind: 'taken' }
   const { outbound } = tools.services
-  const answer = await sendWebhook(outbound, request, event.uuid, textsOf(app.config), tools.signal)
+  const answer = await sendWebhook(outbound, request, event.uuid, app.redactor, tools.signal)
   if (answer.kind === 'taken') return { kind: 'taken' }
   const may_retry = answer.kind === 'passing'
   const asked_ms = may_retry ? answer.retry_after_ms : null

@@ -5,6 +5,7 @@ import {
   type Reaction,
   type WebhookStandIn,
 } from '../../../../test/stand-ins/webhook-server.ts'
+import { Redactor } from '../../../platform/secrets/redactor.ts'
 import { openOutbound, type Outbound } from '../../../platform/outbound/outbound.ts'
 import { AppFault } from '../../../platform/sandbox/sandbox.ts'
 import { readWebhook, sendWebhook, type WebhookRequest } from './webhook.ts'
@@ -26,7 +27,7 @@ afterAll(async () => {
 async function send(request: Partial<WebhookRequest>, answer: Reaction, secrets: string[] = []) {
   reaction = answer
   const whole = { url: endpoint.url, method: 'POST' as const, headers: {}, body: '{}', ...request }
-  return await sendWebhook(outbound, whole, EVENT_ID, secrets, new AbortController().signal)
+  return await sendWebhook(outbound, whole, EVENT_ID, new Redactor(secrets), new AbortController().signal)
 }
 
 describe('readWebhook', () => {

@@ -1,10 +1,11 @@
 // The request that composeWebhook returns: read, sent, and what the answer means.
 import { scrub } from '../../batch-exports/scrub.ts'
-import { isObject, type JsonObject } from '../../../lib/json-object.ts'
+import { isObject } from '../../../lib/json-object.ts'
 import type { OutboundAnswer } from '../../../platform/outbound/call.ts'
 import { OutboundFailed, OutboundRefused, OutboundUnresolved } from '../../../platform/outbound/errors.ts'
 import type { Outbound } from '../../../platform/outbound/outbound.ts'
 import { AppFault } from '../../../platform/sandbox/sandbox.ts'
+import type { Redactor } from '../../../platform/secrets/redactor.ts'
 
 const HTTP_METHODS = ['POST', 'PUT', 'PATCH', 'DELETE', 'GET', 'HEAD'] as const
 type HttpMethod = (typeof HTTP_METHODS)[number]
@@ -42,7 +43,7 @@ export async function sendWebhook(
   outbound: Outbound,
   request: WebhookRequest,
   event_id: string,
-  secrets: readonly string[],
+  redactor: Redactor,
   signal: AbortSignal,
 ): Promise<WebhookAnswer> {
   const { url, method, headers, body } = request
@@ -55,7 +56,7 @@ export async function sendWebhook(
       max_bytes: MAX_ANSWER_BYTES,
       signal,
     })
-    return judge(answer, secrets)
+    return judge(answer, redactor)
   } catch (error) {
     return judgeFailure(error)
   }
@@ -92,13 +93,13 @@ function readBody(body: unknown): string {
 
 const badResult = (message: string) => new AppFault('result', message, { name: 'TypeError' })
 
-function judge({ status, headers, body }: OutboundAnswer, secrets: readonly string[]): WebhookAnswer {
+function judge({ status, headers, body }: OutboundAnswer, redactor: Redactor): WebhookAnswer {
   if (status >= 200 && status < 300) return { kind: 'taken' }
   const message = `The endpoint answered with status ${status}`
   if (status < 400) {
     return { kind: 'refused', fault: webhookFault(`${message}, and redirects are not followed.`) }
   }
-  const said = scrub(body.toString(), secrets).slice(0, MAX_SAID)
+  const said = scrub(body.toString(), redactor).slice(0, MAX_SAID)
   const fault = webhookFault(said === '' ? `${message}.` : `${message}: ${said}`)
   const isPassing = status === 408 || status === 429 || status >= 500
   return isPassing
@@ -126,9 +127,4 @@ function retryAfterMs({ 'retry-after': after, date }: Record<string, string>): n
   if (after === undefined) return null
   const ms = /^\d+$/.test(after) ? Number(after) * 1000 : Date.parse(after) - Date.parse(date ?? '')
   return Number.isNaN(ms) ? null : Math.max(ms, 0)
-}
-
-/** Every text in the settings: which of them are secret is not known here, and an endpoint may repeat any. */
-export function textsOf(config: JsonObject): string[] {
-  return Object.values(config).filter((value) => typeof value === 'string')
 }

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createOrganization, type Workspace } from '../../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
+import { Redactor } from '../../../platform/secrets/redactor.ts'
 import { sql } from '../../../platform/db/sql.ts'
 import { addConfig } from '../fixture/rows.ts'
 import type { AppIds } from '../running/running-app.ts'
@@ -56,6 +57,36 @@ describe('add', () => {
       { source: 'PLUGIN', type: 'WARN', message: 'two', plugin_id, project_id },
     ])
     expect(await messagesOf(other)).toEqual(['of another'])
+  })
+
+  it('takes known secrets out, before it cuts', async () => {
+    const redactor = new Redactor(['the-secret-of-the-app'])
+    logs.add(
+      { ...ids, redactor },
+      'CONSOLE',
+      'LOG',
+      'says the-secret-of-the-app twice: the-secret-of-the-app',
+    )
+    logs.add({ ...ids, redactor }, 'SYSTEM', 'ERROR', `${'x'.repeat(10 * 1024 - 12)}the-secret-of-the-app`)
+    await logs.flush()
+    const [first, second] = await messagesOf(ids)
+    expect(first).toBe('says *** twice: ***')
+    expect(second).toMatch(/^x+\*\*\*$/)
+  })
+
+  it('looks for secrets in so much of a second, and drops the rest', async () => {
+    const { own, advance } = openOnOwnClock()
+    const talker = { ...ids, redactor: new Redactor(['the-secret-of-the-app']) }
+    for (let count = 0; count < 30; count++) own.add(talker, 'CONSOLE', 'LOG', 'x'.repeat(9_000))
+    for (let count = 0; count < 30; count++) own.add(ids, 'CONSOLE', 'LOG', 'y'.repeat(9_000))
+    advance(SECOND)
+    own.add(talker, 'CONSOLE', 'LOG', 'a second later')
+    await own.close()
+    const messages = await messagesOf(ids)
+    expect(messages.filter((message) => message.startsWith('x'))).toHaveLength(11)
+    expect(messages.filter((message) => message.startsWith('y'))).toHaveLength(30)
+    expect(messages).toContain('19 lines dropped: there were too many at once.')
+    expect(messages).toContain('a second later')
   })
 
   it('cuts at 10 kB and stores whatever an app says', async () => {

@@ -3,6 +3,7 @@
 import { storableText } from '../../../lib/storable-text.ts'
 import { randomUuid } from '../../../lib/uuid.ts'
 import { WriteLater } from '../../../lib/write-later.ts'
+import { MAX_LOG_LENGTH } from '../../../platform/sandbox/limits.ts'
 import type { LogType } from '../../../platform/sandbox/sandbox.ts'
 import type { Services } from '../../../platform/services.ts'
 import type { AppIds } from '../running/running-app.ts'
@@ -11,13 +12,18 @@ import { insertLines, keepNewest, type LogSource, type NewLine } from './write-q
 const DELAY_MS = 500
 const MAX_MESSAGE_BYTES = 10 * 1024
 const LINES_A_SECOND = 100
+/** That secrets are looked for in, which takes the main thread some 50 ns each: of an app, and of all of them. */
+const READ_A_SECOND = 100_000
+const ALL_READ_A_SECOND = 2_000_000
 /** Of all apps together, waiting to be written. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024
 /** What a line costs besides its message. */
 const LINE_BYTES = 200
 
+type Ids = Omit<AppIds, 'redactor'>
+
 /** What an app has said within one second. */
-type Second = { app: AppIds; type: LogType; second: number; lines: number; dropped: number }
+type Second = { app: Ids; type: LogType; second: number; lines: number; read: number; dropped: number }
 
 export class PluginLogs {
   readonly #services: Pick<Services, 'db' | 'log' | 'now'>
@@ -26,6 +32,7 @@ export class PluginLogs {
   readonly #later: WriteLater
   #waiting: NewLine[] = []
   #waiting_bytes = 0
+  #read = { second: 0, characters: 0 }
 
   constructor(services: Pick<Services, 'db' | 'log' | 'now'>) {
     this.#services = services
@@ -40,12 +47,14 @@ export class PluginLogs {
     this.#later.soon()
     const now = this.#services.now()
     const second = this.#secondOf(app, type, now)
-    if (second.lines === LINES_A_SECOND || this.#isFull()) {
+    if (second.lines === LINES_A_SECOND || this.#isFull() || !this.#mayRead(app, message, second)) {
       second.dropped++
       return
     }
     second.lines++
-    this.#push(newLine(app, source, type, storableText(message, MAX_MESSAGE_BYTES), now))
+    // The sandbox cuts what is longer.
+    const clean = app.redactor.clean(message, message.length >= MAX_LOG_LENGTH)
+    this.#push(newLine(app, source, type, storableText(clean, MAX_MESSAGE_BYTES), now))
   }
 
   flush(): Promise<void> {
@@ -57,6 +66,16 @@ export class PluginLogs {
     // Once to make room for what is to be said of dropped lines; what fails here is tried again below.
     await this.flush().catch(() => undefined)
     await this.#later.close()
+  }
+
+  #mayRead({ redactor }: AppIds, { length }: string, of: Second): boolean {
+    if (redactor.is_empty) return true
+    if (this.#read.second !== of.second) this.#read = { second: of.second, characters: 0 }
+    const isTooMuch = of.read + length > READ_A_SECOND || this.#read.characters + length > ALL_READ_A_SECOND
+    if (isTooMuch) return false
+    of.read += length
+    this.#read.characters += length
+    return true
   }
 
   #isFull(): boolean {
@@ -72,7 +91,14 @@ export class PluginLogs {
     if (known) this.#sayDropped(known)
     const app = { config_id, project_id, plugin_id }
     const dropped = known?.dropped ?? 0
-    const fresh: Second = { app, type: type === 'DEBUG' ? 'DEBUG' : 'WARN', second, lines: 0, dropped }
+    const fresh: Second = {
+      app,
+      type: type === 'DEBUG' ? 'DEBUG' : 'WARN',
+      second,
+      lines: 0,
+      read: 0,
+      dropped,
+    }
     this.#seconds.set(key, fresh)
     return fresh
   }
@@ -120,7 +146,7 @@ export class PluginLogs {
   }
 }
 
-function newLine(app: AppIds, source: LogSource, type: LogType, message: string, timestamp: Date): NewLine {
+function newLine(app: Ids, source: LogSource, type: LogType, message: string, timestamp: Date): NewLine {
   const { project_id, plugin_id, config_id } = app
   return { project_id, plugin_id, plugin_config_id: config_id, source, type, message, timestamp }
 }

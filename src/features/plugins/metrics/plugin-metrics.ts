@@ -75,7 +75,7 @@ export class PluginMetrics {
       category,
       job_id,
       timestamp: now,
-      ...describeFault(fault, event),
+      ...describeFault(app.redactor, fault, event),
     })
     this.#later.soon()
   }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { groupBy } from '../../../lib/group-by.ts'
 import type { Host } from '../../../platform/sandbox/sandbox.ts'
+import { Redactor } from '../../../platform/secrets/redactor.ts'
 import type { Services } from '../../../platform/services.ts'
 import { ruleOf } from '../configs/rules.ts'
 import { openSettings, type AttachmentRow } from '../configs/settings.ts'
@@ -72,7 +73,7 @@ function buildOrFail(...parts: Parameters<typeof buildApp>): Built['app'] {
   } catch {
     const [, row] = parts
     return broken(
-      factsOf(row, {}),
+      factsOf(row, {}, NOTHING_KNOWN),
       'The settings cannot be opened: they were sealed under another SECRET_KEY.',
     )
   }
@@ -82,10 +83,12 @@ function broken(facts: AppFacts, reason: string): RunningApp {
   return { ...facts, code: { kind: 'broken', reason } }
 }
 
+const NOTHING_KNOWN = new Redactor([])
+
 /** What code offers that has never loaded is not known: events may be meant to go through it. */
 const UNKNOWN = ['processEvent']
 
-function factsOf(row: EnabledConfig, config: AppFacts['config']): AppFacts {
+function factsOf(row: EnabledConfig, config: AppFacts['config'], redactor: Redactor): AppFacts {
   const { plugin } = row
   const { methods = UNKNOWN, scheduled_tasks = [], jobs = [] } = plugin.capabilities
   return {
@@ -102,6 +105,7 @@ function factsOf(row: EnabledConfig, config: AppFacts['config']): AppFacts {
     on_failure: ruleOf(row, plugin),
     is_on_failure_default: row.on_failure === null,
     config,
+    redactor,
   }
 }
 
@@ -113,8 +117,8 @@ function buildApp(
   openHost: (facts: AppFacts) => Host,
 ): Built['app'] {
   const { plugin } = row
-  const { config, attachments } = openSettings(secrets, plugin.config_schema, row, attachmentRows)
-  const facts = factsOf(row, config)
+  const { redactor, ...settings } = openSettings(secrets, plugin.config_schema, row, attachmentRows)
+  const facts = factsOf(row, settings.config, redactor)
   if (plugin.plugin_type === 'inline') {
     const app = INLINE_APPS.get(plugin.url ?? '')
     return app ? { ...facts, methods: new Set(['processEvent']), code: { kind: 'inline', app } } : null
@@ -122,10 +126,9 @@ function buildApp(
   if (script === null) return null
   if ('fault' in script) return broken(facts, script.fault)
   const { code, mappings } = script
-  const version = hash([code, config, attachments, row.updated_at])
+  const version = hash([code, settings.config, settings.attachments, row.updated_at])
   const tenant = row.organization_id
   const group = `${row.plugin_id}:${row.project_id}`
-  const settings = { config, attachments }
   const app = { id: row.id, version, tenant, group, name: facts.plugin_name, code, mappings, ...settings }
   return { ...facts, code: { kind: 'sandboxed', app, host: openHost(facts) } }
 }

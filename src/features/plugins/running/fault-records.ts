@@ -9,12 +9,13 @@ import type { RunningApp } from './running-app.ts'
 
 export type FaultyApp = Pick<
   RunningApp,
-  'config_id' | 'project_id' | 'organization_id' | 'plugin_id' | 'plugin_name'
+  'config_id' | 'project_id' | 'organization_id' | 'plugin_id' | 'plugin_name' | 'redactor'
 >
 
 type RecordServices = Pick<Services, 'db' | 'jobs' | 'mailer' | 'changes' | 'log' | 'now'>
 
 const MAX_MESSAGE = 1_000
+const MAX_READ = 10_000
 
 export class FaultRecords {
   readonly #services: RecordServices
@@ -29,7 +30,7 @@ export class FaultRecords {
     const { db, now } = this.#services
     this.#write(() =>
       db.transaction(async (tx) => {
-        await setConfigError(tx, app.project_id, app.config_id, errorOf(message, now()))
+        await setConfigError(tx, app.project_id, app.config_id, errorOf(app, message, now()))
         await enqueueFaultEmails(this.#services, tx, app, 'at rest', now())
       }),
     )
@@ -42,7 +43,7 @@ export class FaultRecords {
   /** Something passes by itself; `isOver` when it has. */
   lasts(app: FaultyApp, message: string): void {
     const { db, now } = this.#services
-    this.#write(() => setPassingError(db, app.project_id, app.config_id, errorOf(message, now())))
+    this.#write(() => setPassingError(db, app.project_id, app.config_id, errorOf(app, message, now())))
   }
 
   isOver(app: FaultyApp): void {
@@ -58,7 +59,7 @@ export class FaultRecords {
     this.#write(() =>
       db.transaction(async (tx) => {
         const { project_id, config_id: id, plugin_id, plugin_name: name } = app
-        if (!(await switchOff(tx, project_id, id, errorOf(message, now()), now()))) return
+        if (!(await switchOff(tx, project_id, id, errorOf(app, message, now()), now()))) return
         const config = { id, project_id, plugin_id, name }
         await recordConfigActivity(tx, systemActor(now()), app.organization_id, config, {
           activity: 'disabled',
@@ -83,6 +84,9 @@ export class FaultRecords {
   }
 }
 
-function errorOf(message: string, now: Date): { message: string; time: string } {
-  return { message: storableText(message, MAX_MESSAGE), time: now.toISOString() }
+function errorOf({ redactor }: FaultyApp, message: string, now: Date): { message: string; time: string } {
+  return {
+    message: storableText(redactor.clean(message.slice(0, MAX_READ), message.length > MAX_READ), MAX_MESSAGE),
+    time: now.toISOString(),
+  }
 }

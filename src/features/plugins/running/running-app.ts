@@ -1,6 +1,7 @@
 // A config that is switched on, and the one way to call it: what the parts of the clockwork (ingestion, deliveries,
 // timetable, jobs) know of each other.
 import type { AppCall, Host, SandboxedApp } from '../../../platform/sandbox/sandbox.ts'
+import type { Redactor } from '../../../platform/secrets/redactor.ts'
 import type { InlineApp } from '../inline/inline-app.ts'
 import type { OnFailure } from '../rows.ts'
 
@@ -22,6 +23,8 @@ export type RunningApp = {
   is_on_failure_default: boolean
   /** Settings with secrets and defaults. */
   config: Record<string, unknown>
+  /** Knows its secret settings: whatever is written of what it said or did goes through it. */
+  redactor: Redactor
   code:
     | { kind: 'sandboxed'; app: SandboxedApp; host: Host }
     | { kind: 'inline'; app: InlineApp }
@@ -29,8 +32,8 @@ export type RunningApp = {
     | { kind: 'broken'; reason: string }
 }
 
-/** Enough to write down what an app did. */
-export type AppIds = Pick<RunningApp, 'config_id' | 'project_id' | 'plugin_id'>
+/** Enough to write down what an app did, without its secrets. */
+export type AppIds = Pick<RunningApp, 'config_id' | 'project_id' | 'plugin_id' | 'redactor'>
 
 export type RunningApps = {
   /** Everything that is switched on, by project, order and id. */

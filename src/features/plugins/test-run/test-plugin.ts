@@ -5,9 +5,10 @@ import type { Db } from '../../../platform/db/database.ts'
 import { invalid } from '../../../platform/http/errors.ts'
 import { writeEventText } from '../../../platform/sandbox/event-text.ts'
 import { AppFault, type AppCall, type Host, type SandboxedApp } from '../../../platform/sandbox/sandbox.ts'
+import { Redactor } from '../../../platform/secrets/redactor.ts'
 import type { Services } from '../../../platform/services.ts'
 import { readConfigSchema } from '../config-schema.ts'
-import { valueOrDefault } from '../configs/settings.ts'
+import { secretValues, withDefaults } from '../configs/settings.ts'
 import { INLINE_APPS } from '../inline/index.ts'
 import type { PluginRow } from '../rows.ts'
 import { fetchForApp } from '../running/host/app-fetch.ts'
@@ -26,7 +27,9 @@ export async function testPlugin(
   request: TestRequest,
 ): Promise<TestResult> {
   const event = completeEvent(request.event, services.settings.site_url, now)
-  const config = withDefaults(plugin.config_schema, request.config ?? {})
+  const fields = readConfigSchema(plugin.config_schema)
+  const config = withDefaults(fields, request.config ?? {})
+  const redactor = new Redactor(secretValues(fields, config))
   const { host, logs } = openDryHost(
     request.fetch ? (wanted, signal) => fetchForApp(services.outbound, wanted, signal) : null,
   )
@@ -38,7 +41,8 @@ export async function testPlugin(
       event,
     })
   })
-  return { ...outcome, logs, ms: Math.round((performance.now() - began) * 10) / 10 }
+  const ms = Math.round((performance.now() - began) * 10) / 10
+  return { ...redactor.cleanJson({ ...outcome, logs }), ms }
 }
 
 /** What the app does wrong is part of the answer, and leaves the event as it was. */
@@ -108,13 +112,4 @@ function callFor(methods: ReadonlySet<string>, event: TestEvent): AppCall | null
   if (methods.has('composeWebhook')) return { method: 'composeWebhook', event }
   if (methods.has('exportEvents')) return { method: 'exportEvents', events: [event] }
   return methods.has('onEvent') ? { method: 'onEvent', event: { ...event, elements: [] } } : null
-}
-
-function withDefaults(config_schema: unknown, given: JsonObject): JsonObject {
-  const config = new Map(Object.entries(given))
-  for (const field of readConfigSchema(config_schema)) {
-    const value = valueOrDefault(field, config.get(field.key))
-    if (value !== undefined) config.set(field.key, value)
-  }
-  return Object.fromEntries(config)
 }

@@ -11,6 +11,7 @@ import {
 } from '../destination.ts'
 import { OutboundFailed, OutboundRefused, OutboundUnresolved } from '../../../../platform/outbound/errors.ts'
 import type { OutboundAnswer } from '../../../../platform/outbound/call.ts'
+import { Redactor } from '../../../../platform/secrets/redactor.ts'
 import { scrub } from '../../scrub.ts'
 import { batchesOf, emptyBatch, MAX_EVENTS } from './batches.ts'
 import type { HttpConfig } from './kind.ts'
@@ -99,7 +100,7 @@ function assertTaken({ status, headers, body }: OutboundAnswer, token: string): 
   if (status >= 200 && status < 300) return
   const message = `The endpoint answered with status ${status}`
   if (status < 400) throw new Refused(`${message}, a redirect. Use the address that it leads to as \`url\`.`)
-  const said = scrub(body.toString(), [token]).slice(0, MAX_CHARACTERS)
+  const said = scrub(body.toString(), new Redactor(token)).slice(0, MAX_CHARACTERS)
   const passes = status === 429 || status >= 500
   const advice = passes ? '' : ` ${ADVICE[status] ?? 'Its log says why.'}`
   const whole = said === '' ? `${message}.${advice}` : `${message}: ${said}`

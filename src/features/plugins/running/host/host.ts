@@ -34,7 +34,8 @@ export function openHost({ services, logs, captures, sums, watch }: HostParts, a
       if (error instanceof CapturedInACircle) logs.add(app, 'SYSTEM', 'WARN', error.message)
       if (error instanceof HostError) throw error
       if (isParentGone(error)) throw new HostError('This app was removed.')
-      services.log.warn({ err: error, plugin_config_id: app.config_id }, 'plugins: an app was let down')
+      const err = app.redactor.cleanError(error)
+      services.log.warn({ err, plugin_config_id: app.config_id }, 'plugins: an app was let down')
       throw new HostError('This cannot be done at the moment.')
     }
   }

@@ -42,7 +42,7 @@ export async function runChain(
     } catch (error) {
       if (!(error instanceof AppFault || error instanceof AppIdle))
         parts.log.error(
-          { err: error, config_id: app.config_id },
+          { err: app.redactor.cleanError(error), config_id: app.config_id },
           'plugins: events could not go through an app',
         )
       fail(
