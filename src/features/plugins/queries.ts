@@ -4,6 +4,7 @@ import { assignments, joinSql, sql, type Statement } from '../../platform/db/sql
 import type { Page } from '../../platform/http/paging.ts'
 import { FAMILIES, isInFamily, type Family } from './families.ts'
 import type { PluginRow } from './rows.ts'
+import { HASH } from './versions/queries.ts'
 
 const plugins = sql`
   SELECT p.*, organization.name AS organization_name
@@ -57,10 +58,11 @@ export function findUsablePlugin(
   db: Db,
   organization_id: string,
   id: number,
-): Promise<PluginRow | undefined> {
-  return db.row(
-    sql`${plugins} WHERE p.id = ${id} AND (p.organization_id = ${organization_id} OR p.is_global)`,
-  )
+): Promise<(PluginRow & { hash: string }) | undefined> {
+  return db.row(sql`
+    SELECT p.*, organization.name AS organization_name, ${HASH} AS hash
+    FROM plugin p LEFT JOIN organization ON organization.id = p.organization_id
+    WHERE p.id = ${id} AND (p.organization_id = ${organization_id} OR p.is_global)`)
 }
 
 /** Those that come from one of these addresses, for everybody or the organization: its own at the end. */

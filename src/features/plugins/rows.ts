@@ -66,6 +66,8 @@ export type PluginConfigRow = {
   /** Sealed; see configs/settings.ts. */
   secrets: string
   filters: unknown
+  /** What the project has accepted of another organization's plugin; null: it runs the plugin as it is. */
+  version: string | null
   /** Null: by default. See configs/rules.ts. */
   on_failure: OnFailure | null
   /** It has dropped an event of this project, or removed a property. */

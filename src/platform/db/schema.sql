@@ -559,14 +559,17 @@ CREATE TABLE plugin_config (
   updated_at timestamp with time zone NOT NULL,
   on_failure text,
   has_removed boolean NOT NULL DEFAULT false,
+  version text,
   CONSTRAINT plugin_config_pkey PRIMARY KEY (id),
   CONSTRAINT plugin_config_plugin_id_fkey FOREIGN KEY (plugin_id) REFERENCES plugin(id) ON DELETE CASCADE,
+  CONSTRAINT plugin_config_plugin_id_version_fkey FOREIGN KEY (plugin_id, version) REFERENCES plugin_version(plugin_id, hash),
   CONSTRAINT plugin_config_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE,
   CONSTRAINT plugin_config_on_failure_check CHECK ((on_failure = ANY (ARRAY['pass'::text, 'hold'::text, 'drop'::text])))
 );
 CREATE INDEX plugin_config_enabled ON plugin_config (id) WHERE (enabled AND (NOT deleted));
 CREATE INDEX plugin_config_plugin ON plugin_config (plugin_id);
 CREATE INDEX plugin_config_project ON plugin_config (project_id, "order", plugin_id, id) WHERE (NOT deleted);
+CREATE INDEX plugin_config_version ON plugin_config (plugin_id, version) WHERE (version IS NOT NULL);
 
 CREATE TABLE plugin_delivery (
   plugin_config_id integer NOT NULL,
@@ -690,6 +693,7 @@ CREATE TABLE plugin_source_file (
   error text,
   updated_at timestamp with time zone NOT NULL,
   mappings text,
+  hash text NOT NULL,
   CONSTRAINT plugin_source_file_pkey PRIMARY KEY (plugin_id, filename),
   CONSTRAINT plugin_source_file_plugin_id_fkey FOREIGN KEY (plugin_id) REFERENCES plugin(id) ON DELETE CASCADE,
   CONSTRAINT plugin_source_file_status_check CHECK ((status = ANY (ARRAY['LOCKED'::text, 'TRANSPILED'::text, 'ERROR'::text])))
@@ -703,6 +707,33 @@ CREATE TABLE plugin_storage (
   CONSTRAINT plugin_storage_pkey PRIMARY KEY (plugin_config_id, key),
   CONSTRAINT plugin_storage_plugin_config_id_fkey FOREIGN KEY (plugin_config_id) REFERENCES plugin_config(id) ON DELETE CASCADE,
   CONSTRAINT plugin_storage_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE
+);
+
+CREATE TABLE plugin_version (
+  plugin_id integer NOT NULL,
+  hash text NOT NULL,
+  config_schema json NOT NULL,
+  capabilities jsonb NOT NULL,
+  metrics json,
+  public_jobs json,
+  removes boolean NOT NULL,
+  errors jsonb NOT NULL,
+  tag text,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT plugin_version_pkey PRIMARY KEY (plugin_id, hash),
+  CONSTRAINT plugin_version_plugin_id_fkey FOREIGN KEY (plugin_id) REFERENCES plugin(id) ON DELETE CASCADE
+);
+
+CREATE TABLE plugin_version_file (
+  plugin_id integer NOT NULL,
+  hash text NOT NULL,
+  filename text NOT NULL,
+  transpiled text,
+  mappings text,
+  status text,
+  error text,
+  CONSTRAINT plugin_version_file_pkey PRIMARY KEY (plugin_id, hash, filename),
+  CONSTRAINT plugin_version_file_plugin_id_hash_fkey FOREIGN KEY (plugin_id, hash) REFERENCES plugin_version(plugin_id, hash) ON DELETE CASCADE
 );
 
 CREATE TABLE project (

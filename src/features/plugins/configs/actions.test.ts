@@ -28,8 +28,8 @@ describe('GET plugin_configs/:id/frontend/', () => {
   const frontend = async (status: string | null, transpiled: string | null, error: string | null = null) => {
     const { id, plugin } = await makeConfig({ capabilities: {} })
     await app.db.run(sql`
-      INSERT INTO plugin_source_file (plugin_id, filename, source, transpiled, status, error, updated_at)
-      VALUES (${plugin}, 'frontend.tsx', 'the source', ${transpiled}, ${status}, ${error}, ${app.services.now()})`)
+      INSERT INTO plugin_source_file (plugin_id, filename, source, hash, transpiled, status, error, updated_at)
+      VALUES (${plugin}, 'frontend.tsx', 'the source', 'hash', ${transpiled}, ${status}, ${error}, ${app.services.now()})`)
     return app.get(`${base}${id}/frontend/`, { key })
   }
   const saying = (what: string) => `export function getFrontendApp () { return ${what} }`

@@ -11,6 +11,8 @@ import { readConfigSchema, type SchemaField } from '../config-schema.ts'
 import { beginDeliveries } from '../delivery/begin.ts'
 import { assertFilters } from '../delivery/filters.ts'
 import type { PluginConfigRow } from '../rows.ts'
+import { findNextVersion, pinVersion } from '../versions/accept.ts'
+import { forgetVersions } from '../versions/queries.ts'
 import { listAttachments } from './attachment-queries.ts'
 import { keysAfter, readAttachmentChanges, storeAttachments, type AttachmentChanges } from './attachments.ts'
 import { changedSettings } from './change-settings.ts'
@@ -32,19 +34,23 @@ export async function changeConfig(
   sent: ConfigUpdate,
 ): Promise<Addressed> {
   const { services, db, now } = change
-  const { project, plugin } = addressed
+  const { project } = addressed
   const { secrets } = services
+  const accepted = await findNextVersion(db, addressed.row, project, sent.version)
+  const plugin = accepted ?? addressed.plugin
   const fields = readConfigSchema(plugin.config_schema)
   const attachments = readAttachmentChanges(fields, sent)
   assertFilters(sent.filters, services.eventStore.engine)
   return db.transaction(async (tx) => {
     if (sent.deleted === false) await lockProject(tx, project.organization_id, project.id)
+    if (accepted) await pinVersion(tx, accepted, 'version', now)
     const before = await lockConfig(tx, project.id, addressed.row.id)
     const stored = await listAttachments(tx, project.id, [before.id])
     const columns = differing(before, {
       ...plainColumns(sent),
       ...switchColumns(before, sent),
       ...settingsColumns(secrets, fields, before, sent),
+      ...(accepted ? { version: accepted.hash } : {}),
     })
     const attached = keysAfter(stored, attachments)
     const wanted = { ...before, ...columns }
@@ -55,7 +61,9 @@ export async function changeConfig(
     const happened = await storeAttachments(tx, secrets, before, stored, attachments)
     if (Object.keys(columns).length === 0 && happened.length === 0) return { ...addressed, row: before }
     const after = await updateConfig(tx, before, { ...columns, ...forgivenError(columns, happened) }, now)
-    if (after.enabled && !before.enabled) await beginDeliveries(tx, services.eventStore, after, plugin)
+    if (accepted) await forgetVersions(tx, plugin.id)
+    if (after.enabled && (accepted || !before.enabled))
+      await beginDeliveries(tx, services.eventStore, after, plugin)
     for (const what of [...describeChanges(secrets, fields, before, after), ...happened]) {
       await recordConfigActivity(tx, change, project.organization_id, namedConfig(after, plugin), what)
     }
@@ -75,7 +83,8 @@ export async function deleteConfig(change: Change, addressed: Addressed): Promis
 
 /** A new version of the plugin may ask for more; until that is given, the rest can still be changed. */
 function isAboutRunning(sent: ConfigUpdate, { added, removed }: AttachmentChanges): boolean {
-  return Boolean(sent.enabled) || sent.config !== undefined || added.size + removed.size > 0
+  const isSet = sent.config !== undefined || sent.version !== undefined
+  return Boolean(sent.enabled) || isSet || added.size + removed.size > 0
 }
 
 function plainColumns(sent: ConfigUpdate): Partial<PluginConfigRow> {
@@ -122,7 +131,8 @@ function forgivenError(
   columns: Partial<PluginConfigRow>,
   attachments: readonly What[],
 ): Partial<PluginConfigRow> {
-  const isAnother = columns.enabled || columns.config || columns.secrets || attachments.length > 0
+  const { enabled, config, secrets, version } = columns
+  const isAnother = enabled || config || secrets || version || attachments.length > 0
   return isAnother ? { error: null } : {}
 }
 
@@ -140,6 +150,7 @@ function describeChanges(
     'description',
     'filters',
     'on_failure',
+    'version',
     ...(isRestored ? (['deleted'] as const) : []),
   ])
   return [

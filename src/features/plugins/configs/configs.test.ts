@@ -67,6 +67,8 @@ describe('POST plugin_configs/', () => {
       team_id: project_id,
       plugin_info: expect.objectContaining({ id: plugin, name: 'Forwarder', config_schema: SCHEMA }),
       error: null,
+      version: null,
+      latest_version: null,
       on_failure: 'pass',
       held_events: 0,
       delivery_rate_24h: null,
@@ -287,8 +289,8 @@ describe('GET plugin_configs/:id/', () => {
   async function pluginWithSiteCode(): Promise<number> {
     const id = await addPlugin(app, workspace.organization.id, { capabilities: {} })
     await app.db.run(sql`
-      INSERT INTO plugin_source_file (plugin_id, filename, source, transpiled, status, updated_at)
-      VALUES (${id}, 'site.ts', 'x', 'x', 'TRANSPILED', ${app.services.now()})`)
+      INSERT INTO plugin_source_file (plugin_id, filename, source, hash, transpiled, status, updated_at)
+      VALUES (${id}, 'site.ts', 'x', 'hash', 'x', 'TRANSPILED', ${app.services.now()})`)
     return id
   }
 })

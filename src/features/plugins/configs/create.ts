@@ -13,6 +13,7 @@ import { assertFilters } from '../delivery/filters.ts'
 import type { Family } from '../families.ts'
 import { findUsablePlugin } from '../queries.ts'
 import type { PluginConfigRow, PluginRow } from '../rows.ts'
+import { isPinned, pinVersion } from '../versions/accept.ts'
 import { keysAfter, readAttachmentChanges, storeAttachments } from './attachments.ts'
 import { changedSettings } from './change-settings.ts'
 import type { Addressed, Place } from './place.ts'
@@ -46,6 +47,8 @@ export async function createConfig(
     // Two at once must not both be the hundredth, nor get the same order.
     await lockProject(tx, project.organization_id, project.id)
     assertRoom(await countConfigs(tx, { project_id: project.id, family: 'plugins' }))
+    const version = isPinned(plugin, project) ? plugin.hash : null
+    if (version !== null) await pinVersion(tx, plugin, 'plugin', now)
     const id = await takeConfigId(tx)
     const row = await insertConfig(tx, {
       id,
@@ -59,6 +62,7 @@ export async function createConfig(
       secrets: sealSecretConfig(services.secrets, id, settings.secrets),
       filters: body.filters ?? null,
       on_failure: body.on_failure ?? null,
+      version,
       web_token: randomBase62(WEB_TOKEN_BYTES),
       created_at: now,
       updated_at: now,
@@ -84,7 +88,7 @@ async function getUsablePlugin(
   organization_id: string,
   family: Family,
   id: number,
-): Promise<PluginRow> {
+): Promise<PluginRow & { hash: string }> {
   const plugin = await findUsablePlugin(db, organization_id, id)
   if (plugin && (await isPluginInFamily(db, id, family))) return plugin
   throw invalid('plugin', 'does_not_exist', 'There is no such plugin here for the project to use.')

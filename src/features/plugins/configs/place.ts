@@ -47,7 +47,7 @@ export async function reachToConfigure(context: InPath): Promise<Place> {
 export async function getAddressed(db: Db, place: Place, family: Family, id: string): Promise<Addressed> {
   const project_id = place.project.id
   const row = isId(id) ? await findConfig(db, { project_id, family }, Number(id)) : undefined
-  const [plugin] = row ? await listPluginsOf(db, project_id, [row.plugin_id]) : []
+  const [plugin] = row ? await listPluginsOf(db, project_id, [row.id]) : []
   if (!row || !plugin) throw notFound()
   return { ...place, row, plugin }
 }

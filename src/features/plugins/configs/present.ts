@@ -13,7 +13,7 @@ import { listAttachments, type AttachmentFacts } from './attachment-queries.ts'
 import { presentAttachment } from './attachments.ts'
 import { maskedSettings } from './change-settings.ts'
 import type { Addressed } from './place.ts'
-import { listDeliveryRates, listPluginsOf } from './queries.ts'
+import { listDeliveryRates, listPluginsOf, type PluginOfConfig } from './queries.ts'
 import { countHeldByConfig } from '../running/holding/queries.ts'
 import { ruleOf } from './rules.ts'
 import type { PluginConfig } from './schema.ts'
@@ -26,11 +26,12 @@ type Reading = { services: Pick<Services, 'secrets' | 'settings'>; db: Db; now: 
 const RATE_OVER_MS = 24 * 60 * 60 * 1000
 
 /** One, with its plugin and, for admins, the address of its code for web pages. */
-export async function presentConfig(reading: Reading, { row, plugin, level }: Addressed): Promise<Presented> {
-  const [presented] = await presentWith(reading, row.project_id, [row], [plugin])
+export async function presentConfig(reading: Reading, { row, level }: Addressed): Promise<Presented> {
+  const plugins = await listPluginsOf(reading.db, row.project_id, [row.id])
+  const [presented] = await presentWith(reading, row.project_id, [row], plugins)
   const site = level < LEVELS.admin ? undefined : await findSiteAppPlace(reading.db, row.project_id, row.id)
   const site_url = site ? `${reading.services.settings.site_url}${siteAppPath(site)}` : null
-  return { ...presented!, plugin_info: presentPlugin(plugin), site_url }
+  return { ...presented!, plugin_info: presentPlugin(plugins[0]!), site_url }
 }
 
 /** Of one project, as lists show them. */
@@ -42,7 +43,7 @@ export async function presentConfigs(
   const plugins = await listPluginsOf(
     reading.db,
     project_id,
-    rows.map(({ plugin_id }) => plugin_id),
+    rows.map(({ id }) => id),
   )
   return presentWith(reading, project_id, rows, plugins)
 }
@@ -51,10 +52,10 @@ async function presentWith(
   { services, db, now }: Reading,
   project_id: number,
   rows: readonly PluginConfigRow[],
-  plugins: readonly PluginRow[],
+  plugins: readonly PluginOfConfig[],
 ): Promise<Presented[]> {
   const ids = rows.map(({ id }) => id)
-  const pluginOf = new Map(plugins.map((plugin) => [plugin.id, plugin]))
+  const pluginOf = new Map(plugins.map((plugin) => [plugin.plugin_config_id, plugin]))
   const attachments = await listAttachments(db, project_id, ids)
   const since = new Date(now.getTime() - RATE_OVER_MS)
   const rates = new Map(
@@ -62,7 +63,7 @@ async function presentWith(
   )
   const held = await countHeldByConfig(db, project_id, ids)
   return rows.flatMap((row) => {
-    const plugin = pluginOf.get(row.plugin_id)
+    const plugin = pluginOf.get(row.id)
     if (!plugin) return []
     const own = attachments.filter(({ plugin_config_id }) => plugin_config_id === row.id)
     return [
@@ -78,6 +79,8 @@ async function presentWith(
         team_id: row.project_id,
         plugin_info: null,
         error: row.error,
+        version: row.version,
+        latest_version: plugin.latest_version,
         on_failure: ruleOf(row, plugin),
         held_events: held.get(row.id) ?? 0,
         delivery_rate_24h: rates.get(row.id) ?? null,

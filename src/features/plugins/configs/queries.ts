@@ -4,11 +4,13 @@ import { assignments, joinSql, sql, type Statement } from '../../../platform/db/
 import type { Page } from '../../../platform/http/paging.ts'
 import { isInFamily, type Family } from '../families.ts'
 import type { PluginConfigRow, PluginRow } from '../rows.ts'
+import { CONFIGS } from '../versions/accepted.ts'
+import { HASH } from '../versions/queries.ts'
 
 /** The configs of a project, as one of the paths shows them. */
 export type ConfigSet = { project_id: number; family: Family }
 
-const configs = sql`SELECT c.* FROM plugin_config c JOIN plugin p ON p.id = c.plugin_id`
+const configs = sql`SELECT c.* FROM ${CONFIGS}`
 
 function isInSet({ project_id, family }: ConfigSet): Statement {
   return sql`c.project_id = ${project_id} AND ${isInFamily(family)}`
@@ -27,7 +29,7 @@ export function listEnabledConfigs(db: Db, set: ConfigSet): Promise<PluginConfig
 
 export async function countConfigs(db: Db, set: ConfigSet): Promise<number> {
   const row = await db.only<{ count: number }>(sql`
-    SELECT count(*)::int AS count FROM plugin_config c JOIN plugin p ON p.id = c.plugin_id
+    SELECT count(*)::int AS count FROM ${CONFIGS}
     WHERE ${isInSet(set)} AND NOT c.deleted`)
   return row.count
 }
@@ -56,13 +58,20 @@ export async function isPluginInFamily(db: Db, plugin_id: number, family: Family
   return row !== undefined
 }
 
-/** The plugins that a project has configured, whoever they belong to. */
-export function listPluginsOf(db: Db, project_id: number, ids: readonly number[]): Promise<PluginRow[]> {
+/** A plugin as one config has it, whoever it belongs to. */
+export type PluginOfConfig = PluginRow & {
+  plugin_config_id: number
+  /** What can be accepted; null where there is nothing to accept. */
+  latest_version: string | null
+}
+
+export function listPluginsOf(db: Db, project_id: number, ids: readonly number[]): Promise<PluginOfConfig[]> {
   return db.rows(sql`
-    SELECT p.*, organization.name AS organization_name
-    FROM plugin p LEFT JOIN organization ON organization.id = p.organization_id
-    WHERE p.id = ANY(${ids}::int[])
-      AND EXISTS (SELECT 1 FROM plugin_config WHERE plugin_id = p.id AND project_id = ${project_id})`)
+    SELECT p.*, organization.name AS organization_name, c.id AS plugin_config_id,
+      CASE WHEN c.version IS NOT NULL AND p.is_global
+        THEN (SELECT ${HASH} FROM plugin p WHERE p.id = c.plugin_id) ELSE c.version END AS latest_version
+    FROM ${CONFIGS} LEFT JOIN organization ON organization.id = p.organization_id
+    WHERE c.project_id = ${project_id} AND c.id = ANY(${ids}::int[])`)
 }
 
 /** Secrets are sealed for the row they are to stand in, so its id is needed first. */
@@ -85,10 +94,10 @@ export type NewConfig = Omit<PluginConfigRow, 'deleted' | 'error' | 'has_removed
 export function insertConfig(db: Db, row: NewConfig): Promise<PluginConfigRow> {
   return db.only(sql`
     INSERT INTO plugin_config (id, project_id, plugin_id, enabled, "order", name, description, config, secrets, filters,
-      on_failure, web_token, created_at, updated_at)
+      on_failure, version, web_token, created_at, updated_at)
     OVERRIDING SYSTEM VALUE
     VALUES (${row.id}, ${row.project_id}, ${row.plugin_id}, ${row.enabled}, ${row.order}, ${row.name},
-      ${row.description}, ${row.config}, ${row.secrets}, ${row.filters}, ${row.on_failure}, ${row.web_token},
+      ${row.description}, ${row.config}, ${row.secrets}, ${row.filters}, ${row.on_failure}, ${row.version}, ${row.web_token},
       ${row.created_at}, ${row.updated_at})
     RETURNING *`)
 }

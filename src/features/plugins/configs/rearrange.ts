@@ -19,11 +19,13 @@ export async function rearrangeConfigs(
   await db.transaction(async (tx) => {
     const rows = await lockConfigs(tx, set, [...orderOf.keys()])
     const moved = rows.filter((row) => orderOf.get(row.id) !== row.order)
-    const ids = moved.map(({ plugin_id }) => plugin_id)
-    const plugins = new Map((await listPluginsOf(tx, project.id, ids)).map((each) => [each.id, each]))
+    const ids = moved.map(({ id }) => id)
+    const plugins = new Map(
+      (await listPluginsOf(tx, project.id, ids)).map((each) => [each.plugin_config_id, each]),
+    )
     for (const row of moved) {
       const after = await updateConfig(tx, row, { order: orderOf.get(row.id)! }, now)
-      const named = namedConfig(row, plugins.get(row.plugin_id) ?? { name: null })
+      const named = namedConfig(row, plugins.get(row.id) ?? { name: null })
       await recordConfigActivity(tx, change, project.organization_id, named, {
         activity: 'order_changed',
         changes: changesBetween('Plugin', row, after, ['order']),

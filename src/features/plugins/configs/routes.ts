@@ -133,7 +133,10 @@ function configRoutesAt(base: ConfigBase, family: Family) {
       also_answers: [FRONTEND_TYPE],
       answers: { 200: z.string() },
       async handle({ db, item }) {
-        return ready(`${FRONTEND_TYPE}; charset=UTF-8`, await frontendModule(db, item.plugin.id))
+        return ready(
+          `${FRONTEND_TYPE}; charset=UTF-8`,
+          await frontendModule(db, item.project.id, item.row.id),
+        )
       },
     }),
 

@@ -23,6 +23,16 @@ export const PluginConfig = z
       .object({ message: z.string(), time: timestamp })
       .nullable()
       .describe('The fault that keeps it from running.'),
+    version: z
+      .string()
+      .nullable()
+      .describe(
+        "What the project has accepted of another organization's plugin, by its hash. Null: it runs the plugin as it is.",
+      ),
+    latest_version: z
+      .string()
+      .nullable()
+      .describe('The newest version. It runs once it is accepted: send it as `version`.'),
     on_failure: z
       .enum(ON_FAILURE)
       .describe(
@@ -65,7 +75,13 @@ const fields = z.object({
 export const ConfigCreate = fields.partial().extend({ plugin: int() }).loose()
 export type ConfigCreate = z.output<typeof ConfigCreate>
 
-export const ConfigUpdate = fields.extend({ deleted: bool() }).partial().loose()
+export const ConfigUpdate = fields
+  .extend({
+    deleted: bool(),
+    version: text({ max: 64 }).nullable().describe('`latest_version`, to accept that.'),
+  })
+  .partial()
+  .loose()
 export type ConfigUpdate = z.output<typeof ConfigUpdate>
 
 export const Rearrangement = z.object({

@@ -11,6 +11,7 @@ import { PluginConfig } from '../configs/schema.ts'
 import { isInFamily, type Family } from '../families.ts'
 import { presentPlugin } from '../present.ts'
 import type { PluginConfigRow } from '../rows.ts'
+import { CONFIGS } from '../versions/accepted.ts'
 import { listOrPage } from '../schema.ts'
 
 export const ExportingConfigs = listOrPage(PluginConfig)
@@ -33,7 +34,7 @@ export async function listExporting(reading: Reading, family: Family) {
 
 function isExporting(organization_id: string, family: Family): Statement {
   return sql`
-    FROM plugin_config c JOIN plugin p ON p.id = c.plugin_id JOIN project ON project.id = c.project_id
+    FROM ${CONFIGS} JOIN project ON project.id = c.project_id
     WHERE project.organization_id = ${organization_id} AND c.enabled AND NOT c.deleted AND ${isInFamily(family)}
       AND p.capabilities <> '{}' AND NOT (p.is_global AND coalesce(p.capabilities->'methods' ? 'processEvent', false))`
 }
@@ -43,8 +44,9 @@ async function presentWithPlugins(
   project_id: number,
   rows: readonly PluginConfigRow[],
 ): Promise<z.input<typeof PluginConfig>[]> {
-  const ids = rows.map(({ plugin_id }) => plugin_id)
-  const plugins = new Map((await listPluginsOf(reading.db, project_id, ids)).map((row) => [row.id, row]))
+  const ids = rows.map(({ id }) => id)
+  const found = await listPluginsOf(reading.db, project_id, ids)
+  const plugins = new Map(found.map((row) => [row.plugin_config_id, row]))
   const configs = await presentConfigs(reading, project_id, rows)
-  return configs.map((config) => ({ ...config, plugin_info: presentPlugin(plugins.get(config.plugin)!) }))
+  return configs.map((config) => ({ ...config, plugin_info: presentPlugin(plugins.get(config.id)!) }))
 }

@@ -27,12 +27,11 @@ export async function buildApps(
 ): Promise<Built[]> {
   const { db } = services
   const ids = configs.map(({ id }) => id)
-  const plugin_ids = [...new Set(configs.map(({ plugin_id }) => plugin_id))]
   const attachments = groupBy(await listAttachments(db, ids), (row) => row.plugin_config_id)
-  const code = new Map((await listCode(db, plugin_ids)).map((row) => [row.plugin_id, row]))
+  const code = new Map((await listCode(db, ids)).map((row) => [whatRuns(row), row]))
   const built: Built[] = []
   for (const config of configs) {
-    const script = await readScript(services, config, code.get(config.plugin_id))
+    const script = await readScript(services, config, code.get(whatRuns(config)))
     built.push({
       config,
       app: buildOrFail(services, config, script, attachments.get(config.id) ?? [], openHost),
@@ -40,6 +39,9 @@ export async function buildApps(
   }
   return built
 }
+
+const whatRuns = ({ plugin_id, version }: Pick<EnabledConfig, 'plugin_id' | 'version'>) =>
+  `${plugin_id} ${version ?? ''}`
 
 type Script = { code: string; mappings: string | null } | { fault: string } | null
 

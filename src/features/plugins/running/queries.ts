@@ -3,6 +3,7 @@ import type { Db } from '../../../platform/db/database.ts'
 import { sql, type Statement } from '../../../platform/db/sql.ts'
 import type { AttachmentRow } from '../configs/settings.ts'
 import type { PluginConfigRow, PluginRow, SourceFileRow } from '../rows.ts'
+import { CONFIGS } from '../versions/accepted.ts'
 
 /** Which configs to look at: one, those of one plugin, or all. */
 export type Scope = { config_id: number } | { plugin_id: number } | 'all'
@@ -19,6 +20,7 @@ export type EnabledConfig = Pick<
   | 'on_failure'
   | 'has_removed'
   | 'error'
+  | 'version'
   | 'updated_at'
 > & { organization_id: string; stamp: string } & {
   plugin: Pick<PluginRow, 'plugin_type' | 'name' | 'url' | 'config_schema' | 'capabilities' | 'removes'>
@@ -26,13 +28,13 @@ export type EnabledConfig = Pick<
 
 /** An organization that may not use plugins runs none. */
 const ENABLED = sql`
-  FROM plugin_config c JOIN plugin p ON p.id = c.plugin_id JOIN project ON project.id = c.project_id
+  FROM ${CONFIGS} JOIN project ON project.id = c.project_id
   JOIN organization ON organization.id = project.organization_id
-  LEFT JOIN plugin_source_file f ON f.plugin_id = p.id AND f.filename = 'index.ts'
+  LEFT JOIN plugin_source_file f ON c.version IS NULL AND f.plugin_id = p.id AND f.filename = 'index.ts'
   WHERE c.enabled AND NOT c.deleted AND organization.plugins_access_level > 0`
 
 /** Another stamp: something was edited. */
-const STAMP = sql`md5(concat_ws(' ', c.updated_at, c."order", p.updated_at, f.updated_at))`
+const STAMP = sql`md5(concat_ws(' ', c.updated_at, c."order", c.version, p.updated_at, f.updated_at))`
 
 export function listStamps(db: Db, scope: Scope): Promise<{ id: number; stamp: string }[]> {
   return db.rows(sql`SELECT c.id, ${STAMP} AS stamp ${ENABLED} AND ${within(scope)}`)
@@ -41,7 +43,7 @@ export function listStamps(db: Db, scope: Scope): Promise<{ id: number; stamp: s
 export function listEnabledConfigs(db: Db, ids: readonly number[]): Promise<EnabledConfig[]> {
   return db.rows(sql`
     SELECT c.id, c.project_id, c.plugin_id, c."order", c.config, c.secrets, c.filters, c.on_failure, c.has_removed, c.error,
-      c.updated_at,
+      c.version, c.updated_at,
       organization.id AS organization_id, ${STAMP} AS stamp,
       json_build_object('plugin_type', p.plugin_type, 'name', p.name, 'url', p.url, 'config_schema', p.config_schema,
         'capabilities', p.capabilities, 'removes', p.removes) AS plugin
@@ -53,12 +55,20 @@ function within(scope: Scope): Statement {
   return 'config_id' in scope ? sql`c.id = ${scope.config_id}` : sql`c.plugin_id = ${scope.plugin_id}`
 }
 
-export type CodeRow = Pick<SourceFileRow, 'plugin_id' | 'transpiled' | 'mappings' | 'error'>
+export type CodeRow = Pick<SourceFileRow, 'plugin_id' | 'transpiled' | 'mappings' | 'error'> &
+  Pick<PluginConfigRow, 'version'>
 
-export function listCode(db: Db, plugin_ids: readonly number[]): Promise<CodeRow[]> {
+/** Of what these configs run, each once: thousands may run the same. */
+export function listCode(db: Db, config_ids: readonly number[]): Promise<CodeRow[]> {
   return db.rows(sql`
-    SELECT plugin_id, transpiled, mappings, error FROM plugin_source_file
-    WHERE plugin_id = ANY(${plugin_ids}) AND filename = 'index.ts'`)
+    WITH run AS (SELECT DISTINCT plugin_id, version FROM plugin_config WHERE id = ANY(${config_ids}))
+    SELECT f.plugin_id, run.version, f.transpiled, f.mappings, f.error
+    FROM run JOIN plugin_source_file f USING (plugin_id)
+    WHERE run.version IS NULL AND f.filename = 'index.ts'
+    UNION ALL
+    SELECT f.plugin_id, run.version, f.transpiled, f.mappings, f.error
+    FROM run JOIN plugin_version_file f ON f.plugin_id = run.plugin_id AND f.hash = run.version
+    WHERE f.filename = 'index.ts'`)
 }
 
 export function listAttachments(db: Db, config_ids: readonly number[]): Promise<AttachmentRow[]> {

@@ -2,6 +2,7 @@
 import type { Db } from '../../../platform/db/database.ts'
 import { sql, type Statement } from '../../../platform/db/sql.ts'
 import type { PluginConfigRow } from '../rows.ts'
+import { CONFIGS, withFile } from '../versions/accepted.ts'
 
 /** What its address is made of. */
 export type SiteAppPlace = Pick<PluginConfigRow, 'id' | 'web_token'> & {
@@ -15,8 +16,7 @@ export type SiteAppRow = SiteAppPlace &
 
 const PLACE = sql`c.id, c.web_token, c.updated_at AS config_updated_at, p.updated_at AS plugin_updated_at,
   f.updated_at AS file_updated_at`
-const SITE_APPS = sql`plugin_config c JOIN plugin p ON p.id = c.plugin_id
-  JOIN plugin_source_file f ON f.plugin_id = p.id AND f.filename = 'site.ts'`
+const SITE_APPS = sql`${CONFIGS} ${withFile('site.ts')}`
 const IS_SERVED = sql`c.enabled AND NOT c.deleted AND f.status = 'TRANSPILED' AND f.transpiled IS NOT NULL`
 
 /** In the order in which they are to run. */
