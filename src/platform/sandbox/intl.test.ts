@@ -1,5 +1,7 @@
 // Dates and numbers as people write them. What V8 answers is what apps must get.
+import { execFileSync } from 'node:child_process'
 import { runInThisContext } from 'node:vm'
+import { build } from 'esbuild'
 import { afterAll, describe, expect, it } from 'vitest'
 import { faultOf, runCode, TestHost } from './fixture/apps.ts'
 import { openSandbox } from './open.ts'
@@ -54,6 +56,19 @@ describe('Intl', () => {
     expect([locale, timeZone]).toEqual(['en-US', 'UTC'])
     expect(await run(`return ${INSTANT}.toLocaleString()`)).toMatch(/^3\/9\/2024, 10:30:05\sPM$/)
     expect(await run("return [(1234.5).toLocaleString(), 'a'.localeCompare('B')]")).toEqual(['1,234.5', -1])
+  })
+
+  it('does not depend on where the server runs', async () => {
+    const entry = new URL('./quickjs/formats.ts', import.meta.url).pathname
+    const options = { bundle: true, write: false, platform: 'node', format: 'cjs' } as const
+    const { outputFiles } = await build({ entryPoints: [entry], ...options })
+    const asked = `const { resolveFormat, upperCase } = new module.exports.Formats().operations()
+      const { locale, timeZone } = resolveFormat('date', [], {})
+      console.log(JSON.stringify([locale, timeZone, resolveFormat('number', ['xx'], {}).locale, upperCase([], 'i')]))`
+    const script = `${outputFiles[0]!.text}\n${asked}`
+    const env = { TZ: 'Asia/Tokyo', LC_ALL: 'tr_TR.UTF-8' }
+    const printed = execFileSync(process.execPath, ['-'], { input: script, env, encoding: 'utf8' })
+    expect(JSON.parse(printed)).toEqual(['en-US', 'UTC', 'en-US', 'I'])
   })
 
   it('can be asked for while code is only looked at', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Redactor } from './redactor.ts'
 
 const TOKEN = 'sk-live-8Jq2/wX+9"é end'
+const ODD = 'corp\\8Jq2-defg\nhij \\\\of it'
 const LONG = 'abcdefghijklmnopqrstuvwxyz0123456789'
 
 const clean = (text: string, ...values: unknown[]) => new Redactor(values).clean(text)
@@ -35,7 +36,7 @@ describe('clean', () => {
     ['in JSON of ASCII', (value) => JSON.stringify(value).replaceAll('é', String.raw`\u00e9`)],
     ['in HTML', (value) => value.replaceAll('"', '&quot;').replaceAll('é', '&#233;')],
   ])('leaves no value %s', (_how, write) => {
-    for (const value of [TOKEN, LONG]) {
+    for (const value of [TOKEN, LONG, ODD]) {
       const text = `before ${write(value)} after`
       const redacted = clean(text, value)
       expect(redacted).toMatch(/^before .*\*{3}.* after$/s)

@@ -6,6 +6,7 @@ import { startSmtpServer, type SmtpStandIn } from '../../../../test/stand-ins/sm
 import { startWebhookServer, type WebhookStandIn } from '../../../../test/stand-ins/webhook-server.ts'
 import { Ingest } from '../../events/ingest.ts'
 import { capture, storedEvents } from './fixture/apps.ts'
+import { openHost } from './host/host.ts'
 import { PluginRuntime } from './runtime.ts'
 
 const PATIENCE = { timeout: 60_000, interval: 20 }
@@ -83,7 +84,7 @@ describe('secret settings', () => {
         console.error(new Error('header ' + config.token.slice(0, 5) + '\\n' + config.token.slice(5)))
         throw new TypeError('bad pin ' + JSON.parse(config.account).pin)
       }`)
-    await capture(app, workspace, { event: 'seen' })
+    await capture(app, workspace, { event: 'seen', properties: { note: `from ${TOKEN}` } })
     await app.plugins.idle()
     const lines = await linesOf(id)
     expect(lines).toContain('token *** of eu-west')
@@ -96,9 +97,12 @@ describe('secret settings', () => {
     await app.plugins.metrics.flush()
     const metrics = `/api/projects/${workspace.project.id}/app_metrics/${id}/error_details/`
     const { result } = await get(`${metrics}?category=processEvent&error_type=TypeError`)
-    expect(result[0].error_details.error).toMatchObject({ message: 'bad pin ***' })
+    expect(result[0].error_details).toMatchObject({
+      error: { message: 'bad pin ***' },
+      event: { properties: { note: 'from ***' } },
+    })
     // What the app works on is its own affair: the event is stored as it came.
-    expect(await storedEvents(app, workspace)).toHaveLength(1)
+    expect(await storedEvents(app, workspace)).toMatchObject([{ properties: { note: `from ${TOKEN}` } }])
     await app.patch(`${configsUrl()}${id}/`, { enabled: false }, { key: workspace.owner.key })
   })
 
@@ -130,6 +134,17 @@ describe('secret settings', () => {
     }, PATIENCE)
     // To the endpoint itself it went as it is.
     expect(JSON.stringify(endpoint.requests)).toContain(TOKEN)
+  })
+
+  it("are in no line of the server's own log", async () => {
+    const id = await switchOn('export function onEvent() {}')
+    const db = { row: async () => Promise.reject(new Error(`no such value: ${TOKEN}`)) } as never
+    const unused = {} as never
+    const parts = { logs: unused, captures: unused, sums: unused, watch: unused }
+    const host = openHost({ services: { ...app.services, db }, ...parts }, app.plugins.current(id)!)
+    await expect(host.storageGet('key')).rejects.toThrow('This cannot be done at the moment.')
+    const line = app.logs.find((each) => each.includes('an app was let down'))
+    expect(JSON.parse(line!)).toMatchObject({ plugin_config_id: id, err: { message: 'no such value: ***' } })
   })
 
   it('are in nothing that a test answers', async () => {

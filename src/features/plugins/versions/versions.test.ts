@@ -6,6 +6,7 @@ import { sql } from '../../../platform/db/sql.ts'
 import { Ingest } from '../../events/ingest.ts'
 import { capture, storedEvents } from '../running/fixture/apps.ts'
 import { PluginRuntime } from '../running/runtime.ts'
+import { pinVersion } from './accept.ts'
 
 let app: TestApp
 let home: Workspace
@@ -165,6 +166,28 @@ describe("another organization's plugin", () => {
     expect(await change(guest, id, { version, config: settings })).toMatchObject({ status: 200 })
     expect(await markOf(guest)).toBe('two?')
     expect(await script()).toContain('"two"')
+  })
+
+  it('does what it was accepted for, whatever the newest one does', async () => {
+    const plugin = await share({ 'index.ts': marks('one') })
+    const { id } = await switchOn(guest, plugin)
+    await edit(plugin, { 'index.ts': 'export function onEvent() {}' })
+    expect(await markOf(guest)).toBe('one')
+    expect((await read(guest, id)).plugin_info.capabilities.methods).toEqual(['processEvent'])
+    const idsIn = async (set: string) =>
+      (await app.get(configsUrl(guest).replace('plugin_configs', set), { key: guest.owner.key })).body.results
+    expect(await idsIn('pipeline_transformation_configs')).toMatchObject([{ id }])
+    expect(await idsIn('pipeline_destination_configs')).toEqual([])
+  })
+
+  it('is not accepted when it was changed at the last moment', async () => {
+    const plugin = await share({ 'index.ts': marks('one') })
+    const { version: hash } = await switchOn(guest, plugin)
+    await edit(plugin, { 'index.ts': marks('two') })
+    const now = app.services.now()
+    const pinned = app.db.transaction((tx) => pinVersion(tx, { id: plugin, hash }, 'version', now))
+    await expect(pinned).rejects.toMatchObject({ code: 'invalid_choice', attr: 'version' })
+    expect(await countVersions(plugin)).toBe(1)
   })
 
   it('does not hear of code that does not load, nor stops for it', async () => {
