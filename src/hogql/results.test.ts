@@ -109,6 +109,10 @@ const ANSWERS: Record<string, Answer[]> = {
       [['dotted', 'spaced', 'dollar', 'quoted', 'slashed']],
     ],
     [
+      `select properties['ends\\\\'], properties['two\\\\\\\\'] from events where event = 'odd' order by timestamp limit 1`,
+      [['ended', 'doubled']],
+    ],
+    [
       `select properties.__proto__, properties.constructor, properties['ключ'], properties[''], properties['*'], properties['it\\'s'], properties['fox🦊'] from events where event = 'odd' order by timestamp limit 1`,
       [['proto', 'built', 'слово', 'empty', 'star', 'single', 'fox']],
     ],

@@ -10,6 +10,9 @@ import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
 import { sql } from '../../../platform/db/sql.ts'
 import { HOUR_MS, setTenPastTheHour } from '../fixture/clock.ts'
 import { addRun } from '../runs/fixture/rows.ts'
+import { claimRun, makeSlots } from '../runs/queries.ts'
+
+const MINUTE_MS = 60_000
 
 let app: TestApp
 let workspace: Workspace
@@ -249,7 +252,10 @@ describe('a run that fails', () => {
     const id = await create()
     await capture(1)
     const now = app.services.now()
-    await addRun(app.db, { id, project_id: workspace.project.id }, now, { status: 'Running', failures: 15 })
+    await addRun(app.db, { id, project_id: workspace.project.id }, now, { status: 'Starting', failures: 14 })
+    await makeSlots(app.db)
+    expect(await claimRun(app.db, crypto.randomUUID(), now)).toMatchObject({ failures: 14 })
+    app.advance(MINUTE_MS)
     await work()
     expect(await runsOf(id)).toMatchObject([
       {

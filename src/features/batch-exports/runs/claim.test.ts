@@ -5,10 +5,21 @@ import { createOrganization } from '../../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
 import { sql } from '../../../platform/db/sql.ts'
 import { countFailure } from '../breaker/queries.ts'
+import type { Definition } from '../definition.ts'
 import type { ExportRow, RunRow } from '../rows.ts'
 import { MOST_RUNS_PER_PROJECT } from './claimable.ts'
 import { addBackfill, addExport, addRun } from './fixture/rows.ts'
-import { claimRun, makeSlots, returnRun, type Claim } from './queries.ts'
+import {
+  claimRun,
+  endRun,
+  freezeRun,
+  makeSlots,
+  reapRuns,
+  releaseRun,
+  returnRun,
+  updateRun,
+  type Claim,
+} from './queries.ts'
 
 const MINUTE_MS = 60_000
 
@@ -121,6 +132,40 @@ describe('the slots of a project', () => {
     expect(held).toHaveLength(active)
     expect(active).toBe(4)
     expect(new Set(runs.map(({ id }) => id)).size).toBe(runs.length)
+  })
+})
+
+describe('an attempt whose lease has run out', () => {
+  const later = (ms: number) => new Date(now.getTime() + ms)
+  const definition: Definition = {
+    model: 'events',
+    destination_type: 'HTTP',
+    config: {},
+    hogql_query: null,
+    filters: null,
+    timezone: 'UTC',
+  }
+  const ended = { records_completed: 9, bytes_exported: 9, files: null, latest_error: null }
+  const failure = { latest_error: 'late', is_counted: true, waiting_for: null }
+
+  /** The next attempt is the same worker's: only its number tells the two apart. */
+  it('changes nothing any more, though its worker has the run again', async () => {
+    await due(await exportTo('x'), 1)
+    const { id: run_id, attempt } = (await claim())!
+    await reapRuns(app.db, later(MINUTE_MS), now)
+    expect(await claim()).toMatchObject({ id: run_id, attempt: attempt + 1, failures: 1 })
+    const row = () => app.db.only(sql`SELECT * FROM batch_export_run WHERE id = ${run_id}`)
+    const slot = () => app.db.only(sql`SELECT * FROM batch_export_slot WHERE project_id = ${one}`)
+    const before = [await row(), await slot()]
+    const lost = { run_id, owner, attempt }
+    expect(await freezeRun(app.db, lost, { definition, seq_from: 1, seq_to: 9 }, now)).toBeUndefined()
+    expect(await updateRun(app.db, lost, { is_committing: true }, now)).toBe(false)
+    expect(await endRun(app.db, lost, { status: 'Completed', ...ended }, now)).toBe(false)
+    expect(await returnRun(app.db, lost, { run_after: later(9), failure }, now)).toBe(false)
+    expect([await row(), await slot()]).toEqual(before)
+    await app.db.run(sql`UPDATE batch_export_run SET status = 'Cancelled', finished_at = ${now}`)
+    expect(await releaseRun(app.db, lost)).toBe(false)
+    expect(await slot()).toEqual(before[1])
   })
 })
 

@@ -366,6 +366,20 @@ describe('POST …/runs/:id/cancel/', () => {
     },
   )
 
+  it('400 for a run that is being completed, unless its worker has died', async () => {
+    const owner = await makeExport()
+    const completing = async (ended_at: Date, lease_until: Date) => {
+      const { id } = await addRun(app.db, owner, ended_at, { status: 'Running' })
+      await app.db.run(sql`
+        UPDATE batch_export_run SET is_committing = true, lease_owner = gen_random_uuid(), lease_until = ${lease_until}
+        WHERE id = ${id}`)
+      const reply = await app.post(`${runsOf(owner)}${id}/cancel/`, {}, { key })
+      return [reply.status, (await get(`${runsOf(owner)}${id}/`)).body.status]
+    }
+    expect(await completing(ago(HOUR), ago(-MINUTE))).toEqual([400, 'Running'])
+    expect(await completing(ago(2 * HOUR), ago(MINUTE))).toEqual([200, 'Cancelled'])
+  })
+
   it('403 with a key that may only read', async () => {
     const owner = await makeExport()
     const run = await addRun(app.db, owner, ago(HOUR), { status: 'Running' })

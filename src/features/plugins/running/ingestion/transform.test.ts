@@ -100,11 +100,12 @@ describe('a chain', () => {
     ])
   })
 
-  it('never changes the uuid, and leaves repeats out before', async () => {
-    await on(`export function processEvent(event) {
-      event.uuid = '00000000-0000-4000-8000-000000000000'
-      return event
-    }`)
+  it.each([
+    ['sets another', `event.uuid = '00000000-0000-4000-8000-000000000000'`],
+    ['removes it', `delete event.uuid`],
+    ['renames the event', `event.event = 'renamed'`],
+  ])('never changes the uuid when an app %s, and leaves repeats out before', async (_, change) => {
+    await on(`export function processEvent(event) { ${change}; return event }`)
     const uuid = crypto.randomUUID()
     await send({ event: 'one', uuid }, { event: 'one', uuid })
     await send({ event: 'one', uuid })
