@@ -21,6 +21,9 @@ const OUTSIDE = [
   /^snowflake-sdk$/,
   /^esbuild$/,
   /^quickjs-wasi/,
+  // Tools that scripts use.
+  /^rolldown/,
+  /^vitest/,
 ]
 /** By the names src/platform/threads.ts knows. */
 const THREADS = {
