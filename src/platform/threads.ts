@@ -4,7 +4,14 @@ import { join } from 'node:path'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 
 /** The names scripts/bundle.js knows. */
-export type ThreadName = 'event-store' | 'journal' | 'parse-json' | 'query' | 'read-destinations' | 'sandbox'
+export type ThreadName =
+  | 'event-store'
+  | 'journal'
+  | 'parse-json'
+  | 'password-strength'
+  | 'query'
+  | 'read-destinations'
+  | 'sandbox'
 
 // Beside the bundle; in a checkout that runs from its sources (tests), where test/harness/global-setup.ts puts them.
 const FOLDERS = [

@@ -6,6 +6,9 @@ import { QueryFault, QueryTimeout, type StoreAnswer } from '../../platform/event
 import { ApiError, invalid } from '../../platform/http/errors.ts'
 import type { Services } from '../../platform/services.ts'
 
+/** The same query has a chance when others are done with theirs, which takes half a minute at most by default. */
+const RETRY_AFTER_S = '30'
+
 export type AskedProject = { id: number; timezone: string }
 
 export type Question = {
@@ -54,7 +57,8 @@ export function explained<T>(attr: string | null, work: () => T): T {
 
 function asApiError(error: unknown): unknown {
   if (error instanceof QueryTimeout) {
-    return new ApiError('query_timeout', 'The query ran too long and was stopped: narrow its time range.')
+    const detail = 'The query ran too long and was stopped: narrow its time range.'
+    return new ApiError('query_timeout', detail, null, { 'retry-after': RETRY_AFTER_S })
   }
   if (error instanceof QueryFault) return invalid(null, 'hogql_query_error', error.message)
   return error

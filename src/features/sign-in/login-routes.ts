@@ -5,7 +5,7 @@ import { noContent, ok, route } from '../../platform/http/route.ts'
 import { assertPasswordAllowed, signInRuleOf } from '../domains/password-rule.ts'
 import { hasDevice, useCode } from '../two-factor/totp.ts'
 import { isPasswordRight } from '../users/passwords.ts'
-import { findUserByEmail } from '../users/queries.ts'
+import { findUserByEmail, lockUser, lockUserWithPassword } from '../users/queries.ts'
 import { codeLock, forgetFailures, passwordLock, takeCodeTry, takePasswordTry } from './failed-sign-ins.ts'
 import { refused } from './refused.ts'
 import { Done, EmailOnly, Login, Precheck, SecondFactor } from './schema.ts'
@@ -45,19 +45,22 @@ export const loginRoutes = [
     },
     answers: { 200: Done, 400: ErrorAnswer, 401: ErrorAnswer },
     async handle({ services, db, proof: user, now }) {
-      if (!user) return refused('invalid_credentials', 'E-mail and password do not match.')
+      if (!user) return notMatching()
       if (isVerificationDue(services, user)) {
         await remindOfVerification(services, db, user, now)
         return refused('not_verified', 'Verify your e-mail address first, with the link we have sent you.')
       }
-      if (!(await hasDevice(db, user.id))) {
-        return { ...ok({ success: true }), session: await openSession(db, user.id, false, now) }
-      }
-      const body401 = new ApiError(
-        '2fa_required',
-        'Now send the code of your authenticator to /api/login/token/.',
-      ).body()
-      return { status: 401 as const, body: body401, session: await openPendingSession(db, user.id, now) }
+      return db.transaction(async (tx) => {
+        if (!(await lockUserWithPassword(tx, user))) return notMatching()
+        if (!(await hasDevice(tx, user.id))) {
+          return { ...ok({ success: true }), session: await openSession(tx, user.id, false, now) }
+        }
+        const body401 = new ApiError(
+          '2fa_required',
+          'Now send the code of your authenticator to /api/login/token/.',
+        ).body()
+        return { status: 401 as const, body: body401, session: await openPendingSession(tx, user.id, now) }
+      })
     },
   }),
 
@@ -71,16 +74,19 @@ export const loginRoutes = [
     answers: { 200: Done, 400: ErrorAnswer },
     async handle({ services, db, body, session_token, now }) {
       const pending = session_token === null ? undefined : await findPendingSession(db, session_token)
-      if (!pending || pending.expires_at <= now)
-        throw invalid(null, '2fa_expired', 'Start again with your password.')
+      if (!pending || pending.expires_at <= now) throw startAgain()
       const lock = codeLock(services, pending.user_id)
       await takeCodeTry(db, lock, now)
       if (!(await useCode(services, db, pending.user_id, body.token, now))) {
         return refused('2fa_invalid', 'The code is wrong or was used before.')
       }
       await forgetFailures(db, lock)
-      await closeSession(db, pending.token_hash)
-      return { ...ok({ success: true }), session: await openSession(db, pending.user_id, true, now) }
+      return db.transaction(async (tx) => {
+        await lockUser(tx, pending.user_id)
+        // A new password has ended it meanwhile, or the code was sent twice.
+        if (!(await closeSession(tx, pending.token_hash))) throw startAgain()
+        return { ...ok({ success: true }), session: await openSession(tx, pending.user_id, true, now) }
+      })
     },
   }),
 
@@ -97,3 +103,11 @@ export const loginRoutes = [
     },
   }),
 ]
+
+function notMatching() {
+  return refused('invalid_credentials', 'E-mail and password do not match.')
+}
+
+function startAgain() {
+  return invalid(null, '2fa_expired', 'Start again with your password.')
+}

@@ -98,8 +98,9 @@ export async function isSessionOpen(db: Db, tokenHash: string): Promise<boolean>
   return (await db.row(sql`SELECT FROM session WHERE token_hash = ${tokenHash}`)) !== undefined
 }
 
-export async function closeSession(db: Db, tokenHash: string): Promise<void> {
-  await db.run(sql`DELETE FROM session WHERE token_hash = ${tokenHash}`)
+/** Whether there was one to close. */
+export async function closeSession(db: Db, tokenHash: string): Promise<boolean> {
+  return (await db.run(sql`DELETE FROM session WHERE token_hash = ${tokenHash}`)) > 0
 }
 
 /** Its user has just proved once more who they are; with a second factor, if they have one. */

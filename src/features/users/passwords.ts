@@ -1,6 +1,7 @@
 // Passwords: the rules a new one must meet, the hash that is kept, the check at sign-in.
 import { hash, verify } from '@node-rs/argon2'
 import { invalid } from '../../platform/http/errors.ts'
+import { estimateStrength } from './strength.ts'
 
 const MIN_LENGTH = 8
 const MIN_SCORE = 3
@@ -18,9 +19,9 @@ export async function assertGoodPassword(password: string, personal: readonly st
       `The password must have at least ${MIN_LENGTH} characters.`,
     )
   }
-  const estimate = await strengthEstimator()
   const words = personal.flatMap((text) => text.split(/[^\p{L}\p{N}]+/u)).filter((word) => word.length > 2)
-  if (estimate(password.slice(0, ESTIMATED_LENGTH), words) < MIN_SCORE) {
+  const score = await estimateStrength({ password: password.slice(0, ESTIMATED_LENGTH), words })
+  if (score < MIN_SCORE) {
     throw invalid(
       'password',
       'password_too_weak',
@@ -42,26 +43,4 @@ export async function isPasswordRight(password: string, stored: string | null | 
 let decoy: Promise<string> | undefined
 function decoyHash(): Promise<string> {
   return (decoy ??= hashPassword('a password nobody has'))
-}
-
-type Estimator = (password: string, words: string[]) => number
-let estimator: Promise<Estimator> | undefined
-
-/** The dictionaries take some 30 MB: they are loaded when the first password is chosen, not at start. */
-function strengthEstimator(): Promise<Estimator> {
-  return (estimator ??= loadEstimator())
-}
-
-async function loadEstimator(): Promise<Estimator> {
-  const [{ ZxcvbnFactory }, common, english] = await Promise.all([
-    import('@zxcvbn-ts/core'),
-    import('@zxcvbn-ts/language-common'),
-    import('@zxcvbn-ts/language-en'),
-  ])
-  const zxcvbn = new ZxcvbnFactory({
-    graphs: common.adjacencyGraphs,
-    dictionary: { ...common.dictionary, ...english.dictionary },
-    translations: english.translations,
-  })
-  return (password, words) => zxcvbn.check(password, words).score
 }

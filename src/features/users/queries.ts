@@ -38,6 +38,17 @@ export async function lockUser(tx: Db, id: number): Promise<void> {
   await tx.run(sql`SELECT FROM app_user WHERE id = ${id} FOR UPDATE`)
 }
 
+/**
+ * Locks a user whose password was just found right; false when it was changed meanwhile, or the account closed. Whoever
+ * changes a password ends all sessions under the same lock, so that no sign-in that was under way outlives it.
+ */
+export async function lockUserWithPassword(tx: Db, user: UserRow): Promise<boolean> {
+  const row = await tx.row(sql`
+    SELECT FROM app_user WHERE id = ${user.id} AND is_active
+      AND password_hash IS NOT DISTINCT FROM ${user.password_hash} FOR UPDATE`)
+  return row !== undefined
+}
+
 export function findUserByUuid(db: Db, uuid: string): Promise<UserRow | undefined> {
   return db.row(sql`SELECT * FROM app_user WHERE uuid = ${uuid}`)
 }
