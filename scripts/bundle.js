@@ -31,6 +31,7 @@ const THREADS = {
   journal: 'src/platform/event-store/duckdb/journal/thread.ts',
   query: 'src/platform/event-store/duckdb/queries/process.ts',
   'parse-json': 'src/features/events/capture/parse-thread.ts',
+  'password-strength': 'src/features/users/strength-thread.ts',
   'read-destinations': 'src/features/batch-exports/verification/reader/thread.ts',
   sandbox: 'src/platform/sandbox/quickjs/thread.ts',
 }

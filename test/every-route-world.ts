@@ -21,10 +21,14 @@ import {
   createServiceKey,
   createUser,
   secretOf,
+  type Maker,
   type TestUser,
   type Workspace,
 } from './factories.ts'
 import type { TestApp } from './harness/app.ts'
+
+/** Makes rows, and calls the API. */
+export type WorldMaker = Maker & Pick<TestApp, 'post'>
 
 export const NO_ID = '00000000-0000-7000-8000-000000000000'
 export const NO_PROJECT = 2_000_000_000
@@ -174,7 +178,7 @@ type Things = {
   frontend_app_config: string
 }
 
-export async function makeHome(app: TestApp, options: { enforce_2fa?: boolean } = {}): Promise<Home> {
+export async function makeHome(app: WorldMaker, options: { enforce_2fa?: boolean } = {}): Promise<Home> {
   const home = await createOrganization(app, options)
   const admin = await createMember(app, home.organization, { level: 'admin' })
   const member = await createMember(app, home.organization)
@@ -196,7 +200,7 @@ export async function makeHome(app: TestApp, options: { enforce_2fa?: boolean } 
   }
 }
 
-export async function makeWorld(app: TestApp, options: { enforce_2fa?: boolean } = {}): Promise<World> {
+export async function makeWorld(app: WorldMaker, options: { enforce_2fa?: boolean } = {}): Promise<World> {
   const own = await makeHome(app, options)
   const { home } = own
   const foreign = await createOrganization(app)
@@ -222,7 +226,7 @@ export async function makeWorld(app: TestApp, options: { enforce_2fa?: boolean }
   }
 }
 
-async function makeThings(app: TestApp, workspace: Workspace, member: TestUser): Promise<Things> {
+async function makeThings(app: WorldMaker, workspace: Workspace, member: TestUser): Promise<Things> {
   const below = `/api/organizations/${workspace.organization.id}`
   const { key } = workspace.owner
   const domain = await app.post(`${below}/domains/`, { domain: `${unique()}.example.com` }, { key })
@@ -250,7 +254,7 @@ async function makeThings(app: TestApp, workspace: Workspace, member: TestUser):
 }
 
 /** One that is in every family but that of frontend apps, and one that is in that; each with a config. */
-async function makePlugins(app: TestApp, { organization, project, owner }: Workspace) {
+async function makePlugins(app: WorldMaker, { organization, project, owner }: Workspace) {
   const organization_id = organization.id
   const public_jobs = { sync: { payload: {} } }
   const plugin = await insertFixturePlugin(app.db, {
@@ -274,7 +278,7 @@ async function makePlugins(app: TestApp, { organization, project, owner }: Works
 }
 
 /** With a run and a backfill that are under way, and a verification. */
-async function makeExport(app: TestApp, { project, owner }: Workspace) {
+async function makeExport(app: WorldMaker, { project, owner }: Workspace) {
   const url = `/api/projects/${project.id}/batch_exports/`
   const batch_export: string = (await app.post(url, EXPORT(), { key: owner.key })).body.id
   const owned = { id: batch_export, project_id: project.id }
@@ -285,19 +289,19 @@ async function makeExport(app: TestApp, { project, owner }: Workspace) {
   return { batch_export, run: run.id, backfill: backfill.id, verification }
 }
 
-async function captureEvent(app: TestApp, { project }: Workspace): Promise<string> {
+async function captureEvent(app: WorldMaker, { project }: Workspace): Promise<string> {
   const uuid = uuid7(app.services.now())
   await app.post('/capture/', { api_key: project.api_token, event: 'seen', distinct_id: 'somebody', uuid })
   return uuid
 }
 
-async function invite(app: TestApp, workspace: Workspace, key: string) {
+async function invite(app: WorldMaker, workspace: Workspace, key: string) {
   const url = `/api/organizations/${workspace.organization.id}/invites/`
   const { body } = await app.post(url, { target_email: `${unique()}@example.com` }, { key })
   return { id: body.id as string, secret: secretOf(body) }
 }
 
-async function addKey(app: TestApp, user: TestUser): Promise<string> {
+async function addKey(app: WorldMaker, user: TestUser): Promise<string> {
   const fields = { label: 'one', scopes: ['organization:read'] }
   return (
     await insertKey(app.db, { user_id: user.id }, fields, newPersonalKey(), user.id, app.services.now())

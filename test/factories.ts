@@ -14,7 +14,11 @@ import { hashPassword } from '../src/features/users/passwords.ts'
 import { insertUser, setCurrent, type NewUser } from '../src/features/users/queries.ts'
 import type { UserRow } from '../src/features/users/schema.ts'
 import { LEVELS, type LevelName } from '../src/platform/http/caller.ts'
+import type { Services } from '../src/platform/services.ts'
 import type { TestApp } from './harness/app.ts'
+
+/** What rows are made with, whichever process serves them. */
+export type Maker = Pick<TestApp, 'db' | 'canary'> & { services: Pick<Services, 'now'> }
 
 export type TestUser = UserRow & { password: string; key: string; session: string }
 export type Workspace = { organization: OrganizationRow; project: ProjectRow; owner: TestUser }
@@ -27,7 +31,7 @@ const nobody = (now: Date) => ({ caller: null, request: { ip: '127.0.0.1' }, now
 const unique = () => randomBytes(5).toString('hex')
 
 /** A user with a password, a key with scope `*` and a fresh session; in no organization yet. */
-export async function createUser(app: TestApp, fields: Partial<NewUser> = {}): Promise<TestUser> {
+export async function createUser(app: Maker, fields: Partial<NewUser> = {}): Promise<TestUser> {
   const now = app.services.now()
   const base = {
     email: `user-${unique()}@example.com`,
@@ -48,7 +52,7 @@ export async function createUser(app: TestApp, fields: Partial<NewUser> = {}): P
 
 /** An organization with its owner and first project. */
 export async function createOrganization(
-  app: TestApp,
+  app: Maker,
   fields: Partial<OrganizationFields> = {},
 ): Promise<Workspace> {
   const owner = await createUser(app, { first_name: 'Olive' })
@@ -63,7 +67,7 @@ export async function createOrganization(
 }
 
 export async function createMember(
-  app: TestApp,
+  app: Maker,
   organization: { id: string },
   options: Partial<NewUser> & { level?: LevelName } = {},
 ): Promise<TestUser> {
@@ -77,7 +81,7 @@ export async function createMember(
 
 /** A personal key of a user. */
 export async function createKey(
-  app: TestApp,
+  app: Maker,
   user: { id: number },
   fields: KeyFields & { scopes: string[] },
 ): Promise<string> {
@@ -95,7 +99,7 @@ export async function createKey(
 
 /** A service key of an organization. */
 export async function createServiceKey(
-  app: TestApp,
+  app: Maker,
   organization: { id: string },
   fields: KeyFields & { scopes: string[]; level?: 'member' | 'admin' },
 ): Promise<string> {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '../../src/app/config.ts'
 import { access, routes } from '../../src/app/http.ts'
+import { addPages } from '../../src/app/pages.ts'
 import { migrateAll, openEventStore, openServices } from '../../src/app/services.ts'
 import { addCapture } from '../../src/features/events/capture/serve.ts'
 import { Ingest } from '../../src/features/events/ingest.ts'
@@ -21,6 +22,8 @@ import { startSmtpServer } from '../../test/stand-ins/smtp.ts'
 /** What the fuzz needs of an application; the one of the test harness has it too. */
 export type FuzzApp = Pick<TestApp, 'http' | 'db' | 'services' | 'canary'>
 
+export const FUZZ_MEMORY_MB = '512'
+
 /** Sign-up is open and mail goes somewhere, so that more is reached; nobody answers for DNS. */
 export const fuzzSettings = (smtpUrl: string) => ({
   RATE_LIMITS: 'off',
@@ -28,7 +31,9 @@ export const fuzzSettings = (smtpUrl: string) => ({
   MAX_KEYS_PER_USER: '1000',
   SMTP_URL: smtpUrl,
   DNS_SERVERS: '127.0.0.1:1',
-  EVENT_MEMORY_MB: '512',
+  EVENT_MEMORY_MB: FUZZ_MEMORY_MB,
+  // Some of the queries never end.
+  QUERY_TIMEOUT_S: '2',
 })
 
 export async function openFuzzApp(): Promise<FuzzApp & { close(): Promise<void> }> {
@@ -48,15 +53,17 @@ export async function openFuzzApp(): Promise<FuzzApp & { close(): Promise<void> 
   const eventStore = await openEventStore(config)
   const services = await openServices(config, log, db, eventStore, 'http://longshore.test')
   const ingest = new Ingest(services)
+  const metrics = openMetrics()
   const http = buildServer({
     services,
     access,
     routes,
-    metrics: openMetrics(),
+    metrics,
     trusted_proxies: [],
     public_url: null,
   })
   addCapture(http, services, ingest, addSiteApps(http, services))
+  await addPages(http, services, metrics, null)
   await http.ready()
   await services.jobs.work(services)
   return {

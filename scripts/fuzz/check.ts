@@ -4,7 +4,9 @@ import { assertMatchesDocument } from '../../test/harness/contract.ts'
 import { captureOperations } from './capture.ts'
 import type { FuzzRequest } from './requests.ts'
 
-const CAPTURE_STATUSES = new Set([200, 204, 400, 401, 405, 413])
+const CAPTURE_STATUSES = new Set([200, 204, 400, 401, 405, 413, 503])
+/** What is told to whoever may try again, and when. */
+const LATER = new Set([503, 504])
 // A token in the path can be too long, or hold what makes another path of it.
 const CONFIG_STATUSES = new Set([...CAPTURE_STATUSES, 404])
 
@@ -14,7 +16,8 @@ export function checkAnswer(
   answer: LightMyRequestResponse,
 ): unknown {
   const status = answer.statusCode
-  if (status >= 500) throw new Error(`${method} ${url} answered ${status}: ${answer.body}`)
+  if (status >= 500 && !LATER.has(status))
+    throw new Error(`${method} ${url} answered ${status}: ${answer.body}`)
   const contentType = String(answer.headers['content-type'] ?? '')
   const body = method === 'HEAD' ? null : bodyOf(answer.body, contentType)
   // `inject` resolves `..` in a path, as browsers do; what counts is where the request went.
@@ -53,7 +56,9 @@ function assertHeaders(status: number, body: unknown, headers: Record<string, un
   const isHalfWay = (body as { code?: unknown } | null)?.code === '2fa_required'
   const demanded = isHalfWay
     ? undefined
-    : { 401: 'www-authenticate', 405: 'allow', 429: 'retry-after' }[status]
+    : { 401: 'www-authenticate', 405: 'allow', 429: 'retry-after', 503: 'retry-after', 504: 'retry-after' }[
+        status
+      ]
   for (const name of ['x-request-id', 'x-content-type-options', ...(demanded ? [demanded] : [])]) {
     if (headers[name] === undefined) throw new Error(`the answer of ${status} has no header ${name}`)
   }

@@ -1,9 +1,10 @@
-// `npm run fuzz`: valid, broken and hostile requests over all routes, in process on a PostgreSQL of its own.
+// `npm run fuzz`: valid, broken and hostile requests over all routes, bombs among them, in process on a PostgreSQL of its own.
 // FUZZ_COUNT says how many (100,000), FUZZ_SEED repeats a run, FUZZ_KEEP_GOING=1 goes on after a failure,
 // FUZZ_ONLY takes a pattern of operations, such as `POST .*/query/`.
 import { randomInt } from 'node:crypto'
-import { openFuzzApp } from './app.ts'
+import { FUZZ_MEMORY_MB, openFuzzApp } from './app.ts'
 import { fuzz, Failure, type Tally } from './run.ts'
+import { watch, type Watched } from './watch.ts'
 
 const count = Number(process.env['FUZZ_COUNT'] ?? 100_000)
 const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31))
@@ -14,6 +15,7 @@ let failures = 0
 
 console.log(`${count} requests, FUZZ_SEED=${seed}`)
 const app = await openFuzzApp()
+const watched = watch(app)
 const began = performance.now()
 try {
   const tally = await fuzz(app, {
@@ -23,7 +25,7 @@ try {
     onProgress: report,
     ...(keepsGoing ? { onFailure: tell } : {}),
   })
-  console.log(closingTable(tally))
+  console.log(closingTable(tally, await watched()))
 } catch (error) {
   if (!(error instanceof Failure)) throw error
   tell(error)
@@ -46,7 +48,7 @@ function report({ requests }: Tally): void {
   if (requests % PROGRESS_EVERY === 0) console.log(`${requests} done, ${perSecond(requests)} a second`)
 }
 
-function closingTable({ requests, by_status, by_operation, slowest }: Tally): string {
+function closingTable({ requests, by_status, by_operation, slowest }: Tally, seen: Watched): string {
   const statuses = [...by_status]
     .sort(([a], [b]) => a - b)
     .map(([status, times]) => `  ${status}  ${String(times).padStart(8)}`)
@@ -59,12 +61,14 @@ function closingTable({ requests, by_status, by_operation, slowest }: Tally): st
     `requests           ${requests}`,
     `per second         ${perSecond(requests)}`,
     `slowest            ${Math.round(slowest.ms)} ms (${slowest.name})`,
+    `_livez             p99 ${Math.round(seen.livez_p99_ms)} ms, slowest ${Math.round(seen.livez_max_ms)} ms, behind the fuzz's own work on the same thread`,
+    `memory             ${Math.round(seen.peak_memory_mb)} MB at most, of all processes and of the fuzz itself; EVENT_MEMORY_MB=${FUZZ_MEMORY_MB}`,
     `routes             ${by_operation.size}, with a success ${by_operation.size - untouched.length}`,
     ...untouched.map((name) => `  never a success: ${name}`),
     `seed               ${seed}`,
     '',
     failures === 0
-      ? 'no answer of 500 or above, every answer as the document says'
+      ? 'no answer of 500 or above but 503 and 504 with Retry-After, every answer as the document says'
       : `${failures} failures, told above`,
   ].join('\n')
 }

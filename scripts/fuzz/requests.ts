@@ -2,6 +2,7 @@
 import fc, { type Arbitrary } from 'fast-check'
 import { METHODS } from 'node:http'
 import { goodId, goodQuery, oddSlashes, pathOf, wildId, wildQuery } from './addresses.ts'
+import { bombs } from './bombs.ts'
 import { captureOperations, captureRequest } from './capture.ts'
 import { goodQueryBody, isAboutEvents, wildEventQuery, wildQueryBody } from './event-queries.ts'
 import { goodExportBody, isAboutExports, wildExportBody } from './exports.ts'
@@ -56,7 +57,9 @@ export function requests(world: World, only: RegExp): Arbitrary<FuzzRequest> {
     weight: 12,
     arbitrary: captureRequest(world, name),
   }))
-  const choices = [...documented, ...asking, ...capturing].filter(({ name }) => only.test(name))
+  const choices = [...documented, ...asking, ...capturing, ...bombs(world)].filter(({ name }) =>
+    only.test(name),
+  )
   return fc.oneof(...choices)
 }
 

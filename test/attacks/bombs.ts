@@ -1,7 +1,10 @@
-// Bodies that cost a server more than their sender, small on the wire where they can be.
+// Bodies that cost a server more than their sender, small on the wire where they can be: for attacks, and for the fuzz.
 import lz from 'lz-string'
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import type { Sent, Target } from './target.ts'
+
+/** Who is attacked. */
+type Victim = Pick<Target, 'token' | 'key'>
 
 export const MB = 1024 * 1024
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -18,10 +21,10 @@ const brotli = (content: string | Uint8Array) =>
 const names = (count: number) => Array.from({ length: count }, (_, n) => `"k${n}":1`).join(',')
 
 /** What is sent, and how it is refused. */
-type Attack = [name: string, sent: (target: Target) => Sent, status: number, code: string]
+type Bomb = [name: string, sent: (target: Victim) => Sent, status: number, code: string]
 const gzip = (text: string | Uint8Array): Sent => ({ path: '/e/', body: gzipSync(text) })
 
-const nesting: Attack[] = [
+const nesting: Bomb[] = [
   ['gzip of endless lists', () => gzip(open), 400, 'invalid_payload'],
   ['gzip of lists that end', () => gzip(nested), 400, 'invalid_payload'],
   ['gzip of objects', () => gzip('{"a":'.repeat(3 * MB)), 400, 'invalid_payload'],
@@ -89,7 +92,7 @@ const nesting: Attack[] = [
   ['what signs in', () => ({ path: '/api/login/', body: '['.repeat(MB) }), 400, 'invalid_input'],
 ]
 
-const size: Attack[] = [
+const size: Bomb[] = [
   ['gzip of spaces', () => gzip(spaces), 413, 'payload_too_large'],
   ['gzip in gzip of spaces', () => gzip(gzipSync(spaces)), 413, 'payload_too_large'],
   [
@@ -113,7 +116,7 @@ const size: Attack[] = [
   ],
 ]
 
-const values: Attack[] = [
+const values: Bomb[] = [
   ['empty lists', () => gzip(`[${filled('[],', 15 * MB)}1]`), 413, 'payload_too_large'],
   ['empty objects', () => gzip(`[${filled('{},', 15 * MB)}1]`), 413, 'payload_too_large'],
   ['numbers', () => gzip(`[${filled('1,', 15 * MB)}1]`), 413, 'payload_too_large'],
@@ -195,7 +198,7 @@ const values: Attack[] = [
   ],
 ]
 
-const tokens: Attack[] = [
+const tokens: Bomb[] = [
   ['in the query', () => ({ ...gzip(open), path: '/e/?token=phc_nobody' }), 401, 'invalid_api_key'],
   [
     'as api_key in the query',
@@ -216,7 +219,7 @@ const tokens: Attack[] = [
     401,
     'invalid_api_key',
   ],
-  ...[1, true, ['phc_1'], { a: 1 }, 'x'.repeat(MB), 'phc_\u0000', 'ph\u00fc'].map((token): Attack => [
+  ...[1, true, ['phc_1'], { a: 1 }, 'x'.repeat(MB), 'phc_\u0000', 'ph\u00fc'].map((token): Bomb => [
     `in the body: ${JSON.stringify(token).slice(0, 20)}`,
     () => ({ path: '/e/', body: JSON.stringify({ api_key: token, event: 'e', distinct_id: 'd' }) }),
     401,
@@ -224,7 +227,7 @@ const tokens: Attack[] = [
   ]),
 ]
 
-export const BOMBS: readonly (readonly [kind: string, attacks: readonly Attack[]])[] = [
+export const BOMBS: readonly (readonly [kind: string, attacks: readonly Bomb[]])[] = [
   ['nesting', nesting],
   ['size', size],
   ['too many', values],

@@ -2,10 +2,11 @@
 // addresses of this machine.
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { connect, type Socket } from 'node:net'
+import type { Database } from '../../src/platform/db/database.ts'
 import { makeDatabase } from '../harness/app.ts'
 import { readFirstStart } from '../end-to-end/first-start.ts'
-import { cpuSecondsOf } from '../end-to-end/processes.ts'
-import { buildProgram, type Env } from '../end-to-end/program.ts'
+import { cpuSecondsOf, memoryMbOf } from '../end-to-end/processes.ts'
+import { buildProgram, type Ended, type Env } from '../end-to-end/program.ts'
 
 export const NEIGHBOUR = '127.0.0.1'
 export const ATTACKER = '127.0.0.66'
@@ -34,8 +35,16 @@ export type Target = {
   token: string
   /** Time of processors that it has used so far, on all of its threads. */
   cpuSeconds(): Promise<number>
-  /** What it wrote on its standard error. */
+  /** Of the whole tree of its processes. */
+  memoryMb(): Promise<number>
+  pid: number
+  /** Its database, past the API. */
+  db: Database
+  /** What it wrote: its log, and its standard error. */
+  stdout(): string
   stderr(): string
+  /** Runs a command of the program on the same data. */
+  run(args: readonly string[]): Promise<Ended>
   send(sent: Sent): Promise<Answer>
   /** A call of the API with the owner's key. */
   call(method: string, path: string, body?: unknown): Promise<Answer>
@@ -46,12 +55,13 @@ export type Target = {
 
 export async function startTarget(env: Env = {}): Promise<Target> {
   const [program, database] = await Promise.all([buildProgram(), makeDatabase()])
-  const server = program.serve({
+  const settings = {
     DATA_DIR: program.newDataDir(),
     DATABASE_URL: database.url,
     RATE_LIMITS: 'off',
     ...env,
-  })
+  }
+  const server = program.serve(settings)
   const { url, key, token } = await readFirstStart(server)
   const port = Number(new URL(url).port)
   const target: Target = {
@@ -59,7 +69,12 @@ export async function startTarget(env: Env = {}): Promise<Target> {
     key,
     token,
     cpuSeconds: () => cpuSecondsOf(server.pid),
+    memoryMb: () => memoryMbOf(server.pid),
+    pid: server.pid,
+    db: database.db,
+    stdout: server.stdout,
     stderr: server.stderr,
+    run: (args) => program.run(args, settings),
     send: (sent) => send(port, sent),
     call: (method, path, body) =>
       send(port, {

@@ -31,6 +31,18 @@ export async function cpuSecondsOf(pid: number): Promise<number> {
   return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
+/** What a process and all below it hold in memory. */
+export async function memoryMbOf(pid: number): Promise<number> {
+  const pages = await Promise.all((await treeOf(pid)).map(residentPages))
+  return pages.reduce((sum, each) => sum + each, 0) / 256
+}
+
+/** Pages of 4 kB; none for a process that has just ended. */
+async function residentPages(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/statm`, 'utf8').catch(() => '0 0')
+  return Number(text.split(' ')[1])
+}
+
 /** Names of the variables a process was started with. */
 export async function environmentOf(pid: number): Promise<string[]> {
   const text = await readFile(`/proc/${pid}/environ`, 'utf8')

@@ -1,8 +1,8 @@
-// A name server on loopback, UDP and TCP on one port, with the answers a test sets: TXT, CNAME, and the ways
-// in which a name server fails. Called by the tests of TXT lookups and of domain verification.
+// A name server on loopback, UDP and TCP on one port, with the answers a test sets: addresses, TXT, CNAME, and the ways
+// in which a name server fails. Called by the tests of TXT lookups and of domain verification, and by the attacks.
 import { createSocket, type RemoteInfo, type Socket as UdpSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { createServer, isIPv6, type AddressInfo, type Server, type Socket } from 'node:net'
 import * as dnsPacket from 'dns-packet'
 
 export type DnsFailure = 'NXDOMAIN' | 'NODATA' | 'SERVFAIL' | 'REFUSED' | 'SILENT'
@@ -12,6 +12,8 @@ export type DnsStandIn = {
   address: string
   /** One record per value; a list of strings is one record in several parts. Ends a failure set before. */
   setTxt(name: string, values: (string | string[])[]): void
+  /** One list for each time it is asked; the last one stays. */
+  setAddresses(name: string, ...answers: string[][]): void
   setCname(name: string, target: string): void
   setFailure(name: string, failure: DnsFailure): void
   /** Over UDP this name gets an empty answer marked as cut off, so that the client must ask over TCP. */
@@ -24,6 +26,7 @@ export type DnsStandIn = {
 type Zone = {
   txt: Map<string, Buffer[][]>
   cname: Map<string, string>
+  addresses: Map<string, string[][]>
   failures: Map<string, DnsFailure>
   truncated: Set<string>
 }
@@ -32,7 +35,13 @@ const RCODES = { NXDOMAIN: 3, SERVFAIL: 2, REFUSED: 5 } as const
 const UDP_SIZE_WITHOUT_EDNS = 512
 
 export async function startDnsServer(): Promise<DnsStandIn> {
-  const zone: Zone = { txt: new Map(), cname: new Map(), failures: new Map(), truncated: new Set() }
+  const zone: Zone = {
+    txt: new Map(),
+    cname: new Map(),
+    addresses: new Map(),
+    failures: new Map(),
+    truncated: new Set(),
+  }
   const queries: string[] = []
   const { udp, tcp, port } = await listenOnOnePort()
   const open = new Set<Socket>()
@@ -54,6 +63,9 @@ export async function startDnsServer(): Promise<DnsStandIn> {
     setTxt: (name, values) => {
       zone.failures.delete(canonical(name))
       zone.txt.set(canonical(name), values.map(toParts))
+    },
+    setAddresses: (name, ...answers) => {
+      zone.addresses.set(canonical(name), answers)
     },
     setCname: (name, target) => {
       zone.failures.delete(canonical(name))
@@ -122,7 +134,7 @@ function answerTo(
   const failure = failureFor(name, zone)
   if (failure === 'SILENT') return null
   const rcode = failure && failure !== 'NODATA' ? RCODES[failure] : 0
-  const answers = failure || question.type !== 'TXT' ? [] : recordsOf(question.name, zone)
+  const answers = failure ? [] : recordsFor(question, zone)
   const whole = encode(query, dnsPacket.AUTHORITATIVE_ANSWER | rcode, answers)
   if (transport === 'tcp' || (!zone.truncated.has(name) && whole.length <= udpSizeOf(query))) return whole
   return encode(query, dnsPacket.AUTHORITATIVE_ANSWER | dnsPacket.TRUNCATED_RESPONSE, [])
@@ -131,7 +143,17 @@ function answerTo(
 function failureFor(name: string, zone: Zone): DnsFailure | null {
   const set = zone.failures.get(name)
   if (set) return set
-  return zone.txt.has(name) || zone.cname.has(name) ? null : 'NXDOMAIN'
+  return [zone.txt, zone.cname, zone.addresses].some((known) => known.has(name)) ? null : 'NXDOMAIN'
+}
+
+function recordsFor({ type, name }: dnsPacket.Question, zone: Zone): dnsPacket.Answer[] {
+  if (type === 'TXT') return recordsOf(name, zone)
+  if (type !== 'A' && type !== 'AAAA') return []
+  const given = zone.addresses.get(canonical(name)) ?? []
+  const wanted = (given[0] ?? []).filter((address) => (isIPv6(address) ? 'AAAA' : 'A') === type)
+  // Both kinds are asked for at a time: the second of them is what moves on.
+  if (type === 'AAAA' && given.length > 1) given.shift()
+  return wanted.map((data) => ({ type, name, ttl: 0, data }))
 }
 
 /** The alias and what it leads to in one answer, as a real server does when it knows both. */

@@ -27,7 +27,11 @@ export type WebhookStandIn = {
 
 type React = (request: Received) => Reaction | Promise<Reaction>
 
-export async function startWebhookServer(react: React = () => ({ status: 200 })): Promise<WebhookStandIn> {
+/** @param host an address of this machine */
+export async function startWebhookServer(
+  react: React = () => ({ status: 200 }),
+  host = '127.0.0.1',
+): Promise<WebhookStandIn> {
   const requests: Received[] = []
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const received: Received = {
@@ -50,10 +54,10 @@ export async function startWebhookServer(react: React = () => ({ status: 200 }))
   const server = createServer(
     (request, response) => void serve(request, response).catch(() => response.destroy()),
   )
-  server.listen(0, '127.0.0.1')
+  server.listen(0, host)
   await once(server, 'listening')
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://${host}:${(server.address() as AddressInfo).port}`,
     requests,
     async close() {
       server.closeAllConnections()

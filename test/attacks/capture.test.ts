@@ -1,0 +1,4 @@
+// What strangers can send to capture.
+import { runSuite } from './run-suite.ts'
+
+runSuite('capture')

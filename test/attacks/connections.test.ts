@@ -1,0 +1,4 @@
+// Connections that are silent, slow or many.
+import { runSuite } from './run-suite.ts'
+
+runSuite('connections')

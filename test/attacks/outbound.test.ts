@@ -1,0 +1,4 @@
+// Whom the server can be made to call.
+import { runSuite } from './run-suite.ts'
+
+runSuite('outbound')
