@@ -15,8 +15,11 @@ export function runSuite(name: keyof typeof SUITES): void {
     if (world.target) watch = await openWatch(world.target)
   })
   afterAll(async () => {
-    await watch?.close()
-    await world?.close()
+    try {
+      await watch?.close()
+    } finally {
+      await world?.close()
+    }
   })
   const unwatched: Watch['during'] = async (attack) => void (await attack())
   for (const { id, title } of HOLES) {

@@ -5,9 +5,9 @@ import { BOMBS, filled, MB, spaces } from './bombs.ts'
 import type { CaptureWorld } from './capture-world.ts'
 import { ATTACKER, type Sent, type Target } from './target.ts'
 
-const COPIES = 4
-// Unpacking and scanning all of the copies takes a third of it; parsing them takes more.
-const MAX_CPU_S = 2.5
+const COPIES = 2
+// Unpacking and scanning all of the copies takes a fifth of it; parsing them takes more.
+const MAX_CPU_S = 2
 
 const copies = (target: Target, sent: Sent) =>
   Promise.all(Array.from({ length: COPIES }, () => target.send({ ...sent, from: ATTACKER })))
