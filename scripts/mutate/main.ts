@@ -10,12 +10,12 @@ import { Random } from '../crash/random.ts'
 import { openCheckout } from './checkout.ts'
 import { mutantsOf, type Mutant } from './mutants.ts'
 import { testsNear } from './nearest-tests.ts'
-import { describeMutant, GOAL, printScores, type Score } from './report.ts'
+import { describeMutant, GOAL, short, printScores, type Score } from './report.ts'
 import { openTests, type Outcome } from './run-tests.ts'
 import { filesOf, targetsOf, type Target } from './targets.ts'
 
 /** What the tests said: a mutant that does not even load says nothing about them. */
-type Fate = 'killed' | 'survived' | 'invalid'
+type Fate = { kind: 'killed' | 'survived' | 'invalid'; by?: string }
 
 const sample = process.env.MUTATE_SAMPLE === 'all' ? Infinity : Number(process.env.MUTATE_SAMPLE ?? 20)
 const seed = Number(process.env.MUTATE_SEED ?? Date.now() % 1_000_000)
@@ -44,11 +44,13 @@ async function scoreOf(target: Target): Promise<Score> {
     mutantsOf(file, checkout.read(file)).filter(({ line }) => (target.line ?? line) === line),
   )
   const chosen = target.line === undefined ? chosenFrom(found) : found
-  const fates: Record<Fate, Mutant[]> = { killed: [], survived: [], invalid: [] }
+  const fates: Record<Fate['kind'], Mutant[]> = { killed: [], survived: [], invalid: [] }
   for (const mutant of chosen) {
     const fate = await fateOf(mutant, target)
-    fates[fate].push(mutant)
-    console.log(`${fate.padEnd(8)} ${describeMutant(mutant)}`)
+    fates[fate.kind].push(mutant)
+    console.log(
+      `${fate.kind.padEnd(8)} ${describeMutant(mutant)}${fate.by ? `\n         by ${short(fate.by)}` : ''}`,
+    )
   }
   const counted = fates.killed.length + fates.survived.length
   return {
@@ -76,10 +78,10 @@ async function fateOf(mutant: Mutant, target: Target): Promise<Fate> {
   for (const circle of testsNear(mutant.file, target, checkout.files)) {
     await tests.assertGreen(circle)
     const outcome = await runBroken(mutant, circle)
-    if (outcome === 'broken') return 'invalid'
-    if (outcome === 'failed') return 'killed'
+    if (outcome.kind === 'broken') return { kind: 'invalid', by: outcome.by }
+    if (outcome.kind === 'failed') return { kind: 'killed', by: outcome.by }
   }
-  return 'survived'
+  return { kind: 'survived' }
 }
 
 async function runBroken({ file, mutated }: Mutant, circle: readonly string[]): Promise<Outcome> {

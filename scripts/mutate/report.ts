@@ -33,7 +33,8 @@ export function describeMutant({ file, line, before, after }: Mutant): string {
   return `${file}:${line}  ${short(before)}  →  ${short(after) || 'nothing'}`
 }
 
-function short(code: string): string {
+/** On one line. */
+export function short(code: string): string {
   const flat = code.replaceAll(/\s+/g, ' ').trim()
   return flat.length > 90 ? `${flat.slice(0, 89)}…` : flat
 }

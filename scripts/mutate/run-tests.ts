@@ -1,11 +1,11 @@
 // Runs tests of the copy, as often as asked. One vitest for all mutants: its start, PostgreSQL's and reading the sources
 // take twice as long as most tests do.
-import { pathToFileURL } from 'node:url'
 import { join } from 'node:path'
-import { createVitest, type TestModule, type Vitest } from 'vitest/node'
+import { pathToFileURL } from 'node:url'
+import { createVitest, type Reporter, type TestCase, type TestModule, type Vitest } from 'vitest/node'
 
-/** `broken`: a test file could not be loaded. */
-export type Outcome = 'passed' | 'failed' | 'broken'
+/** `broken`: a test file could not be loaded. `by` says what failed first. */
+export type Outcome = { kind: 'passed' } | { kind: 'failed' | 'broken'; by: string }
 
 const AT_LEAST_MS = 30_000
 const TIMES_AS_LONG = 4
@@ -19,18 +19,52 @@ export async function openTests(root: string): Promise<TestRuns> {
   // Workers of vitest start where this process is, and some tests read files by paths from the root.
   process.chdir(root)
   const bundler = (await import(pathToFileURL(join(root, 'scripts/bundle.js')).href)) as Bundler
-  const vitest = await createVitest('test', { root, watch: false, bail: 1, reporters: [{}] })
-  return new TestRuns(vitest, () => bundler.bundleThreads(join(root, 'node_modules/.longshore-threads')))
+  const first = new FirstFailure()
+  const vitest = await createVitest('test', { root, watch: false, reporters: [first] })
+  const bundle = () => bundler.bundleThreads(join(root, 'node_modules/.longshore-threads'))
+  return new TestRuns(vitest, first, bundle)
+}
+
+/** What went wrong in the run that is going on: vitest's own results, and its `bail`, remember earlier runs. */
+class FirstFailure implements Reporter {
+  outcome: Outcome = { kind: 'passed' }
+  #stop: () => void = () => undefined
+
+  begin(stop: () => void): void {
+    this.outcome = { kind: 'passed' }
+    this.#stop = stop
+  }
+
+  onTestCaseResult(test: TestCase): void {
+    if (test.result().state === 'failed') this.note('failed', test.fullName)
+  }
+
+  onTestModuleEnd(module: TestModule): void {
+    const [error] = module.errors()
+    if (error) this.note(module.children.size === 0 ? 'broken' : 'failed', error.message)
+  }
+
+  onTestRunEnd(_modules: readonly TestModule[], errors: readonly { message: string }[]): void {
+    if (errors[0]) this.note('failed', errors[0].message)
+  }
+
+  note(kind: 'failed' | 'broken', by: string): void {
+    if (this.outcome.kind !== 'passed') return
+    this.outcome = { kind, by }
+    this.#stop()
+  }
 }
 
 export class TestRuns {
   readonly #vitest: Vitest
+  readonly #first: FirstFailure
   readonly #bundle: () => Promise<void>
   /** How long test files take when nothing is broken. */
   readonly #durations_ms = new Map<string, number>()
 
-  constructor(vitest: Vitest, bundle: () => Promise<void>) {
+  constructor(vitest: Vitest, first: FirstFailure, bundle: () => Promise<void>) {
     this.#vitest = vitest
+    this.#first = first
     this.#bundle = bundle
   }
 
@@ -39,13 +73,13 @@ export class TestRuns {
     this.#vitest.invalidateFile(path)
   }
 
-  /** Of tests that fail anyhow nothing could be learned. */
+  /** Nothing could be learned from tests that fail anyhow. */
   async assertGreen(tests: readonly string[]): Promise<void> {
     const key = tests.join(' ')
     if (this.#durations_ms.has(key)) return
     const began = performance.now()
     const outcome = await this.#runWithin(tests, 2 ** 31 - 1)
-    if (outcome !== 'passed') throw new Error(`These tests fail though nothing is broken: ${key}`)
+    if (outcome.kind !== 'passed') throw new Error(`A test fails though nothing is broken: ${outcome.by}`)
     this.#durations_ms.set(key, performance.now() - began)
   }
 
@@ -62,25 +96,16 @@ export class TestRuns {
   async #runWithin(tests: readonly string[], limit_ms: number): Promise<Outcome> {
     await this.#bundle()
     const specifications = await this.#vitest.globTestSpecifications([...tests])
-    let isLate = false
-    const stop = () => void this.#vitest.cancelCurrentRun('keyboard-input').catch(() => undefined)
-    const limit = setTimeout(() => {
-      isLate = true
-      stop()
-      // Asked a second time, it kills those who do not listen.
-      setTimeout(stop, GRACE_MS)
-    }, limit_ms)
-    try {
-      const { testModules, unhandledErrors } = await this.#vitest.runTestSpecifications(specifications)
-      if (testModules.some(isBroken)) return 'broken'
-      const hasFailed = isLate || unhandledErrors.length > 0 || testModules.some((module) => !module.ok())
-      return hasFailed ? 'failed' : 'passed'
-    } finally {
-      clearTimeout(limit)
-    }
+    const timers: NodeJS.Timeout[] = []
+    const cancel = () => void this.#vitest.cancelCurrentRun('test-failure').catch(() => undefined)
+    this.#first.begin(() => {
+      cancel()
+      // Asked a second time, it kills the workers that do not listen.
+      timers.push(setTimeout(cancel, GRACE_MS))
+    })
+    timers.push(setTimeout(() => this.#first.note('failed', 'the time limit'), limit_ms))
+    await this.#vitest.runTestSpecifications(specifications)
+    for (const timer of timers) clearTimeout(timer)
+    return this.#first.outcome
   }
-}
-
-function isBroken(module: TestModule): boolean {
-  return module.state() === 'failed' && module.children.size === 0
 }

@@ -10,6 +10,7 @@ import type { ExportRow, RunRow } from '../rows.ts'
 import { MOST_RUNS_PER_PROJECT } from './claimable.ts'
 import { addBackfill, addExport, addRun } from './fixture/rows.ts'
 import {
+  cancelRun,
   claimRun,
   endRun,
   freezeRun,
@@ -135,7 +136,7 @@ describe('the slots of a project', () => {
   })
 })
 
-describe('an attempt whose lease has run out', () => {
+describe('a worker that has lost its run', () => {
   const later = (ms: number) => new Date(now.getTime() + ms)
   const definition: Definition = {
     model: 'events',
@@ -147,25 +148,30 @@ describe('an attempt whose lease has run out', () => {
   }
   const ended = { records_completed: 9, bytes_exported: 9, files: null, latest_error: null }
   const failure = { latest_error: 'late', is_counted: true, waiting_for: null }
+  const loseLease = () => reapRuns(app.db, later(MINUTE_MS), now)
+  const cancel = (id: string) => cancelRun(app.db, { id, project_id: one }, now)
 
-  /** The next attempt is the same worker's: only its number tells the two apart. */
-  it('changes nothing any more, though its worker has the run again', async () => {
-    await due(await exportTo('x'), 1)
+  it.each([
+    ['its lease has run out', loseLease, { frees_slot: false }],
+    // The next attempt is its own as well: only the number tells the two apart.
+    ['it has claimed it again', async () => void (await loseLease(), await claim()), { frees_slot: false }],
+    ['it was cancelled', cancel, { frees_slot: true }],
+  ])('changes nothing any more when %s', async (_, lose, { frees_slot }) => {
+    await due(await exportTo('x'), 2)
     const { id: run_id, attempt } = (await claim())!
-    await reapRuns(app.db, later(MINUTE_MS), now)
-    expect(await claim()).toMatchObject({ id: run_id, attempt: attempt + 1, failures: 1 })
-    const row = () => app.db.only(sql`SELECT * FROM batch_export_run WHERE id = ${run_id}`)
-    const slot = () => app.db.only(sql`SELECT * FROM batch_export_slot WHERE project_id = ${one}`)
-    const before = [await row(), await slot()]
+    await lose(run_id)
+    const rows = () => app.db.rows(sql`SELECT * FROM batch_export_run ORDER BY id`)
+    const slot = () => app.db.only<{ active: number }>(sql`SELECT * FROM batch_export_slot`)
+    const [before, slot_before] = [await rows(), await slot()]
     const lost = { run_id, owner, attempt }
     expect(await freezeRun(app.db, lost, { definition, seq_from: 1, seq_to: 9 }, now)).toBeUndefined()
     expect(await updateRun(app.db, lost, { is_committing: true }, now)).toBe(false)
     expect(await endRun(app.db, lost, { status: 'Completed', ...ended }, now)).toBe(false)
     expect(await returnRun(app.db, lost, { run_after: later(9), failure }, now)).toBe(false)
-    expect([await row(), await slot()]).toEqual(before)
-    await app.db.run(sql`UPDATE batch_export_run SET status = 'Cancelled', finished_at = ${now}`)
-    expect(await releaseRun(app.db, lost)).toBe(false)
-    expect(await slot()).toEqual(before[1])
+    expect([await rows(), await slot()]).toEqual([before, slot_before])
+    await cancel(run_id)
+    expect(await releaseRun(app.db, lost)).toBe(frees_slot)
+    expect((await slot()).active).toBe(slot_before.active - (frees_slot ? 1 : 0))
   })
 })
 
