@@ -22,6 +22,7 @@ import {
 import { describeDestination } from '../fixture/suite.ts'
 import type { World } from '../fixture/world.ts'
 import { azureBlobKind } from './kind.ts'
+import { IS_LONG } from '../../../../../test/harness/long.ts'
 
 let azurite: Azurite
 beforeAll(async () => {
@@ -78,9 +79,10 @@ async function readAll(container: ContainerClient): Promise<[string, Buffer][]> 
 }
 
 describeDestination('AzureBlob', openWorld)
-describeDestination('AzureBlob, CSV by brotli', () =>
-  openWorld({ file_format: 'CSV', compression: 'brotli' }),
-)
+if (IS_LONG)
+  describeDestination('AzureBlob, CSV by brotli', () =>
+    openWorld({ file_format: 'CSV', compression: 'brotli' }),
+  )
 
 describe('AzureBlob alone', () => {
   let folder: Awaited<ReturnType<typeof makeTemporaryFolder>>

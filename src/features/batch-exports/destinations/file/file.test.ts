@@ -20,6 +20,7 @@ import {
 import { describeDestination } from '../fixture/suite.ts'
 import type { World } from '../fixture/world.ts'
 import { fileKind } from './kind.ts'
+import { IS_LONG } from '../../../../../test/harness/long.ts'
 
 /** The suite's. */
 const PROJECT_ID = 1
@@ -65,7 +66,7 @@ async function listFiles(root: string): Promise<string[]> {
 }
 
 describeDestination('File', openWorld)
-describeDestination('File, CSV', () => openWorld({ file_format: 'CSV' }))
+if (IS_LONG) describeDestination('File, CSV', () => openWorld({ file_format: 'CSV' }))
 
 describe('File alone', () => {
   let folder: Awaited<ReturnType<typeof makeTemporaryFolder>>

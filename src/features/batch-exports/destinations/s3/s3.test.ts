@@ -22,14 +22,16 @@ import { describeDestination } from '../fixture/suite.ts'
 import { openGatewayWorld } from './fixture/gateway.ts'
 import { BUCKET, openStandInWorld } from './fixture/stand-in.ts'
 import { s3Kind } from './kind.ts'
+import { IS_LONG } from '../../../../../test/harness/long.ts'
 
 describeDestination('S3', () => openStandInWorld())
 describeDestination('S3, compressed and in numbered files', () =>
   openStandInWorld({ compression: 'gzip', max_file_size_mb: 1 }),
 )
-describeDestination('S3, CSV by gzip at a level', () =>
-  openStandInWorld({ file_format: 'CSV', compression: 'gzip', compression_level: 9 }),
-)
+if (IS_LONG)
+  describeDestination('S3, CSV by gzip at a level', () =>
+    openStandInWorld({ file_format: 'CSV', compression: 'gzip', compression_level: 9 }),
+  )
 
 const gateway = process.env.S3_TEST_ENDPOINT
 if (gateway !== undefined) describeDestination('S3 at a real gateway', () => openGatewayWorld(gateway))

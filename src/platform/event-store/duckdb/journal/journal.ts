@@ -15,6 +15,7 @@ import {
 } from './repeats.ts'
 import type { EncodedWrite } from './section.ts'
 import { Tail, type Waiting } from './tail.ts'
+import { LIMITS, WaitingFiles, type JournalLimits } from './waiting-files.ts'
 
 export type Appended = {
   written: Written[]
@@ -27,19 +28,6 @@ export type Appended = {
 /** Sections to be folded, all up to the record `upto`. */
 export type ToFold = { upto: number; sections: readonly (Waiting & { path: string })[] }
 
-export type JournalLimits = {
-  /** The next record goes into a new file once the current one has this size. */
-  file_bytes: number
-  /**
-   * With more files, the projects in the oldest one are folded so that it can be deleted. However small, each of them has
-   * collected some events by then.
-   */
-  max_files: number
-  /** With more files, writes wait for those folds. */
-  too_many_files: number
-}
-
-const LIMITS: JournalLimits = { file_bytes: 32 * 1024 * 1024, max_files: 16, too_many_files: 24 }
 const FOLD_EVENTS = 20_480
 const FOLD_BYTES = 32 * 1024 * 1024
 
@@ -52,8 +40,7 @@ export class Journal {
   /** Manifests read so far, by project. */
   readonly #manifests = new Map<number, Manifest>()
   readonly #deleted = new Set<number>()
-  /** How many sections of each file wait to be folded. */
-  readonly #waiting_in = new Map<number, number>()
+  readonly #waiting_files = new WaitingFiles()
   #told_file = 0
   #record = 0
   #inserted_at = 0n
@@ -148,7 +135,7 @@ export class Journal {
     this.replaced(project_id, manifest)
     const tail = this.#tails.get(project_id)
     if (!tail) return
-    this.#leave(tail.forget())
+    this.#waiting_files.leave(tail.forget())
     if (tail.isEmpty) this.#tails.delete(project_id)
     this.#removeFolded()
   }
@@ -181,7 +168,7 @@ export class Journal {
     const tail = this.#tails.get(project_id)
     this.#tails.delete(project_id)
     this.#manifests.delete(project_id)
-    if (tail) this.#leave(tail.sections)
+    if (tail) this.#waiting_files.leave(tail.sections)
   }
 
   #write(
@@ -224,7 +211,7 @@ export class Journal {
       if (!isFolded && !this.#deleted.has(project_id)) {
         const waiting = { record: head.number, file, offset, bytes, count, seq_from, repeats }
         this.#tailOf(project_id).add({ ...waiting, inserted_at: head.inserted_at }, sectionAt(offset, bytes))
-        this.#waiting_in.set(file, (this.#waiting_in.get(file) ?? 0) + 1)
+        this.#waiting_files.addSection(file)
       }
       offset += bytes
     }
@@ -265,33 +252,25 @@ export class Journal {
       const tail = this.#tails.get(project_id)!
       if (tail.events >= FOLD_EVENTS || tail.bytes >= FOLD_BYTES) due.add(project_id)
     }
-    if (this.#waiting_in.size > this.#limits.max_files) for (const id of this.#inOldestFile()) due.add(id)
+    if (this.#waiting_files.count > this.#limits.max_files) for (const id of this.#inOldestFile()) due.add(id)
     return [...due]
   }
 
   /** Named once for each file, as there may be thousands; and again as long as writes wait for them. */
   #inOldestFile(): number[] {
-    const oldest = Math.min(...this.#waiting_in.keys())
+    const oldest = this.#waiting_files.oldest
     if (oldest === this.#told_file && !this.#isFull) return []
     this.#told_file = oldest
     return [...this.#tails].filter(([, tail]) => tail.first_file === oldest).map(([id]) => id)
   }
 
   get #isFull(): boolean {
-    return this.#waiting_in.size > this.#limits.too_many_files
-  }
-
-  #leave(sections: readonly Waiting[]): void {
-    for (const { file } of sections) {
-      const left = this.#waiting_in.get(file)! - 1
-      if (left > 0) this.#waiting_in.set(file, left)
-      else this.#waiting_in.delete(file)
-    }
+    return this.#waiting_files.count > this.#limits.too_many_files
   }
 
   /** Not while files are still being read: what comes later in one of them may have to wait. */
   #removeFolded(): void {
-    for (const file of this.#files.older) if (!this.#waiting_in.has(file)) this.#files.remove(file)
+    for (const file of this.#files.older) if (!this.#waiting_files.has(file)) this.#files.remove(file)
   }
 
   /** Starts a new file when the current one is full. Its first record repeats what must outlast the older files. */
