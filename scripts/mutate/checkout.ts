@@ -1,7 +1,7 @@
 // A copy of the checkout in which files may be broken: whatever interrupts a run, the tree that people work in stays whole.
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { readFileSync, rmSync } from 'node:fs'
+import { cp, mkdir, mkdtemp, readdir, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -13,12 +13,13 @@ export type Checkout = {
   read(file: string): string
   write(file: string, text: string): Promise<void>
   restore(file: string): Promise<void>
-  remove(): Promise<void>
 }
 
+/** Removed when this process ends, however it does. */
 export async function openCheckout(): Promise<Checkout> {
   const origin = process.cwd()
   const root = await mkdtemp(join(tmpdir(), 'longshore-mutate-'))
+  process.once('exit', () => rmSync(root, { recursive: true, force: true }))
   const files = filesOf(origin)
   for (const file of files) await cp(join(origin, file), join(root, file), { recursive: true })
   await linkPackages(origin, root)
@@ -31,7 +32,6 @@ export async function openCheckout(): Promise<Checkout> {
     read: (file) => originals.get(file)!,
     write,
     restore: (file) => write(file, originals.get(file)!),
-    remove: () => rm(root, { recursive: true, force: true }),
   }
 }
 

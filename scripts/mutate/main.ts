@@ -23,19 +23,15 @@ console.log(`MUTATE_SEED=${seed}`)
 
 const checkout = await openCheckout()
 const tests = await openTests(checkout.root)
-const close = async () => {
-  await tests.close()
-  await checkout.remove()
-}
 for (const signal of ['SIGINT', 'SIGTERM'])
-  process.once(signal, () => void close().finally(() => process.exit(1)))
+  process.once(signal, () => void tests.close().finally(() => process.exit(1)))
 try {
   const scores: Score[] = []
   for (const target of targetsOf(process.argv.slice(2))) scores.push(await scoreOf(target))
   printScores(scores)
   if (scores.some(({ has_goal, share }) => has_goal && share !== null && share < GOAL)) process.exitCode = 1
 } finally {
-  await close()
+  await tests.close()
 }
 
 async function scoreOf(target: Target): Promise<Score> {

@@ -232,6 +232,23 @@ describe('a run that fails', () => {
     await endpoint.close()
   })
 
+  it.each([
+    [0, 'ends at once', { status: 'Failed', finished_at: expect.any(String) }],
+    [1, 'is tried again', { status: 'Running', finished_at: null }],
+  ])(
+    'because nobody answers, after an export has delivered %i rows, %s',
+    async (records_completed, _, expected) => {
+      const config = { host: '127.0.0.1', port: 1, user: 'u', password: 'p-secret', database: 'd' }
+      const id = await create({ destination: { type: 'Postgres', config } })
+      const owner = { id, project_id: workspace.project.id }
+      await addRun(app.db, owner, app.services.now(), { status: 'Completed', records_completed })
+      await capture(1)
+      await pass()
+      const latest_error = expect.stringContaining('The database server cannot be reached')
+      expect((await runsOf(id))[0]).toMatchObject({ ...expected, latest_error, records_completed: null })
+    },
+  )
+
   it('for want of a disk of ours is tried again, and says what is missing', async () => {
     const id = await create()
     await capture(1)
