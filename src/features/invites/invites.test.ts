@@ -169,6 +169,11 @@ describe('POST /api/organizations/:id/invites/', () => {
     expect((await app.get(`/api/signup/${secretOf(kept.body)}/`)).status).toBe(200)
   })
 
+  it('201 for a member of another organization', async () => {
+    const { owner } = await createOrganization(app)
+    expect(await invite({ target_email: owner.email })).toMatchObject({ status: 201 })
+  })
+
   it('201 with combine_pending_invites takes the highest level pending, not that of an expired one', async () => {
     const target_email = address()
     await invite({ target_email, level: 8 })
