@@ -30,7 +30,9 @@ const GOALS: Record<string, { only?: RegExp; tests?: string[] }> = {
   'src/features/batch-exports/backfills': {},
   'src/features/batch-exports/breaker': { tests: ['src/features/batch-exports/runs/claim.test.ts'] },
   'src/features/batch-exports/engine': { tests: ['src/features/batch-exports/runs/claim.test.ts'] },
-  'src/features/batch-exports/ledger': {},
+  'src/features/batch-exports/ledger': {
+    tests: ['src/features/batch-exports/reconciliation/reconciliation.test.ts'],
+  },
   'src/features/batch-exports/runs': { tests: ['src/features/batch-exports/engine/engine.test.ts'] },
   'src/features/batch-exports/schedule': {},
   'src/features/batch-exports/verification': {},
