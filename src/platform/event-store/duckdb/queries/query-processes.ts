@@ -6,6 +6,8 @@ import type { QueryOptions } from './messages.ts'
 import { QueryProcess } from './query-process.ts'
 
 const MAX_WAITING = 200
+/** A question that ends its process by itself is not asked for ever. */
+const MAX_TRIES = 3
 
 export class QueryProcesses {
   readonly #processes: readonly QueryProcess[]
@@ -26,12 +28,15 @@ export class QueryProcesses {
   async query(query: StoreQuery, manifest: Manifest): Promise<StoreAnswer> {
     const process = await this.#take(query.project_id)
     try {
-      if (this.#is_closed) throw new StoreGone('the event store is closed')
-      return await process.query(query, manifest)
-    } catch (error) {
-      // Somebody else killed it: the question is as good as before.
-      if (!(error instanceof StoreGone) || this.#is_closed) throw error
-      return await process.query(query, manifest)
+      for (let tries = 1; ; tries++) {
+        if (this.#is_closed) throw new StoreGone('the event store is closed')
+        try {
+          return await process.query(query, manifest)
+        } catch (error) {
+          // Somebody else killed the process: the question is as good as before.
+          if (!(error instanceof StoreGone) || tries === MAX_TRIES) throw error
+        }
+      }
     } finally {
       this.#turns.giveBack(process)
     }
