@@ -9,8 +9,9 @@ export type Outcome = { kind: 'passed' } | { kind: 'failed' | 'broken'; by: stri
 
 const AT_LEAST_MS = 30_000
 const TIMES_AS_LONG = 4
-/** Between asking the workers to stop and killing them. */
+/** Between asking the workers to stop and killing them, and until vitest itself must have noticed. */
 const GRACE_MS = 2_000
+const STUCK_MS = 60_000
 
 /** As far as this needs it: what tests of threads run is a bundle. */
 type Bundler = { bundleThreads(folder: string): Promise<void> }
@@ -20,9 +21,9 @@ export async function openTests(root: string): Promise<TestRuns> {
   process.chdir(root)
   const bundler = (await import(pathToFileURL(join(root, 'scripts/bundle.js')).href)) as Bundler
   const first = new FirstFailure()
-  const vitest = await createVitest('test', { root, watch: false, reporters: [first] })
+  const open = () => createVitest('test', { root, watch: false, reporters: [first] })
   const bundle = () => bundler.bundleThreads(join(root, 'node_modules/.longshore-threads'))
-  return new TestRuns(vitest, first, bundle)
+  return new TestRuns(await open(), { first, open, bundle })
 }
 
 /** What went wrong in the run that is going on: vitest's own results, and its `bail`, remember earlier runs. */
@@ -55,17 +56,17 @@ class FirstFailure implements Reporter {
   }
 }
 
+type Parts = { first: FirstFailure; open(): Promise<Vitest>; bundle(): Promise<void> }
+
 export class TestRuns {
-  readonly #vitest: Vitest
-  readonly #first: FirstFailure
-  readonly #bundle: () => Promise<void>
+  #vitest: Vitest
+  readonly #parts: Parts
   /** How long test files take when nothing is broken. */
   readonly #durations_ms = new Map<string, number>()
 
-  constructor(vitest: Vitest, first: FirstFailure, bundle: () => Promise<void>) {
+  constructor(vitest: Vitest, parts: Parts) {
     this.#vitest = vitest
-    this.#first = first
-    this.#bundle = bundle
+    this.#parts = parts
   }
 
   /** Told of each file that was written. */
@@ -94,18 +95,29 @@ export class TestRuns {
   }
 
   async #runWithin(tests: readonly string[], limit_ms: number): Promise<Outcome> {
-    await this.#bundle()
+    const { first, bundle } = this.#parts
+    await bundle()
     const specifications = await this.#vitest.globTestSpecifications([...tests])
     const timers: NodeJS.Timeout[] = []
+    const after = (ms: number, act: () => void) => void timers.push(setTimeout(act, ms))
     const cancel = () => void this.#vitest.cancelCurrentRun('test-failure').catch(() => undefined)
-    this.#first.begin(() => {
-      cancel()
-      // Asked a second time, it kills the workers that do not listen.
-      timers.push(setTimeout(cancel, GRACE_MS))
-    })
-    timers.push(setTimeout(() => this.#first.note('failed', 'the time limit'), limit_ms))
-    await this.#vitest.runTestSpecifications(specifications)
+    const stuck = new Promise<'stuck'>((resolve) =>
+      first.begin(() => {
+        cancel()
+        // Asked a second time, it kills the workers that do not listen.
+        after(GRACE_MS, cancel)
+        after(STUCK_MS, () => resolve('stuck'))
+      }),
+    )
+    after(limit_ms, () => first.note('failed', 'the time limit'))
+    const ended = await Promise.race([this.#vitest.runTestSpecifications(specifications), stuck])
     for (const timer of timers) clearTimeout(timer)
-    return this.#first.outcome
+    if (ended === 'stuck') await this.#openAnew()
+    return first.outcome
+  }
+
+  async #openAnew(): Promise<void> {
+    this.#vitest.close().catch(() => undefined)
+    this.#vitest = await this.#parts.open()
   }
 }
