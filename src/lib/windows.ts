@@ -65,7 +65,7 @@ export class Windows {
   }
 }
 
-/** Of each stretch, by where it begins: from one to the next, a byte comes in and one goes out. */
+/** The hash of each stretch, by where it begins: from one to the next, a byte comes in and one goes out. */
 function hashes(bytes: Uint8Array, size: number): Int32Array {
   const found = new Int32Array(Math.max(0, bytes.length - size + 1))
   let first_weight = 1

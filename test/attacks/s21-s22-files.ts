@@ -1,32 +1,14 @@
 // Names of files that lead out of their folder, options that drivers would understand, and cells that are formulas.
 import { expect } from 'vitest'
 import type { JsonObject } from '../../src/lib/json-object.ts'
+import { REFUSED_PREFIXES } from '../../src/features/batch-exports/fixture/hostile-values.ts'
 import { attack, attackEach, type Attack } from './attack.ts'
 import { exportTo, withExport } from './s01-s02-outbound.ts'
 import { CONFIGS, type Scene } from './scene.ts'
 
-const PREFIXES = [
-  '..',
-  '../2',
-  '/../2',
-  'a/../../2',
-  './x',
-  'a/..',
-  '{year}/../../2',
-  '{table}/..',
-  ' .. ',
-  'a\u0000b',
-  'a\nb',
-  'a\u0085b',
-  'x'.repeat(801),
-  '{constructor}',
-  '{__proto__}',
-  '{year',
-]
-
 const prefixes = attackEach<Scene, string>(
   'S21',
-  PREFIXES,
+  REFUSED_PREFIXES,
   (prefix) => `files below ${JSON.stringify(prefix).slice(0, 30)}`,
   async (scene, prefix) => {
     const { call, exports, home } = scene

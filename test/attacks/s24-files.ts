@@ -95,7 +95,7 @@ const USERS: [string, number][] = [
   ['another user', SOMEBODY],
 ]
 
-/** Of a server that root started; others need root to become. */
+/** Attacks on a server that root started. */
 export const attacks: Attack<RootWorld>[] = [
   attack<RootWorld>('S24', 'warns in one line that a user of its own is better', async ({ server }) => {
     const lines = server

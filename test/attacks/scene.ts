@@ -50,7 +50,7 @@ export type Scene = Omit<World, 'home' | 'foreign'> & {
   victim: World['home']
   canary: Canary
   call(method: string, path: string, call?: Call): Promise<Reply>
-  /** Of the exports of the attackers' project. */
+  /** Path of the exports in the attackers' project. */
   exports: string
   close(): Promise<void>
 }

@@ -35,7 +35,7 @@ export type Target = {
   token: string
   /** Time of processors that it has used so far, on all of its threads. */
   cpuSeconds(): Promise<number>
-  /** Of the whole tree of its processes. */
+  /** Memory of all its processes. */
   memoryMb(): Promise<number>
   pid: number
   /** Its database, past the API. */

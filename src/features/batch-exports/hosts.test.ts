@@ -12,6 +12,7 @@ import type { JsonObject } from '../../lib/json-object.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { openOutbound } from '../../platform/outbound/outbound.ts'
 import { everyConfig, TYPES, withHost } from './fixture/every-kind.ts'
+import { INNER_IPV4, INNER_IPV6 } from './fixture/hostile-values.ts'
 import { setTenPastTheHour } from './fixture/clock.ts'
 
 const PUBLIC = '8.8.8.8'
@@ -66,41 +67,7 @@ const create = (type: string, config: JsonObject) => app.post(base, body(type, c
 const exportCount = async () =>
   (await app.db.only<{ count: number }>(sql`SELECT count(*)::int AS count FROM batch_export`)).count
 
-const INNER = [
-  '127.0.0.1',
-  '127.1',
-  '2130706433',
-  '0x7f000001',
-  '0x7F.1',
-  '0177.0.0.1',
-  '017700000001',
-  '127.0.0.1.',
-  '１２７.０.０.１',
-  '127。0。0。1',
-  '①②⑦.0.0.1',
-  '0',
-  '0.0.0.0',
-  '10.0.0.1',
-  '192.168.1.1',
-  '172.16.0.1',
-  '100.64.0.1',
-  '169.254.169.254',
-  '2852039166',
-  '168.63.129.16',
-  '255.255.255.255',
-  '224.0.0.1',
-  '[::1]',
-  '[::]',
-  '[::ffff:127.0.0.1]',
-  '[::ffff:7f00:1]',
-  '[::127.0.0.1]',
-  '[64:ff9b::7f00:1]',
-  '[64:ff9b::127.0.0.1]',
-  '[2002:7f00:1::]',
-  '[fe80::1]',
-  '[fc00::1]',
-  '[fd00:ec2::254]',
-]
+const INNER = [...INNER_IPV4, ...INNER_IPV6]
 
 const withHosts = TYPES.filter((type) => withHost(type, {}, PUBLIC) !== undefined)
 

@@ -16,7 +16,7 @@ export function scrub(text: string, redactor: Redactor): string {
   return line.length <= MAX_CHARACTERS ? line : `${line.slice(0, MAX_CHARACTERS - 1).toWellFormed()}…`
 }
 
-/** Of what must not be seen of a whole configuration. */
+/** Takes out the secrets of a whole configuration. */
 export function redactorOf(kind: Pick<DestinationKind, 'secrets'>, config: JsonObject): Redactor {
   return new Redactor(splitConfig(kind, config).secrets, { short: 'words' })
 }

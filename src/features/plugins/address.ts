@@ -48,7 +48,7 @@ export function addressIn(family: Family) {
       return getVisible(context)
     },
 
-    /** Of another organization's plugin it is known that it is there. */
+    /** A plugin of another organization is refused, not hidden: the caller can see it. */
     async toChange(context: WithId): Promise<PluginRow> {
       await assertInstallable(context)
       const row = await getVisible(context)

@@ -5,7 +5,7 @@ import { invalid } from '../../platform/http/errors.ts'
 export type SchemaField = {
   key: string
   type: FieldType
-  /** Of the type `choice`. */
+  /** For the type `choice`. */
   choices: readonly unknown[]
   /** Undefined: there is none. */
   default: unknown
@@ -18,7 +18,7 @@ export type SchemaField = {
   visible_if: readonly Condition[]
 }
 
-/** Of another field: it has this value or, where `value` is undefined, any. */
+/** Another field has this value, or any value where `value` is undefined. */
 export type Condition = { key: string; value: unknown }
 
 type FieldType = 'string' | 'attachment' | 'choice' | 'json'

@@ -10,7 +10,7 @@ export type StoredFile = Pick<
   'filename' | 'source' | 'transpiled' | 'mappings' | 'status' | 'error'
 >
 
-/** Of a plugin that was found to be within reach: files have no owner of their own. */
+/** The caller has checked that the plugin is within reach: files have no owner of their own. */
 export function listFiles(db: Db, plugin_id: number): Promise<StoredFile[]> {
   return db.rows(sql`
     SELECT filename, source, transpiled, mappings, status, error FROM plugin_source_file

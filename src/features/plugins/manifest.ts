@@ -21,7 +21,7 @@ export class ManifestFault extends Error {}
 const MAX_NAME = 200
 const MAX_ICON = 800
 
-/** Of an app that is installed: it must have a name. */
+/** An app that is installed must have a name. */
 export function readManifest(text: string): Manifest {
   const given = readManifestFields(text)
   if (given.name === undefined) throw new ManifestFault('plugin.json has no name.')

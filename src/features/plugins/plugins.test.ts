@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Of the server: only they may give code to other organizations. */
+/** Only the server's staff may give code to other organizations. */
 const makeStaff = (user_id: number) =>
   app.db.run(sql`UPDATE app_user SET is_staff = true WHERE id = ${user_id}`)
 const below = ({ organization }: Workspace, family = 'plugins') =>

@@ -61,7 +61,7 @@ function onExports(script: string): string {
   return `let module = { exports };\n${script}\n;exports = module.exports`
 }
 
-/** Of the whole map: there is one source, and its text is stored beside it. */
+/** Nothing else of the map is needed: there is one source, and its text is stored beside it. */
 function readMappings(map: string): string {
   return (JSON.parse(map) as { mappings: string }).mappings
 }

@@ -38,7 +38,7 @@ export const MAX_LOG_LENGTH = 10_000
 export const MAX_JOB_PAYLOAD_LENGTH = 64 * 1024
 export const MAX_JOB_DELAY_MS = 366 * 86_400_000
 export const MAX_CACHE_LENGTH = 10 * 1024 * 1024
-/** Of all groups on a thread. */
+/** All groups on a thread together cache at most this. */
 export const MAX_ALL_CACHES_LENGTH = 50 * 1024 * 1024
 export const MAX_UNZIPPED_BYTES = 5 * 1024 * 1024
 export const MAX_ALARMS = 100

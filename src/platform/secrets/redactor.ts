@@ -10,7 +10,7 @@ const MIN_LENGTH = 4
 /** So much of a value, in a row, gives it away: a line of a key, or the start of a token. The largest that fits counts. */
 const WINDOWS = [16, 12, 8, 7, 6, 5, MIN_LENGTH] as const
 const WINDOW = WINDOWS[0]
-/** Of all forms of all values together; the shortest come first. */
+/** All forms of all values together have at most this; the shortest values come first. */
 const MAX_BYTES = 64 * 1024
 const MAX_LITERAL = 20
 
@@ -18,7 +18,7 @@ export class Redactor {
   readonly #values: readonly string[]
   readonly #words: RegExp | null
   #windows: readonly Windows[] | null = null
-  /** Of backslashes and the like alone: nothing that could be looked for otherwise. */
+  /** Values that are nothing but backslashes and the like: these are looked for as they are. */
   readonly #literal: string[] = []
 
   /**

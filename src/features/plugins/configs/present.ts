@@ -34,7 +34,7 @@ export async function presentConfig(reading: Reading, { row, level }: Addressed)
   return { ...presented!, plugin_info: presentPlugin(plugins[0]!), site_url }
 }
 
-/** Of one project, as lists show them. */
+/** Configs of one project, as lists show them. */
 export async function presentConfigs(
   reading: Reading,
   project_id: number,

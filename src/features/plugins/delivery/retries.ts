@@ -18,7 +18,7 @@ import {
 import { readEvents, type StoredEvent } from './stored-events.ts'
 import type { WebhookRequest } from './webhook.ts'
 
-/** Of those that could not even be tried. */
+/** Retries that could not even be tried wait this long. */
 const PAUSE_MS = 2_000
 
 export class Retries {
@@ -43,7 +43,7 @@ export class Retries {
     return next_due_at !== null && next_due_at <= this.#tools.services.now()
   }
 
-  /** Of several at the same time, the one that began last has seen everything. */
+  /** When several run at once, the one that began last has seen everything. */
   async recount(): Promise<void> {
     const turn = ++this.#recounts
     const waiting = await countRetries(this.#tools.services.db, this.#key)

@@ -15,7 +15,7 @@ const LINES_A_SECOND = 100
 /** That secrets are looked for in, which takes the main thread some 50 ns each: of an app, and of all of them. */
 const READ_A_SECOND = 100_000
 const ALL_READ_A_SECOND = 2_000_000
-/** Of all apps together, waiting to be written. */
+/** Lines of all apps that wait to be written have at most this together. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024
 /** What a line costs besides its message. */
 const LINE_BYTES = 200

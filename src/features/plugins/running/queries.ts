@@ -58,7 +58,7 @@ function within(scope: Scope): Statement {
 export type CodeRow = Pick<SourceFileRow, 'plugin_id' | 'transpiled' | 'mappings' | 'error'> &
   Pick<PluginConfigRow, 'version'>
 
-/** Of what these configs run, each once: thousands may run the same. */
+/** The code that these configs run, each once: thousands may run the same. */
 export function listCode(db: Db, config_ids: readonly number[]): Promise<CodeRow[]> {
   return db.rows(sql`
     WITH run AS (SELECT DISTINCT plugin_id, version FROM plugin_config WHERE id = ANY(${config_ids}))

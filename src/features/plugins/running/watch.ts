@@ -21,7 +21,7 @@ const SETUP_PAUSE_MS = 5 * SECOND_MS
 const SETUP_LONG_PAUSE_MS = 600 * SECOND_MS
 const STRIKES = 3
 const STRIKE_WINDOW_MS = 600 * SECOND_MS
-/** Of an app that events must not come past: it is never switched off for them. */
+/** An app that guards events is not switched off for its faults: it pauses. */
 const STRIKES_PAUSE_MS = 60 * SECOND_MS
 /** At a start. An app takes half a megabyte once it is loaded. */
 const MAX_LOADED = 500

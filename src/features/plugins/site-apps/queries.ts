@@ -32,7 +32,7 @@ export function findSiteAppPlace(
   return db.row(placesWhere(sql`c.project_id = ${project_id} AND c.id = ${plugin_config_id}`))
 }
 
-/** Of whatever project: who asks has nothing but the address. */
+/** In any project: the caller has nothing but the address. */
 export function findSiteApp(db: Db, plugin_config_id: number): Promise<SiteAppRow | undefined> {
   return db.row(sql`
     SELECT ${PLACE}, c.project_id, c.config, p.config_schema, f.transpiled

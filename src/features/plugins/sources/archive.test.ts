@@ -18,7 +18,7 @@ const refused = (detail: RegExp | string) => ({
   detail: expect.stringMatching(detail),
 })
 
-/** Of this process, in MB, once what can be thrown away is gone. */
+/** How much this process has grown, in MB, after garbage was collected. */
 async function growthOf(work: () => Promise<unknown>): Promise<number> {
   const before = process.memoryUsage()
   await work()

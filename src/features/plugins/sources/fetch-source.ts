@@ -33,7 +33,7 @@ export async function fetchSource(
   return { url, tag: version.tag, ...(await pickFiles(archive, folder)) }
 }
 
-/** Of an address that names one version, that one. */
+/** An address that names a version has no newer one. */
 export async function findNewestTag(
   services: Needed,
   source_url: string,

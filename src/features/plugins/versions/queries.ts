@@ -5,7 +5,7 @@ import { sql } from '../../../platform/db/sql.ts'
 /** Files that do something; others are only kept. */
 const FILES = sql`('index.ts', 'site.ts', 'frontend.tsx')`
 
-/** Of the row `p` of table plugin: another one as soon as anything differs that decides what the plugin does. */
+/** The hash of plugin `p`: it changes with anything that decides what the plugin does. */
 export const HASH = sql`encode(sha256(convert_to(concat_ws(E'\\n', p.config_schema::text, p.public_jobs::text,
   p.capabilities::text, (
     SELECT string_agg(f.filename || ' ' || f.hash, E'\\n' ORDER BY f.filename COLLATE "C")

@@ -96,7 +96,7 @@ function readOptions(kind: FormatKind, given: unknown = {}): Options {
   return options
 }
 
-/** Of anything, as the standard has it. */
+/** The standard turns any value into a text. */
 const asText = (value: unknown) => String(value as string)
 
 const isFiniteNumber = (value: unknown): value is number =>

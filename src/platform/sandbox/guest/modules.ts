@@ -8,7 +8,7 @@ import { ask } from './host.ts'
 import { makeCreateBuffer } from './create-buffer.ts'
 import { GuestURL, GuestURLSearchParams } from './url.ts'
 
-/** Of a hash, or of an HMAC when there is a key. */
+/** A hash, or an HMAC when there is a key. */
 class Digest {
   readonly #parts: Uint8Array[] = []
 

@@ -25,7 +25,7 @@ export class GuestURLSearchParams {
     else this.#pairs = Object.entries(from as object).map(([key, value]) => [key, String(value)])
   }
 
-  /** Of an address, which is told when they change. */
+  /** The parameters of an address, which hears of their changes. */
   static of(query: string, onChange: () => void): GuestURLSearchParams {
     const params = new GuestURLSearchParams(query)
     params.#onChange = onChange

@@ -7,7 +7,7 @@ export function hopsOfText(event: string): number {
   return event.includes(HOPS) ? hopsIn(readEventText(event)) : 0
 }
 
-/** Of a batch, the most. */
+/** A batch has as many as the event in it that has the most. */
 export function hopsOf({ method, input }: { method: string; input?: unknown }): number {
   if (method === 'exportEvents' && Array.isArray(input)) return Math.max(0, ...input.map(hopsIn))
   return method === 'onEvent' || method === 'composeWebhook' ? hopsIn(input) : 0

@@ -221,7 +221,7 @@ export class HostFunctions {
   }
 }
 
-/** Of the texts among them. */
+/** Only texts count. */
 function lengthOf(args: unknown[]): number {
   return args.reduce<number>((sum, arg) => sum + (typeof arg === 'string' ? arg.length : 0), 0)
 }

@@ -15,7 +15,7 @@ export class Turn {
   constructor(
     public cpu_left_ms: number,
     readonly lines = allLines(),
-    /** Of the event it is about. */
+    /** How many apps the event has come through. */
     readonly hops = 0,
     /** Not to be inside any more at this time of `monotonicMs`: others wait for its answer. */
     readonly until = Infinity,

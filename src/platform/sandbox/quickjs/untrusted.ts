@@ -16,7 +16,7 @@ export function parseUntrusted(text: string): unknown {
   })
 }
 
-/** Of objects and lists in each other. */
+/** How deep objects and lists are nested. */
 function depthOf(json: string): number {
   let depth = 0
   let deepest = 0
