@@ -50,12 +50,14 @@ export class Redactor {
     return this.is_empty ? value : (this.#cleanNode(value) as T)
   }
 
-  /** For the server's own log. */
+  /** For the server's own log: an error of the same class, with message, stack and code. */
   cleanError(error: unknown): unknown {
     if (!(error instanceof Error)) return typeof error === 'string' ? this.clean(error) : error
-    const clean = new Error(this.clean(error.message))
+    const clean = Object.create(Object.getPrototypeOf(error) as object) as Error & { code?: unknown }
+    clean.message = this.clean(error.message)
     clean.stack = this.clean(error.stack ?? '')
-    return 'code' in error ? Object.assign(clean, { code: error.code }) : clean
+    if ('code' in error) clean.code = error.code
+    return clean
   }
 
   #cleanNode(value: unknown): unknown {
