@@ -5,13 +5,14 @@ import { parseUrlEncoded, readRawBody } from '../../platform/http/body.ts'
 import { dispatch, type Outgoing } from '../../platform/http/dispatch.ts'
 import { ApiError, toApiError } from '../../platform/http/errors.ts'
 import { assertSameOrigin } from '../../platform/http/identify.ts'
-import { routesByPath, sessionCookie } from '../../platform/http/server.ts'
+import { routerOf } from '../../platform/http/router.ts'
+import { sessionCookie } from '../../platform/http/server.ts'
 import type { Services } from '../../platform/services.ts'
 import { PAGE_POLICY, renderPage } from './html.ts'
 import { webPages, type Outcome, type Shown, type Visit } from './pages.ts'
 
 const FORM_LIMIT = 64 * 1024
-const api = routesByPath(routes)
+const api = routerOf(routes)
 
 export function addWebPages(app: FastifyInstance, services: Services): void {
   for (const { path, show, submit } of webPages) {
@@ -55,7 +56,7 @@ function visitOf(
         id: request.id,
       }
       try {
-        const answer = await dispatch(services, access, api.get(path)!, incoming, request.notes)
+        const answer = await dispatch(services, access, api.methodsOf(path)!, incoming, request.notes)
         if (answer.session !== undefined)
           reply.header('set-cookie', sessionCookie(answer.session, request.protocol === 'https'))
         return outcomeOf(answer)

@@ -15,6 +15,7 @@ import type { Metrics } from './metrics.ts'
 import { proxiesAmong } from './proxies.ts'
 import { answerOn, JSON_TYPE } from './raw-answer.ts'
 import type { Route, SessionCookie } from './route.ts'
+import { MAX_PARAM_LENGTH, routerOf, type Found } from './router.ts'
 import { countUnderway, type Work } from './underway.ts'
 
 export type HttpOptions = {
@@ -33,12 +34,15 @@ declare module 'fastify' {
     notes: RequestNotes
     /** Null where nothing is counted. */
     work: Work | null
+    /** The path of the API's route as it was declared; null for pages and unknown paths. */
+    api_path: string | null
   }
 }
 
-/** What the router knows. It keeps every path once for each, so those that nobody offers are one to it. */
+/** What fastify knows. Methods that nobody offers are one to it. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
 const RARE_METHOD = 'TRACE'
+const ANY_PATH = '*'
 const BODY_LIMIT = 1024 * 1024
 const NO_BODY: RawBody = { bytes: Buffer.alloc(0), is_too_large: false }
 const REQUEST_TIMEOUT_MS = 30_000
@@ -72,7 +76,7 @@ export function buildServer(options: HttpOptions): FastifyInstance {
     },
     exposeHeadRoutes: false,
     genReqId: requestIds(),
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAM_LENGTH },
     rewriteUrl(request) {
       if (!METHODS.includes(request.method!)) request.method = RARE_METHOD
       return request.url!
@@ -84,7 +88,8 @@ export function buildServer(options: HttpOptions): FastifyInstance {
     clientErrorHandler: answerUnreadable,
   })
   app.decorateRequest('notes')
-  // To the router every method exists and none has a body: `serve` reads it, so that a wrong method is a 405 and a body
+  app.decorateRequest('api_path', null)
+  // To fastify every method exists and none has a body: `serve` reads it, so that a wrong method is a 405 and a body
   // of the wrong size or type is refused only after 401, 403 and 404.
   for (const method of METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
   app.addHook('onRequest', (request, reply, done) => {
@@ -96,7 +101,7 @@ export function buildServer(options: HttpOptions): FastifyInstance {
   app.addHook('onResponse', (request, reply, done) => {
     const { id, method, notes } = request
     const status = reply.statusCode
-    const route = request.routeOptions.url ?? null
+    const route = routeName(request)
     const ms = reply.elapsedTime
     metrics.observeRequest(method, route ?? 'unknown', status, ms / 1000)
     services.log.info({ id, method, route, status, ms: Math.round(ms * 10) / 10, ...notes }, 'request')
@@ -104,10 +109,19 @@ export function buildServer(options: HttpOptions): FastifyInstance {
   })
   app.setErrorHandler((error, request, reply) => answerError(services, request, reply, error))
   app.setNotFoundHandler((_request, reply) => sendError(reply, notFound()))
-  for (const [path, methods] of routesByPath(options.routes)) {
-    app.all(path, (request, reply) => serve(options, methods, request, reply))
-  }
+  const router = routerOf(options.routes)
+  app.all(ANY_PATH, (request, reply) => {
+    const found = router.find(request.url)
+    if (!found) throw notFound()
+    request.api_path = found.path
+    return serve(options, found, request, reply)
+  })
   return app
+}
+
+/** For the access log and metrics: paths as they were declared are few, those that clients ask for are not. */
+function routeName({ api_path, routeOptions }: FastifyRequest): string | null {
+  return api_path ?? (routeOptions.url === ANY_PATH ? null : (routeOptions.url ?? null))
 }
 
 /** Random once, then counted: drawing each id costs 11 µs, a tenth of all our checks. */
@@ -117,19 +131,9 @@ function requestIds(): () => string {
   return () => `${process}-${(++count).toString(36)}`
 }
 
-export function routesByPath(routes: readonly Route[]): Map<string, Map<string, Route>> {
-  const paths = new Map<string, Map<string, Route>>()
-  for (const route of routes) {
-    const methods = paths.get(route.path) ?? new Map<string, Route>()
-    if (methods.has(route.method)) throw new Error(`${route.method} ${route.path} is defined twice`)
-    paths.set(route.path, methods.set(route.method, route))
-  }
-  return paths
-}
-
 async function serve(
   options: HttpOptions,
-  methods: ReadonlyMap<string, Route>,
+  { methods, params }: Found,
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
@@ -142,7 +146,7 @@ async function serve(
     methods,
     {
       method,
-      params: request.params as Record<string, string>,
+      params,
       query: request.query as Record<string, unknown>,
       headers: request.headers,
       raw,
@@ -190,7 +194,7 @@ function answerError(
   const apiError = toApiError(error)
   // One that was thrown as an answer says all there is to say.
   if (apiError.status >= 500 && apiError !== error)
-    services.log.error({ err: error, id: request.id, route: request.routeOptions.url }, 'request failed')
+    services.log.error({ err: error, id: request.id, route: routeName(request) }, 'request failed')
   return sendError(reply, apiError)
 }
 
