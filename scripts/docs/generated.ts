@@ -2,7 +2,7 @@
 // test/house-rules.test.ts holds that they are fresh.
 import type { Database } from '../../src/platform/db/database.ts'
 import { apiDocument } from '../../src/app/document.ts'
-import { errorsPage } from '../../src/platform/http/openapi.ts'
+import { errorsPage } from '../../src/platform/http/openapi-errors.ts'
 import { describeSchema } from './schema.ts'
 import { securityTable } from './security.ts'
 

@@ -2,11 +2,14 @@
 import { captureDocument } from '../features/events/capture/document.ts'
 import { openApiDocument } from '../platform/http/openapi.ts'
 import { routes } from './http.ts'
+import { INTRODUCTION, SECTIONS } from './introduction.ts'
 import { VERSION } from './version.ts'
+
+const ABOUT = { version: VERSION, introduction: INTRODUCTION, sections: SECTIONS }
 
 let made: Record<string, unknown> | undefined
 
 /** Made once: it takes as long as everything else that a server starts with. Not to be changed. */
 export function apiDocument(): Readonly<Record<string, unknown>> {
-  return (made ??= openApiDocument(routes, VERSION, captureDocument))
+  return (made ??= openApiDocument(routes, ABOUT, captureDocument))
 }

@@ -51,6 +51,10 @@ export const accountRoutes = [
     is_about_caller: true,
     item: ({ db, caller, params }) => getAccount(db, caller, params.uuid),
     body: AccountUpdate,
+    examples: {
+      Rename: { first_name: 'Ada' },
+      'Change the password': { current_password: 'the old one', password: 'a long sentence nobody knows' },
+    },
     answers: { 200: Account },
     async handle(context) {
       const { db, item, body, now } = context

@@ -53,6 +53,7 @@ export const twoFactorRoutes = [
     without_second_factor: true,
     item: async ({ caller, params }) => assertMaySetUp(caller, params.uuid),
     body: TwoFactorCode,
+    examples: { 'The code of the authenticator': { token: '123456' } },
     answers: { 200: TwoFactorConfirmed },
     async handle(context) {
       const { services, db, caller, body, now } = context

@@ -32,7 +32,7 @@ export const ActivityLogEntry = z
       name: z.string().nullable(),
       short_id: z.string().nullable(),
       type: z.string().nullable(),
-      trigger: z.unknown().nullable(),
+      trigger: z.null(),
       changes: z.array(Change),
     }),
   })

@@ -45,6 +45,9 @@ export const personalKeyRoutes = [
     access: 'session',
     changes_account: true,
     body: PersonalApiKeyCreate,
+    examples: {
+      'Only for queries of one project': { label: 'Notebook', scopes: ['query:read'], scoped_teams: [1] },
+    },
     answers: { 201: PersonalApiKey },
     async handle(context) {
       const { services, db, caller, body, now } = context
@@ -97,6 +100,7 @@ export const personalKeyRoutes = [
     changes_account: true,
     item: ({ db, caller, params }) => getOwnKey(db, caller.user.id, params.id),
     body: PersonalApiKeyUpdate,
+    examples: { Rename: { label: 'Notebook (old)' } },
     answers: { 200: PersonalApiKey },
     async handle(context) {
       const { services, db, caller, item, body, now } = context

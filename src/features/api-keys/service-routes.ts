@@ -49,6 +49,7 @@ export const serviceKeyRoutes = [
     needs_recent_sign_in: true,
     item: async ({ caller }) => assertNoKeyMaking(caller),
     body: ServiceKeyCreate,
+    examples: { 'For a program that reads exports': { label: 'Dashboard', scopes: ['batch_export:read'] } },
     answers: { 201: ServiceKey },
     async handle(context) {
       const { db, caller, organization, body, now } = context
@@ -90,6 +91,7 @@ export const serviceKeyRoutes = [
       return getServiceKey(db, organization.id, params.id)
     },
     body: ServiceKeyUpdate,
+    examples: { Rename: { label: 'Dashboard (office)' } },
     answers: { 200: ServiceKey },
     async handle(context) {
       const { db, organization, item, body, now } = context

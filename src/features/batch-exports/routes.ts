@@ -1,4 +1,5 @@
 // Batch exports: the same calls below both names of a project, and below its organization for all of its projects.
+import { EXPORT_EXAMPLES, RANGE_EXAMPLES } from './examples.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { OrganizationInReach, ProjectInReach } from '../../platform/http/access.ts'
 import type { Caller } from '../../platform/http/caller.ts'
@@ -61,6 +62,7 @@ function exportRoutesBelow(base: Base) {
       scope: 'batch_export:write',
       level: 'member',
       body: ExportCreate,
+      examples: EXPORT_EXAMPLES,
       answers: { 201: BatchExport },
       async handle(context) {
         const { db, body, now } = context
@@ -92,6 +94,7 @@ function exportRoutesBelow(base: Base) {
       level: 'member',
       item: getAddressed,
       body: ExportUpdate,
+      examples: { 'Export every day': { interval: 'day', offset_hour: 3, timezone: 'Europe/Berlin' } },
       answers: { 200: BatchExport },
       async handle(context) {
         const { db, item, body, now } = context
@@ -107,6 +110,7 @@ function exportRoutesBelow(base: Base) {
       level: 'member',
       item: getAddressed,
       body: ExportReplace,
+      examples: EXPORT_EXAMPLES,
       answers: { 200: BatchExport },
       async handle(context) {
         const { db, item, body, now } = context
@@ -150,6 +154,7 @@ function exportRoutesBelow(base: Base) {
       level: 'member',
       item: getAddressed,
       body: UnpauseRequest,
+      examples: { 'Export what was missed as well': { backfill: true } },
       answers: { 200: BatchExportWithBackfill },
       async handle(context) {
         const { db, item, body, now } = context
@@ -165,6 +170,7 @@ function exportRoutesBelow(base: Base) {
       level: 'member',
       item: getAddressed,
       body: BackfillRequest,
+      examples: RANGE_EXAMPLES,
       answers: { 200: BatchExportWithBackfill },
       async handle(context) {
         const { db, item, body, now } = context
@@ -180,6 +186,7 @@ function exportRoutesBelow(base: Base) {
       level: 'member',
       item: getAddressed,
       body: BackfillRequest,
+      examples: RANGE_EXAMPLES,
       answers: { 200: BatchExportWithBackfill },
       async handle(context) {
         const { db, item, body, now } = context

@@ -51,6 +51,7 @@ export const domainRoutes = [
     scope: 'organization:write',
     level: 'admin',
     body: DomainCreate,
+    examples: { 'A domain': { domain: 'example.com' } },
     answers: { 201: Domain },
     async handle(context) {
       const { db, organization, body, now } = context
@@ -86,6 +87,7 @@ export const domainRoutes = [
     level: 'admin',
     item: ({ db, organization, params }) => getDomain(db, organization.id, params.id),
     body: DomainUpdate,
+    examples: { 'Let everybody of the domain join': { jit_provisioning_enabled: true } },
     answers: { 200: Domain },
     async handle(context) {
       const { db, organization, item, body, now } = context

@@ -41,6 +41,7 @@ export const inviteRoutes = [
     scope: 'organization_member:write',
     level: 'member',
     body: InviteCreate,
+    examples: { 'Invite an admin': { target_email: 'ada@example.com', first_name: 'Ada', level: 8 } },
     answers: { 201: MadeInvite },
     async handle(context) {
       const [row] = await inviteAll(context, [context.body])
@@ -55,6 +56,9 @@ export const inviteRoutes = [
     scope: 'organization_member:write',
     level: 'member',
     body: InviteBulk,
+    examples: {
+      'Two members': [{ target_email: 'ada@example.com' }, { target_email: 'grace@example.com' }],
+    },
     answers: { 200: z.union([z.array(MadeInvite), MadeInvite]) },
     async handle(context) {
       const { services, body, now } = context

@@ -61,6 +61,7 @@ export const memberRoutes = [
       return member
     },
     body: MemberUpdate,
+    examples: { 'Make an admin': { level: 8 } },
     answers: { 200: Member },
     async handle(context) {
       const { db, caller, organization, body, item, params, now } = context

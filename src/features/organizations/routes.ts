@@ -51,6 +51,7 @@ export const organizationRoutes = [
       return owner
     },
     body: OrganizationCreate,
+    examples: { 'An organization': { name: 'Harbour Works' } },
     answers: { 201: Organization },
     async handle(context) {
       const { db, item: owner, body } = context
@@ -83,6 +84,7 @@ export const organizationRoutes = [
     level: 'admin',
     needs_recent_sign_in: true,
     body: OrganizationUpdate,
+    examples: { Rename: { name: 'Harbour Works Ltd' }, 'Demand a second factor': { enforce_2fa: true } },
     answers: { 200: Organization },
     async handle(context) {
       const { db, organization, level, body, now } = context

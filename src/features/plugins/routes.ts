@@ -47,6 +47,10 @@ function routesOfFamily(family: Family) {
       level: 'member',
       item: assertInstallable,
       body: PluginCreate,
+      examples: {
+        'Code of your own': { plugin_type: 'source', name: 'Plan of the customer' },
+        'From a repository': { plugin_type: 'custom', url: 'https://github.com/example/longshore-app' },
+      },
       answers: { 201: Plugin },
       handle: async (context) => created(presentPlugin(await createPlugin(context, family, context.body))),
     }),
@@ -70,6 +74,7 @@ function routesOfFamily(family: Family) {
       level: 'member',
       item: address.toChange,
       body: PluginUpdate,
+      examples: { Rename: { name: 'Plan of the customer' } },
       answers: { 200: Plugin },
       handle: async (context) => ok(presentPlugin(await changePlugin(context, context.item, context.body))),
     }),

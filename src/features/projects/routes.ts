@@ -64,6 +64,7 @@ export const projectRoutes = [
       return current
     },
     body: ProjectCreate,
+    examples: { 'A project': { name: 'Web shop', timezone: 'Europe/Berlin' } },
     answers: { 201: Project },
     async handle(context) {
       const { db, caller, item, body } = context
@@ -94,6 +95,7 @@ export const projectRoutes = [
     scope: 'project:write',
     level: 'admin',
     body: ProjectCreate,
+    examples: { 'A project': { name: 'Web shop', timezone: 'Europe/Berlin' } },
     answers: { 201: Project },
     async handle(context) {
       const { db, caller, organization, level, body } = context
@@ -132,6 +134,7 @@ function singleProjectRoutes<
       subject: 'project',
       level: 'member',
       body: ProjectUpdate,
+      examples: { Rename: { name: 'Web shop (live)' }, 'Change the time zone': { timezone: 'Asia/Tokyo' } },
       answers: { 200: Project },
       async handle(context) {
         const { db, project, level, body } = context

@@ -29,6 +29,7 @@ export const confirmRoutes = [
     without_second_factor: true,
     guesses: 'password',
     body: Confirmation,
+    examples: { 'The password again': { password: 'a long sentence nobody knows' } },
     async prove({ services, db, caller, body, now }) {
       const { has_2fa, email } = caller.user
       if (has_2fa && body.token === undefined) {

@@ -19,6 +19,7 @@ export const loginRoutes = [
     summary: 'How an address signs in',
     access: 'anyone',
     body: EmailOnly,
+    examples: { 'An address': { email: 'ada@example.com' } },
     answers: { 200: Precheck },
     async handle({ db, body }) {
       const rule = await signInRuleOf(db, body.email)
@@ -33,6 +34,7 @@ export const loginRoutes = [
     access: 'anyone',
     guesses: 'password',
     body: Login,
+    examples: { 'A password': { email: 'ada@example.com', password: 'a long sentence nobody knows' } },
     async prove({ services, db, body, request, now }) {
       const lock = passwordLock(services, body.email, request.ip)
       await assertPasswordAllowed(db, body.email)
@@ -71,6 +73,7 @@ export const loginRoutes = [
     access: 'anyone',
     guesses: 'code',
     body: SecondFactor,
+    examples: { 'The code of the authenticator': { token: '123456' } },
     answers: { 200: Done, 400: ErrorAnswer },
     async handle({ services, db, body, session_token, now }) {
       const pending = session_token === null ? undefined : await findPendingSession(db, session_token)

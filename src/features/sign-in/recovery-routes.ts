@@ -36,6 +36,7 @@ export const recoveryRoutes = [
     access: 'anyone',
     guesses: 'mail',
     body: EmailOnly,
+    examples: { 'An address': { email: 'ada@example.com' } },
     answers: { 204: null },
     async handle({ services, db, body, now }) {
       assertMailConfigured(services)
@@ -69,6 +70,7 @@ export const recoveryRoutes = [
     access: 'anyone',
     guesses: 'link',
     body: PasswordReset,
+    examples: { 'The token of the mail': { token: 'MTc2…', password: 'a long sentence nobody knows' } },
     answers: { 204: null },
     async handle(context) {
       const { services, db, params, body, now } = context
@@ -99,6 +101,7 @@ export const recoveryRoutes = [
     access: 'anyone',
     guesses: 'link',
     body: EmailVerification,
+    examples: { 'The token of the mail': { token: 'MTc2…' } },
     answers: { 200: EmailVerified },
     async handle(context) {
       const { db, params, body, now } = context
@@ -124,6 +127,7 @@ export const recoveryRoutes = [
     access: 'anyone',
     guesses: 'link',
     body: AddressUndoLink,
+    examples: { 'The token of the mail': { token: 'MTc2…' } },
     answers: { 200: Done },
     async handle(context) {
       const { db, params, body } = context

@@ -33,6 +33,14 @@ export const signupRoutes = [
       return { isFirst }
     },
     body: SignUp,
+    examples: {
+      'A new account': {
+        first_name: 'Ada',
+        email: 'ada@example.com',
+        password: 'a long sentence nobody knows',
+        organization_name: 'Harbour Works',
+      },
+    },
     answers: { 201: SignedUp },
     async handle(context) {
       const { services, db, item, body, now } = context
@@ -85,6 +93,7 @@ export const signupRoutes = [
     access: 'anyone',
     guesses: 'link',
     body: InviteAcceptance,
+    examples: { 'A new account': { first_name: 'Ada', password: 'a long sentence nobody knows' } },
     answers: { 201: SignedUp },
     async handle(context) {
       const { services, db, caller, now } = context

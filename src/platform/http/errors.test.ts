@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { RowGone } from '../db/database.ts'
 import { ERROR_CODES, errorType, type ErrorCode } from './error-codes.ts'
 import { ApiError, denied, invalid, notFound, throttled, toApiError, unauthenticated } from './errors.ts'
-import { errorsPage } from './openapi.ts'
+import { errorsPage } from './openapi-errors.ts'
 
 describe('the type beside a code', () => {
   it.each<[ErrorCode, number, string]>([

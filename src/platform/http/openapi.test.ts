@@ -5,6 +5,8 @@ import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 import { routes } from '../../app/http.ts'
 import { VERSION } from '../../app/version.ts'
 import { apiDocument } from '../../app/document.ts'
+import { DESTINATIONS } from '../../features/batch-exports/destinations/index.ts'
+import { INTRODUCTION, SECTIONS } from '../../app/introduction.ts'
 import { openApiDocument } from './openapi.ts'
 
 type Parameter = { name: string; in: string; required: boolean; schema: object }
@@ -17,18 +19,23 @@ type Operation = {
   security?: object[]
   parameters?: Parameter[]
   requestBody?: { required: boolean } & Content
-  responses: Record<string, { description: string } & Content>
+  responses: Record<string, { description?: string; $ref?: string } & Content>
 }
 type Document = {
   openapi: string
-  info: { title: string; version: string }
-  tags: { name: string }[]
+  info: { title: string; version: string; description: string }
+  tags: { name: string; description: string }[]
   security: Record<string, unknown>[]
   paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, object>; securitySchemes: Record<string, object> }
+  components: {
+    schemas: Record<string, object>
+    responses: Record<string, object>
+    securitySchemes: Record<string, object>
+  }
 }
 
-const document = openApiDocument(routes, VERSION) as unknown as Document
+const about = { version: VERSION, introduction: INTRODUCTION, sections: SECTIONS }
+const document = openApiDocument(routes, about) as unknown as Document
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     name: `${method} ${path}`,
@@ -64,17 +71,17 @@ describe('the document as a whole', () => {
     )
     expect(refs.length).toBeGreaterThan(50)
     for (const ref of refs) {
-      const name = /^#\/components\/schemas\/([A-Za-z0-9._-]+)$/.exec(ref)?.[1]
+      const [, kind, name] = /^#\/components\/(schemas|responses)\/([A-Za-z0-9._-]+)$/.exec(ref) ?? []
       expect(name, ref).toBeDefined()
-      expect(document.components.schemas, ref).toHaveProperty(name!)
+      expect(document.components[kind as 'schemas' | 'responses'], ref).toHaveProperty(name!)
     }
   })
 
   it('every named schema is used', () => {
     const text = JSON.stringify(document)
-    for (const name of Object.keys(document.components.schemas)) {
-      expect(text, name).toContain(`"#/components/schemas/${name}"`)
-    }
+    for (const kind of ['schemas', 'responses'] as const)
+      for (const name of Object.keys(document.components[kind]))
+        expect(text, name).toContain(`"#/components/${kind}/${name}"`)
   })
 
   it('operation ids are unique and fit for function names', () => {
@@ -88,10 +95,21 @@ describe('the document as a whole', () => {
     expect(new Set(shapes).size).toBe(shapes.length)
   })
 
-  it('tags and security schemes are declared', () => {
-    const tags = document.tags.map((tag) => tag.name)
-    for (const { name, operation } of operations)
-      expect(tags, name).toEqual(expect.arrayContaining(operation.tags))
+  it('opens with how to authenticate, and a command to try it', () => {
+    expect(document.info.description).toMatch(/## Authentication[\s\S]+curl -H "Authorization: Bearer/)
+  })
+
+  it('every section is described, and has operations', () => {
+    const whole = apiDocument() as unknown as Document
+    const used = Object.values(whole.paths).flatMap((methods) =>
+      Object.values(methods).map((each) => each.tags),
+    )
+    expect(new Set(used.flat())).toEqual(new Set(whole.tags.map((tag) => tag.name)))
+    expect(used.every((tags) => tags.length === 1)).toBe(true)
+    for (const { name, description } of whole.tags) expect(description, name).toMatch(/\.$/)
+  })
+
+  it('security schemes are declared', () => {
     const schemes = document.security.flatMap((demand) => Object.keys(demand))
     expect(Object.keys(document.components.securitySchemes).sort()).toEqual(schemes.sort())
   })
@@ -133,7 +151,8 @@ describe('the operations', () => {
       expect(operation.summary).toMatch(/^[A-Z].*[^.]$/)
       expect(operation.description).toMatch(/\.$/)
       expect(Object.keys(operation.responses).some((status) => /^2\d\d$/.test(status))).toBe(true)
-      expect(Object.values(operation.responses).every((each) => each.description !== '')).toBe(true)
+      expect(Object.values(operation.responses).every((each) => each.$ref || each.description)).toBe(true)
+      expect(Object.keys(operation.responses).some((status) => /^4\d\d$/.test(status))).toBe(true)
       expect(operation.responses['default']?.content?.['application/json'].schema).toEqual({
         $ref: '#/components/schemas/Error',
       })
@@ -144,6 +163,24 @@ describe('the operations', () => {
   it.each(named(withBody))('%s says what its body looks like', (_name, { operation }) => {
     const schema = operation.requestBody!.content!['application/json'].schema
     expect(Object.keys(schema)).not.toEqual([])
+  })
+
+  it.each(
+    routes.filter((route) => route.body).map((route) => [`${route.method} ${route.path}`, route] as const),
+  )('%s has an example, which the route takes', (_name, { body, examples = {} }) => {
+    expect(Object.keys(examples)).not.toEqual([])
+    for (const [name, example] of Object.entries(examples))
+      expect(body!.safeParse(example).error, name).toBeUndefined()
+  })
+
+  it('there is an example of an export to each destination, and its configuration is good', () => {
+    const create = routes.find(({ method, path }) => method === 'POST' && path.endsWith('/batch_exports/'))!
+    expect(Object.keys(create.examples!)).toEqual([...DESTINATIONS.keys()])
+    for (const { type, config, example, faults } of DESTINATIONS.values()) {
+      const parsed = config.safeParse(example)
+      expect(parsed.error, type).toBeUndefined()
+      expect(faults?.(parsed.data!) ?? null, type).toBeNull()
+    }
   })
 
   it('say what they demand: scope and level, a session, or nothing', () => {

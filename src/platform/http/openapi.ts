@@ -1,6 +1,6 @@
 // The OpenAPI 3.1 document, made from the very routes the server runs on.
 import { z } from 'zod'
-import { ERROR_CODES, errorType, type ErrorCode } from './error-codes.ts'
+import { errorComponents, errorResponses } from './openapi-errors.ts'
 import type { Route } from './route.ts'
 
 type Json = Record<string, unknown>
@@ -10,41 +10,55 @@ export const ErrorAnswer = z
   .object({ type: z.string(), code: z.string(), detail: z.string(), attr: z.string().nullable() })
   .meta({ id: 'Error', description: 'The one shape of every 4xx and 5xx answer.' })
 
+/** Operations of one section stand together in the document. */
+type Section = { name: string; paths: RegExp; description: string }
+
+export type About = {
+  version: string
+  /** In Markdown. */
+  introduction: string
+  /** A path belongs to the first whose pattern fits. */
+  sections: readonly Section[]
+}
+
 /** `others`: paths that are no routes, described by hand. */
-export function openApiDocument(routes: readonly Route[], version: string, others: Json = {}): Json {
+export function openApiDocument(routes: readonly Route[], about: About, others: Json = {}): Json {
   const schemas: Json = {}
   const paths: Record<string, Json> = {}
+  toSchema(ErrorAnswer, 'output', schemas)
   for (const route of routes) {
     const path = route.path.replace(/:([a-z_]+)/g, '{$1}')
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, schemas) }
+    const tag = sectionOf(route.path, about.sections)
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, tag, schemas) }
   }
   return {
     openapi: '3.1.0',
     info: {
       title: 'Longshore',
-      version,
-      description: "Workspace administration and event export that speaks PostHog's API.",
+      version: about.version,
+      description: about.introduction,
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
     security: [{ key: [] }, { session: [] }],
-    tags: [...new Set(routes.map(tagOf))].map((name) => ({ name })),
+    tags: about.sections.map(({ name, description }) => ({ name, description })),
     paths: { ...paths, ...others },
     components: {
       securitySchemes: {
         key: { type: 'http', scheme: 'bearer', description: 'A personal API key or a service key.' },
         session: { type: 'apiKey', in: 'cookie', name: 'sessionid' },
       },
+      responses: errorComponents(),
       schemas: sortKeys(schemas),
     },
   }
 }
 
-function operation(route: Route, schemas: Json): Json {
+function operation(route: Route, tag: string, schemas: Json): Json {
   const parameters = [...pathParameters(route), ...queryParameters(route, schemas)]
   return {
     operationId: operationId(route),
-    tags: [tagOf(route)],
+    tags: [tag],
     summary: route.summary,
     description: demand(route),
     ...(route.access === 'anyone' ? { security: [] } : {}),
@@ -67,7 +81,11 @@ function operation(route: Route, schemas: Json): Json {
           },
         ]),
       ),
-      default: { description: 'What went wrong.', content: jsonContent(ErrorAnswer, 'output', schemas) },
+      ...errorResponses(route),
+      default: {
+        description: 'Another error, in the same shape.',
+        content: jsonContent(ErrorAnswer, 'output', schemas),
+      },
     },
   }
 }
@@ -101,8 +119,16 @@ function queryParameters(route: Route, schemas: Json): Json[] {
 
 /** Forms are taken everywhere; only where they may hold files is there a need to know. */
 function bodyContent(route: Route, body: z.ZodType, schemas: Json): Json {
-  const content = jsonContent(body, 'input', schemas)
-  return route.takes_files ? { ...content, 'multipart/form-data': content['application/json'] } : content
+  const schema = toSchema(body, 'input', schemas)
+  const examples = Object.entries(route.examples ?? {}).map(([summary, value]) => [
+    summary.toLowerCase().replace(/[^a-z0-9]+/g, '_'),
+    { summary, value },
+  ])
+  const json = { schema, ...(examples.length > 0 ? { examples: Object.fromEntries(examples) } : {}) }
+  return {
+    'application/json': json,
+    ...(route.takes_files ? { 'multipart/form-data': { schema } } : {}),
+  }
 }
 
 function answerContent(route: Route, schema: z.ZodType, schemas: Json): Json {
@@ -135,7 +161,7 @@ function toSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Json): Jso
 
 function tidy(schema: Json, type: string): void {
   // Clients send and get fields that a schema does not name; an `additionalProperties: false` would forbid it.
-  if (type === 'object') delete schema['additionalProperties']
+  if (type === 'object' && schema['additionalProperties'] === false) delete schema['additionalProperties']
   // The bounds of what a JavaScript number can hold say nothing about the API.
   if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum']
   if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum']
@@ -163,9 +189,10 @@ function operationId(route: Route): string {
   return [route.method.toLowerCase(), ...names].join('_')
 }
 
-function tagOf(route: Route): string {
-  const parts = route.path.split('/').filter((part) => part !== '' && !part.startsWith(':'))
-  return parts[1] === 'organizations' && parts[2] ? parts[2] : parts[1]!
+function sectionOf(path: string, sections: readonly Section[]): string {
+  const section = sections.find(({ paths }) => paths.test(path))
+  if (!section) throw new Error(`${path} belongs to no section of the document`)
+  return section.name
 }
 
 function demand(route: Route): string {
@@ -192,20 +219,4 @@ function statusText(status: number): string {
 
 function sortKeys(object: Json): Json {
   return Object.fromEntries(Object.entries(object).sort(([a], [b]) => a.localeCompare(b)))
-}
-
-/** The table of docs/errors.md, as the code knows it; cells are padded as the formatter would. */
-export function errorsPage(): string {
-  const rows = (Object.keys(ERROR_CODES) as ErrorCode[]).map((code) => {
-    const [status, when] = ERROR_CODES[code]
-    return [String(status), `\`${code}\``, `\`${errorType(code)}\``, when]
-  })
-  const table = [['Status', '`code`', '`type`', 'When'], ...rows]
-  const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)))
-  const lines = table.map((row) => row.map((cell, column) => cell.padEnd(widths[column]!)))
-  const rule = widths.map((width) => '-'.repeat(width))
-  return lines
-    .toSpliced(1, 0, rule)
-    .map((cells) => `| ${cells.join(' | ')} |`)
-    .join('\n')
 }

@@ -132,6 +132,8 @@ type RouteSpec<
   item?(context: Context<Path, S, CallerFor<Access>, unknown, undefined>): Promise<Item>
   query?: Query
   body?: Body
+  /** Bodies for the documentation, by what each is for: one for every way to use the route. */
+  examples?: Body extends z.ZodType ? Readonly<Record<string, z.input<Body>>> : never
   /** Where the usual limit on bodies is too low. */
   max_body_bytes?: number
   /** Files in forms reach the body as UploadedFile. */
@@ -173,6 +175,7 @@ export type Route = {
   item?(context: never): Promise<unknown>
   query?: z.ZodType
   body?: z.ZodType
+  examples?: Readonly<Record<string, unknown>>
   max_body_bytes?: number
   takes_files?: true
   prove?(context: never): Promise<unknown>

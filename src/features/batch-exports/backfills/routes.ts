@@ -1,4 +1,5 @@
 // Backfills of an export: look at them, ask for one, stop one. The same calls below both names of a project.
+import { RANGE_EXAMPLES } from '../examples.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import { created, ok, route } from '../../../platform/http/route.ts'
 import { getExport } from '../queries.ts'
@@ -55,6 +56,7 @@ function backfillRoutesBelow(base: Base) {
       level: 'member',
       item: ({ db, project, params }) => getExport(db, project.id, params.batch_export_id),
       body: BackfillRequest,
+      examples: RANGE_EXAMPLES,
       answers: { 201: BackfillStarted },
       async handle(context) {
         const { project, item, body } = context
@@ -71,6 +73,7 @@ function backfillRoutesBelow(base: Base) {
       level: 'member',
       item: ({ db, project, params }) => getExport(db, project.id, params.batch_export_id),
       body: BackfillRequest,
+      examples: RANGE_EXAMPLES,
       answers: { 200: BackfillEstimate },
       async handle({ services, item, body, now }) {
         const range = readBackfillRange(body, item, now)

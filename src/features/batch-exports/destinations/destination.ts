@@ -20,6 +20,8 @@ export type DestinationKind<Config = Record<string, unknown>> = {
   type: string
   /** A strict object: unknown keys are refused. Coercions and defaults are its own. */
   config: z.ZodType<Config>
+  /** For the documentation; secrets are cut short. */
+  example: Readonly<Record<string, unknown>>
   /** Keys that are never given out, as paths: `password`, `copy_inputs.authorization`. */
   secrets: readonly string[]
   /** Keys that say where the secrets are sent: whoever changes one sends the secrets again. */

@@ -1,5 +1,6 @@
 // Tests of a destination, step by step, before an export is created or changed. The same calls below both names of a
 // project.
+import { EXPORT_EXAMPLES } from '../examples.ts'
 import { invalid, notFound } from '../../../platform/http/errors.ts'
 import { ok, route } from '../../../platform/http/route.ts'
 import { assertHostsAllowed, changeConfig, getKind, readConfig } from '../config.ts'
@@ -46,6 +47,12 @@ function testRoutesBelow(base: Base) {
       level: 'member',
       is_question: true,
       body: NewTestRequest,
+      examples: {
+        'The first step of an export to a folder': {
+          step: 0,
+          destination: EXPORT_EXAMPLES.File!.destination,
+        },
+      },
       answers: { 200: TestedStep },
       async handle({ services, body }) {
         const kind = getKind(body.destination.type)
@@ -65,6 +72,7 @@ function testRoutesBelow(base: Base) {
       item: ({ db, project, params }) => getExport(db, project.id, params.id),
       is_question: true,
       body: TestRequest,
+      examples: { 'The first step': { step: 0 } },
       answers: { 200: TestedStep },
       async handle({ services, item, body }) {
         const { type = item.destination_type, config: sent = {} } = body.destination ?? {}

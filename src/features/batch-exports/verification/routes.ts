@@ -56,6 +56,7 @@ function verificationRoutesBelow(base: Base) {
       level: 'member',
       item: ({ db, project, params }) => getExport(db, project.id, params.batch_export_id),
       body: VerifyRequest,
+      examples: { 'Everything the export delivered': {} },
       answers: { 200: Verification },
       async handle({ db, item, body, now }) {
         const subject = await readSubject(db, item, body, now)

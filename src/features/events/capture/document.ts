@@ -52,7 +52,7 @@ export const captureDocument = Object.fromEntries(
     {
       post: {
         operationId: `post${path.replaceAll('/', '_').replace(/_$/, '')}`,
-        tags: ['capture'],
+        tags: ['Capture'],
         summary,
         description:
           'Open to anyone with the token of a project. JSON, plain or as gzip, base64, LZ-string or a form. All of it is ' +

@@ -1,4 +1,5 @@
 // Ad-hoc queries: one call that answers at once. Nothing is kept under an id, so asking for one by id finds nothing.
+import { QUERY_EXAMPLES } from './examples.ts'
 import { notFound } from '../../../platform/http/errors.ts'
 import { route } from '../../../platform/http/route.ts'
 import { answerJsonList } from '../answer.ts'
@@ -31,6 +32,7 @@ function queryRoutesAt(base: Base) {
       level: 'member',
       key_limit: QUERY_LIMIT,
       body: QueryBody,
+      examples: QUERY_EXAMPLES,
       answers: { 200: QueryAnswer },
       async handle({ services, project, body: { query }, now }) {
         const run =

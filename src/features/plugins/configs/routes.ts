@@ -55,6 +55,7 @@ function configRoutesAt(base: ConfigBase, family: Family) {
       level: 'member',
       item: reachToConfigure,
       body: ConfigCreate,
+      examples: { 'Switch an app on': { plugin: 1, enabled: true, order: 1, config: { field: 'ssn' } } },
       max_body_bytes: MAX_FORM_BYTES,
       takes_files: true,
       answers: { 201: PluginConfig },
@@ -72,6 +73,7 @@ function configRoutesAt(base: ConfigBase, family: Family) {
       level: 'member',
       item: reachToConfigure,
       body: Rearrangement,
+      examples: { 'First 7, then 4': { orders: { '7': 1, '4': 2 } } },
       answers: { 200: z.array(PluginConfig) },
       async handle(context) {
         const { db, item, body } = context
@@ -100,6 +102,7 @@ function configRoutesAt(base: ConfigBase, family: Family) {
       level: 'member',
       item: toChange,
       body: ConfigUpdate,
+      examples: { 'Switch it off': { enabled: false }, 'Change a setting': { config: { field: 'iban' } } },
       max_body_bytes: MAX_FORM_BYTES,
       takes_files: true,
       answers: { 200: PluginConfig },
@@ -166,6 +169,7 @@ function configRoutesAt(base: ConfigBase, family: Family) {
       level: 'member',
       item: toChange,
       body: JobRequest,
+      examples: { 'Run a job': { job: { type: 'sync', payload: {} } } },
       answers: { 200: null },
       async handle(context) {
         if (context.item.row.deleted) throw notFound()

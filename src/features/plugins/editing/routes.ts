@@ -38,6 +38,12 @@ export function pluginEditingRoutes(family: Family) {
       item: address.toReplaceCode,
       query: schema.FormatQuery,
       body: schema.SourceUpdate,
+      examples: {
+        'A transformation': {
+          'index.ts':
+            'export function processEvent(event) {\n  delete event.properties.ssn\n  return event\n}',
+        },
+      },
       max_body_bytes: MAX_BODY_BYTES,
       answers: { 200: schema.PluginWithFiles },
       handle: async (context) =>

@@ -16,6 +16,11 @@ export function pluginTestRoutes(family: Family) {
       is_question: true,
       item: addressIn(family).toTest,
       body: TestRequest,
+      examples: {
+        'Try it on an event': {
+          event: { event: 'order paid', distinct_id: 'ada', properties: { ssn: '1' } },
+        },
+      },
       answers: { 200: TestResult },
       handle: async (context) => ok(await testPlugin(context, context.item, context.body)),
     }),

@@ -25,6 +25,13 @@ export function serviceUrl({ endpoint_url, account_name }: AzureBlobConfig): str
 export const azureBlobKind: DestinationKind<AzureBlobConfig> = {
   type: 'AzureBlob',
   config: Config,
+  example: {
+    account_name: 'acme',
+    account_key: 'Zm9v…',
+    container_name: 'events',
+    file_format: 'JSONLines',
+    compression: 'gzip',
+  },
   secrets: ['account_key'],
   aims: ['account_name', 'container_name', 'endpoint_url'],
   models: ['events', 'persons', 'sessions'],

@@ -35,6 +35,15 @@ export type BigQueryConfig = z.output<typeof Config>
 export const bigQueryKind: DestinationKind<BigQueryConfig> = {
   type: 'BigQuery',
   config: Config,
+  example: {
+    project_id: 'acme-analytics',
+    dataset_id: 'longshore',
+    table_id: 'events',
+    private_key: '-----BEGIN PRIVATE KEY-----\nMIIEv…\n-----END PRIVATE KEY-----\n',
+    private_key_id: '0a1b…',
+    token_uri: 'https://oauth2.googleapis.com/token',
+    client_email: 'export@acme-analytics.iam.gserviceaccount.com',
+  },
   secrets: ['private_key', 'private_key_id', 'token_uri', 'client_email'],
   aims: ['project_id', 'token_uri', 'client_email'],
   models: ['events', 'persons', 'sessions'],

@@ -37,6 +37,13 @@ export type ClickHouseConfig = z.output<typeof Config>
 export const clickHouseKind: DestinationKind<ClickHouseConfig> = {
   type: 'ClickHouse',
   config: Config,
+  example: {
+    url: 'https://clickhouse.example.com:8443',
+    user: 'longshore',
+    password: 's3cret…',
+    database: 'default',
+    table_name: 'events',
+  },
   // Not the user: most are called `default`, and that word would be blanked out of every message.
   secrets: ['password'],
   aims: ['url', 'user'],

@@ -32,6 +32,15 @@ export type DatabricksConfig = z.output<typeof Config>
 export const databricksKind: DestinationKind<DatabricksConfig> = {
   type: 'Databricks',
   config: Config,
+  example: {
+    server_hostname: 'dbc-0a1b2c3d.cloud.databricks.com',
+    http_path: '/sql/1.0/warehouses/0a1b2c3d4e5f',
+    catalog: 'main',
+    schema: 'longshore',
+    table_name: 'events',
+    client_id: '0a1b…',
+    client_secret: 'dose…',
+  },
   secrets: ['client_id', 'client_secret'],
   aims: ['server_hostname', 'http_path'],
   models: ['events', 'persons', 'sessions'],

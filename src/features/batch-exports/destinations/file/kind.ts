@@ -14,6 +14,7 @@ export type FileConfig = z.output<typeof Config>
 export const fileKind: DestinationKind<FileConfig> = {
   type: 'File',
   config: Config,
+  example: { prefix: '{export_id}/', file_format: 'Parquet', compression: 'zstd' },
   secrets: [],
   aims: [],
   models: ['events', 'persons', 'sessions'],

@@ -9,6 +9,7 @@ export type HttpConfig = z.output<typeof Config>
 export const httpKind: DestinationKind<HttpConfig> = {
   type: 'HTTP',
   config: Config,
+  example: { url: 'https://other.example.com/batch/', token: 'phc_…' },
   secrets: ['token'],
   aims: ['url'],
   models: ['events'],

@@ -9,6 +9,7 @@ export type NoOpConfig = z.output<typeof Config>
 export const noOpKind: DestinationKind<NoOpConfig> = {
   type: 'NoOp',
   config: Config,
+  example: {},
   secrets: [],
   aims: [],
   models: ['events', 'persons', 'sessions'],

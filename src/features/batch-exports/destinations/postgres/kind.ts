@@ -15,6 +15,15 @@ export type PostgresConfig = z.output<typeof Config>
 export const postgresKind: DestinationKind<PostgresConfig> = {
   type: 'Postgres',
   config: Config,
+  example: {
+    host: 'db.example.com',
+    port: 5432,
+    user: 'longshore',
+    password: 's3cret…',
+    database: 'analytics',
+    schema: 'public',
+    table_name: 'events',
+  },
   secrets: ['user', 'password'],
   aims: ['user', 'host', 'port', 'database', 'has_self_signed_cert'],
   models: ['events', 'persons', 'sessions'],

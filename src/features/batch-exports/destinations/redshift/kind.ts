@@ -17,6 +17,16 @@ export type RedshiftConfig = z.output<typeof Config>
 export const redshiftKind: DestinationKind<RedshiftConfig> = {
   type: 'Redshift',
   config: Config,
+  example: {
+    host: 'acme.0a1b2c.eu-central-1.redshift.amazonaws.com',
+    port: 5439,
+    user: 'longshore',
+    password: 's3cret…',
+    database: 'analytics',
+    schema: 'public',
+    table_name: 'events',
+    properties_data_type: 'super',
+  },
   secrets: ['user', 'password'],
   aims: ['user', 'host', 'port', 'database', 'has_self_signed_cert'],
   models: ['events', 'persons', 'sessions'],

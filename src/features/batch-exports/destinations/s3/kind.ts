@@ -31,6 +31,15 @@ export type S3Config = z.output<typeof Config>
 export const s3Kind: DestinationKind<S3Config> = {
   type: 'S3',
   config: Config,
+  example: {
+    bucket_name: 'acme-events',
+    region: 'eu-central-1',
+    prefix: 'longshore/{export_id}/',
+    aws_access_key_id: 'AKIA…',
+    aws_secret_access_key: 'wJal…',
+    file_format: 'Parquet',
+    compression: 'zstd',
+  },
   secrets: ['aws_access_key_id', 'aws_secret_access_key'],
   aims: ['bucket_name', 'region', 'endpoint_url', 'use_virtual_style_addressing'],
   models: ['events', 'persons', 'sessions'],

@@ -32,6 +32,16 @@ export function snowflakeHost(account: string): string {
 export const snowflakeKind: DestinationKind<SnowflakeConfig> = {
   type: 'Snowflake',
   config: Config,
+  example: {
+    account: 'acme-eu',
+    database: 'ANALYTICS',
+    warehouse: 'COMPUTE_WH',
+    schema: 'PUBLIC',
+    table_name: 'events',
+    user: 'LONGSHORE',
+    authentication_type: 'keypair',
+    private_key: '-----BEGIN PRIVATE KEY-----\nMIIEv…\n-----END PRIVATE KEY-----\n',
+  },
   secrets: ['user', 'password', 'private_key', 'private_key_passphrase'],
   aims: ['account', 'user'],
   models: ['events', 'persons', 'sessions'],

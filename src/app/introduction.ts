@@ -1,0 +1,88 @@
+// What /docs opens with: the introduction of the OpenAPI document, and its sections.
+
+export const INTRODUCTION = `Longshore manages organizations, projects, API keys and apps, takes in events, answers
+questions about them, and exports them to files, buckets and warehouses. It speaks PostHog's API: paths, fields and
+status codes are PostHog's, so its SDKs and scripts work with the address changed.
+
+## Authentication
+
+Send a personal API key (\`phx_…\`) or a service key (\`phs_…\`) as a bearer token:
+
+\`\`\`sh
+curl -H "Authorization: Bearer $LONGSHORE_KEY" $LONGSHORE_URL/api/users/@me/
+\`\`\`
+
+The first start prints a key. More are made with \`POST /api/personal_api_keys/\`; each has scopes such as
+\`batch_export:read\` and may be limited to organizations or projects. Each operation below names the scope and the level
+(member, admin, owner) that it needs. A browser that is signed in needs no key.
+
+Events are sent with the token of a project (\`phc_…\`), which is public and opens nothing else.
+
+## Ids in paths
+
+\`@current\` in place of an organization or project id means the caller's current one. \`@me\` in place of a user's id
+means the caller. \`/api/environments/…\` is \`/api/projects/…\` under the name that newer PostHog clients use.
+
+## Lists
+
+Lists take \`limit\` (100, at most 1000) and \`offset\`, and answer \`{count, next, previous, results}\`, where \`next\` is
+the address of the next page.
+
+## Errors
+
+Every error has the same shape: \`{type, code, detail, attr}\`. Programs should look at \`code\`; \`detail\` is a sentence
+for people, and \`attr\` names the field. Each answer carries \`X-Request-Id\`, which the server's log repeats.
+
+## Retries
+
+A \`POST\` with an \`Idempotency-Key\` header is carried out once, however often it is sent: repeats get the first answer.
+Wait as long as \`Retry-After\` says after 429 and 503.`
+
+/** In the order of /docs. A path belongs to the first section whose pattern fits. */
+export const SECTIONS: readonly { name: string; paths: RegExp; description: string }[] = [
+  {
+    name: 'Apps',
+    paths: /\/plugin|\/pipeline_|\/app_metrics\//,
+    description:
+      'Code that changes events before they are stored, sends them on, or runs on web pages. The paths under `pipeline_…` show apps of one kind.',
+  },
+  {
+    name: 'Exports',
+    paths: /\/batch_exports\//,
+    description:
+      'Events carried to files, buckets and warehouses on a schedule, each event once: exports, their runs, backfills, proofs and logs.',
+  },
+  { name: 'Persons', paths: /\/persons\//, description: 'The people that events belong to.' },
+  { name: 'Events', paths: /\/events\b/, description: 'Stored events, newest first, with filters.' },
+  { name: 'Queries', paths: /\/query\//, description: 'Questions in HogQL, and queries as nodes.' },
+  { name: 'Activity log', paths: /\/activity_log\//, description: 'Who changed what, and when.' },
+  { name: 'Members', paths: /\/members\//, description: 'Who belongs to an organization, and their level.' },
+  { name: 'Invites', paths: /\/invites\//, description: 'Invitations to an organization.' },
+  {
+    name: 'Domains',
+    paths: /\/domains\//,
+    description: 'Domains that an organization has proved to own, and what they mean for sign-in.',
+  },
+  {
+    name: 'API keys',
+    paths: /\/service_keys\/|\/personal_api_keys\//,
+    description: 'Personal keys act for a person. Service keys belong to an organization.',
+  },
+  {
+    name: 'Projects',
+    paths: /^\/api\/(?:projects|environments)\/|\/organizations\/[^/]+\/projects\//,
+    description: 'Where events live. A project has a token that SDKs send events with.',
+  },
+  { name: 'Organizations', paths: /^\/api\/organizations\//, description: 'Tenants of this server.' },
+  { name: 'Account', paths: /^\/api\/users\//, description: "The caller's own account and second factor." },
+  {
+    name: 'Sign-in',
+    paths: /^\/api\/(?:login|logout|signup|reset)\//,
+    description: 'Signing in and up, and getting back in. Programs use keys instead.',
+  },
+  {
+    name: 'Capture',
+    paths: /^\/(?:batch|capture|e|i|track|engage)\//,
+    description: "Where SDKs send events, with a project's token.",
+  },
+]
