@@ -11,7 +11,20 @@ export type Origin = {
 /** All that is no address is one place: a proxy that passes such text on must not hand out a place per text. */
 const UNKNOWN: Origin = { address: 'unknown address', network: 'unknown network' }
 
+/** Reading an address costs as much as routing its request, and most come again and again. */
+const known = new Map<string, Origin>()
+const MOST_KNOWN = 1_000
+
 export function originOf(ip: string): Origin {
+  const found = known.get(ip)
+  if (found) return found
+  if (known.size >= MOST_KNOWN) known.clear()
+  const origin = readOrigin(ip)
+  known.set(ip, origin)
+  return origin
+}
+
+function readOrigin(ip: string): Origin {
   if (!ipaddr.isValid(ip)) return UNKNOWN
   // 192.0.2.1 and ::ffff:192.0.2.1 are one host.
   const address = ipaddr.process(ip)

@@ -29,10 +29,6 @@ export function findProjectById(db: Db, id: number): Promise<ProjectRow | undefi
   return db.row(sql`SELECT * FROM project WHERE id = ${id}`)
 }
 
-export function findProjectByToken(db: Db, token: string): Promise<ProjectRow | undefined> {
-  return db.row(sql`SELECT * FROM project WHERE api_token = ${token}`)
-}
-
 /** As it stands now, and until the transaction ends: what a change is compared with. */
 export function lockProject(db: Db, organizationId: string, id: number): Promise<ProjectRow> {
   return db.only(

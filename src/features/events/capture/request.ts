@@ -1,8 +1,8 @@
 // What the open paths have in common: how they read a request and find the project it is for.
 import type { FastifyRequest } from 'fastify'
-import type { Db } from '../../../platform/db/database.ts'
+import type { Database } from '../../../platform/db/database.ts'
 import { readRawBody } from '../../../platform/http/body.ts'
-import { findProjectByToken } from '../../projects/queries.ts'
+import { findProjectByToken } from '../../projects/by-token.ts'
 import type { ProjectRow } from '../../projects/schema.ts'
 import { assertToken, invalidToken } from './envelope.ts'
 import { invalidPayload, tooLarge } from './refusal.ts'
@@ -42,7 +42,7 @@ export function parameter(request: FastifyRequest, name: string): string | undef
  * The token that a request carries beside its body, if any. It is looked up before the body is read: who has none to show
  * costs us nothing else.
  */
-export async function assertOuterToken(db: Db, request: FastifyRequest): Promise<string | undefined> {
+export async function assertOuterToken(db: Database, request: FastifyRequest): Promise<string | undefined> {
   const given = outerToken(request)
   if (given === undefined) return undefined
   const token = assertToken(given)
@@ -57,7 +57,7 @@ export function outerToken(request: FastifyRequest): string | undefined {
   return places.find((token) => token !== undefined && token.trim() !== '')
 }
 
-export async function getProject(db: Db, token: string): Promise<ProjectRow> {
+export async function getProject(db: Database, token: string): Promise<ProjectRow> {
   const project = await findProjectByToken(db, token)
   if (!project) throw invalidToken('No project has this token.')
   return project
