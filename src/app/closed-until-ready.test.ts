@@ -17,7 +17,7 @@ it('lets nobody in, and nobody sign up as the first user, until the server is re
   const { services } = app
   const metrics = openMetrics()
   const http = buildServer({ services, access, routes, metrics, trusted_proxies: [], public_url: null })
-  await addPages(http, services, metrics, null)
+  addPages(http, services, metrics, null)
   const open = closedUntilReady(http)
   const signUp = () =>
     http.inject({

@@ -1,6 +1,4 @@
 // Paths beside the API: health, metrics, the OpenAPI document and the page to read it.
-import swagger from '@fastify/swagger'
-import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isSameText } from '../lib/same-text.ts'
 import { within } from '../lib/within.ts'
@@ -9,20 +7,18 @@ import { sql } from '../platform/db/sql.ts'
 import { denied } from '../platform/http/errors.ts'
 import type { Metrics } from '../platform/http/metrics.ts'
 import type { Services } from '../platform/services.ts'
+import { addDocsPage } from './docs-page.ts'
 import { apiDocument } from './document.ts'
 import { addWebPages } from './web-pages/serve.ts'
 
 const READY_LIMIT_MS = 2_000
-// The page reads this server and nobody else; the package's own policy names other hosts, and asks for https.
-const DOCS_POLICY =
-  "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'"
 
-export async function addPages(
+export function addPages(
   app: FastifyInstance,
   services: Services,
   metrics: Metrics,
   metricsToken: string | null,
-): Promise<void> {
+): void {
   app.get('/_livez', async () => ({ status: 'ok' }))
 
   app.get('/_readyz', async (_request, reply) => {
@@ -42,18 +38,10 @@ export async function addPages(
 
   addWebPages(app, services)
 
-  const document = apiDocument()
-  const text = JSON.stringify(document)
+  const text = JSON.stringify(apiDocument())
   app.get('/api/schema/', async (_request, reply) => reply.type('application/json; charset=utf-8').send(text))
 
-  await app.register(swagger, { mode: 'static', specification: { document: document as never } })
-  await app.register(swaggerUi, {
-    routePrefix: '/docs',
-    staticCSP: DOCS_POLICY,
-    theme: { title: 'Longshore API' },
-    // BaseLayout leaves out the bar with another product's logo.
-    uiConfig: { docExpansion: 'none', tryItOutEnabled: true, layout: 'BaseLayout' },
-  })
+  addDocsPage(app)
 }
 
 function whatIsMissing({ db, eventStore }: Services): Promise<string[]> {

@@ -160,7 +160,7 @@ async function buildApp(
     limits: serverLimits(config),
   })
   addCapture(app, services, ingest, addSiteApps(app, services))
-  await addPages(app, services, metrics, config.METRICS_TOKEN)
+  addPages(app, services, metrics, config.METRICS_TOKEN)
   return app
 }
 

@@ -1,9 +1,12 @@
 // The life of one server from outside: what its first start shows and makes, what it answers, and how it stops.
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
+import { isBuiltin } from 'node:module'
 import { readdir, readFile, rename, stat } from 'node:fs/promises'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { getPriority } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { apiDocument } from '../../src/app/document.ts'
 import { readFirstStart, type Printed } from './first-start.ts'
@@ -14,6 +17,9 @@ import { buildProgram, postmasterOf, type Program, type Running } from './progra
 const isLinux = process.platform === 'linux'
 const CLEAN_END = { code: 0, stderr: '' }
 const POOL_SIZE = 16
+/** Lines of the bundler's own and calls in them: a name in a text or a comment does not count. */
+const OUTSIDE_IMPORT =
+  /(?:^(?:import|export) .*?(?:from )?|\bimport\(|\b__require\(|import\.meta\.resolve\()["'](@[\w-]+\/[\w.-]+|[a-z][\w.-]*)(?:\/[^"']*)?["']/gm
 const PATIENCE = { timeout: 15_000, interval: 50 }
 
 let program: Program
@@ -21,6 +27,47 @@ beforeAll(async () => {
   program = await buildProgram()
 })
 afterAll(() => program.remove())
+
+describe('the package', () => {
+  test('npm pack takes what is needed, and nothing else', async () => {
+    const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--json', '--silent'], {
+      cwd: program.root,
+    })
+    // An object by name from npm 11 on, a list before.
+    const [packed] = Object.values(JSON.parse(stdout) as Record<string, { files: { path: string }[] }>)
+    const paths = packed!.files.map(({ path }) => path)
+    const built = (await readdir(join(program.root, 'dist'), { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile() && !entry.name.endsWith('.map'))
+      .map((entry) => relative(program.root, join(entry.parentPath, entry.name)))
+    const others = [
+      '.env.example',
+      'LICENSE',
+      'README.md',
+      'bin/longshore.cjs',
+      'bin/start.cjs',
+      'package.json',
+    ]
+    expect(paths.toSorted()).toEqual([...built, ...others].toSorted())
+  })
+
+  test('what the build takes from outside is installed with it', async () => {
+    const manifest = JSON.parse(await readFile('package.json', 'utf8')) as Record<
+      string,
+      Record<string, string>
+    >
+    const installed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
+    const files = (await readdir(join(program.root, 'dist'), { recursive: true })).filter((name) =>
+      /\.c?js$/.test(name),
+    )
+    const wanted = new Set<string>()
+    for (const file of files) {
+      const code = await readFile(join(program.root, 'dist', file), 'utf8')
+      for (const [, name] of code.matchAll(OUTSIDE_IMPORT)) if (!isBuiltin(name!)) wanted.add(name!)
+    }
+    // pg asks for its native part, and does without.
+    expect([...wanted].filter((name) => name !== 'pg-native').toSorted()).toEqual(installed.toSorted())
+  })
+})
 
 describe('a start that hangs', () => {
   test('says what it waits for, and SIGTERM ends it', async () => {
@@ -170,7 +217,7 @@ describe('the first start on an empty folder', () => {
         ([, path]) => new URL(path!, api('/docs')),
       )
       expect(assets.length).toBeGreaterThanOrEqual(6)
-      for (const asset of [...assets, new URL(api('/docs/json'))]) {
+      for (const asset of assets) {
         expect(asset.origin).toBe(printed.url)
         expect((await get(asset.href)).status, asset.href).toBe(200)
       }
@@ -179,9 +226,8 @@ describe('the first start on an empty folder', () => {
     test('names no other host, and lets the browser ask none', async () => {
       const page = await get(api('/docs'))
       const script = await get(api('/docs/static/swagger-initializer.js'))
-      // A comment of the package names the page it learned something from.
-      const code = String(script.body).replace(/^\s*\/\/.*$/gm, '')
-      expect(`${page.body}${code}`).not.toMatch(/https?:\/\/|"\/\//)
+      expect(script.body).toContain("url: '/api/schema/'")
+      expect(`${page.body}${script.body}`).not.toMatch(/https?:\/\/|"\/\//)
       const policy = page.headers.get('content-security-policy')!
       expect(policy).toContain("default-src 'self'")
       expect(policy).not.toMatch(/https?:|\.\w|upgrade-insecure-requests|unsafe/)

@@ -25,6 +25,8 @@ export type Running = {
 }
 
 export type Program = {
+  /** Where it was built: what a package consists of, and what tests leave beside it. */
+  root: string
   /** A folder of its own for data, not made yet. */
   newDataDir(): string
   serve(env: Env, identity?: Identity): Running
@@ -42,7 +44,7 @@ export async function buildProgram(root = process.cwd()): Promise<Program> {
   await chmod(folder, 0o755) // other users start it too
   await promisify(execFile)(process.execPath, [join(root, 'scripts/build.js'), join(folder, 'dist')])
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
-  for (const part of ['bin', 'package.json'])
+  for (const part of ['bin', 'package.json', '.env.example', 'README.md', 'LICENSE', '.npmrc'])
     await cp(join(root, part), join(folder, part), { recursive: true })
   const main = join(folder, 'bin/longshore.cjs')
   const started = new Set<ChildProcess>()
@@ -61,11 +63,16 @@ export async function buildProgram(root = process.cwd()): Promise<Program> {
     child.once('close', () => started.delete(child))
     return watch(child)
   }
+  // A run that is ended by a signal leaves no server behind; each stops its own PostgreSQL.
+  const endAll = () => started.forEach((child) => child.kill('SIGTERM'))
+  process.once('exit', endAll)
   return {
+    root: folder,
     newDataDir: () => join(folder, `data${++folders}`),
     serve: (env, identity) => start(['serve'], { PORT: '0', ...env }, identity),
     run: (args, env = {}) => start(args, env).ended,
     async remove() {
+      process.off('exit', endAll)
       for (const child of started) child.kill('SIGKILL')
       await Promise.all([...started].map((child) => once(child, 'close')))
       for (const name of await readdir(folder)) await stopPostgres(join(folder, name))

@@ -182,7 +182,7 @@ async function buildHttp(
     limits: serverLimits(config),
   })
   addCapture(http, services, ingest, addSiteApps(http, services))
-  await addPages(http, services, metrics, config.METRICS_TOKEN)
+  addPages(http, services, metrics, config.METRICS_TOKEN)
   await http.ready()
   return http
 }
