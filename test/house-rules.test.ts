@@ -1,7 +1,9 @@
 // The rules of the house that no compiler holds: who may import whom, that what is made from the code is fresh, and that
 // every setting and error code is written down. The reasons are in CONTRIBUTING.md and docs/decisions.
+import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
+import { parseEnv } from 'node:util'
 import { describe, expect, inject, it } from 'vitest'
 import { generatedFiles } from '../scripts/docs/generated.ts'
 import { Environment, readConfig } from '../src/app/config.ts'
@@ -167,9 +169,10 @@ describe('error codes', () => {
 
 describe('.env.example', () => {
   const lines = read('.env.example').split('\n')
+  const values = parseEnv(read('.env.example'))
   const entries = lines
-    .filter((line) => /^[A-Z]/.test(line))
-    .map((line) => line.split(/=(.*)/s) as [string, string])
+    .flatMap((line) => /^[A-Z_]+(?==)/.exec(line) ?? [])
+    .map((name) => [name, values[name] ?? ''] as const)
 
   it('has every setting, in the order of config.ts, each under its one line of explanation', () => {
     expect(entries.map(([name]) => name)).toEqual(Object.keys(Environment.shape))
@@ -181,6 +184,17 @@ describe('.env.example', () => {
 
   it('has the defaults: taken as it is, it changes nothing', () => {
     expect(readConfig(Object.fromEntries(entries))).toEqual(readConfig({}))
+  })
+
+  it('says the same to a shell that sources it', () => {
+    const script = 'set -eua; . ./.env.example; exec "$0" -p "JSON.stringify(process.env)"'
+    const env = { PATH: process.env.PATH ?? '' }
+    const text = execFileSync('/bin/sh', ['-c', script, process.execPath], {
+      cwd: ROOT,
+      env,
+      encoding: 'utf8',
+    })
+    expect(JSON.parse(text)).toMatchObject(Object.fromEntries(entries))
   })
 
   it('and the README name the same settings', () => {

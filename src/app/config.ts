@@ -1,4 +1,4 @@
-// The only reader of the environment. All faults are reported together; the result is frozen and handed on.
+// What settings there are. All faults are reported together; the result is frozen and handed on.
 import ipaddr from 'ipaddr.js'
 import { existsSync } from 'node:fs'
 import { isIP } from 'node:net'
@@ -11,6 +11,7 @@ import { email } from '../platform/http/fields.ts'
 import { DEFAULT_LIMITS, type ServerLimits } from '../platform/http/limits.ts'
 import { openMailer } from '../platform/mail/mail.ts'
 import { findFaultyAllowEntries } from '../platform/outbound/allow-list.ts'
+import { showSetting } from './shown-settings.ts'
 
 const list = z
   .string()
@@ -142,8 +143,10 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
   const result = Environment.safeParse(given)
   if (result.success) return Object.freeze(result.data)
-  // Names and rules only: the value may be a password.
-  const faults = result.error.issues.map((issue) => `  ${String(issue.path[0])}: ${issue.message}`)
+  const faults = result.error.issues.map((issue) => {
+    const name = String(issue.path[0])
+    return `  ${showSetting(name, given[name])}: ${issue.message}`
+  })
   throw new ConfigError(`These settings cannot be used:\n${[...new Set(faults)].join('\n')}`)
 }
 

@@ -3,9 +3,18 @@
 import { chmod, lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorCode } from '../lib/error-code.ts'
+import { FIRST_START_FILE } from './first-start.ts'
 
 /** What the program itself makes in DATA_DIR: whatever else an operator keeps there stays as it is. */
-const OURS = ['events', 'exports', 'scratch', 'secret.key', 'postgres.log', 'postgres.log.1']
+const OURS = [
+  'events',
+  'exports',
+  'scratch',
+  'secret.key',
+  FIRST_START_FILE,
+  'postgres.log',
+  'postgres.log.1',
+]
 
 const OTHERS = 0o077
 

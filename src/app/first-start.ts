@@ -1,5 +1,7 @@
 // The first start: an owner, an organization, a project and a key, all random unless given, made once and shown once.
+import { join } from 'node:path'
 import { randomBase62 } from '../lib/base62.ts'
+import { writeSecretFile } from '../lib/secret-file.ts'
 import type { Services } from '../platform/services.ts'
 import { sql } from '../platform/db/sql.ts'
 import { createOrganization } from '../features/organizations/create.ts'
@@ -11,20 +13,28 @@ import type { Config } from './config.ts'
 
 export type FirstStart = { email: string; password: string; key: string; project_token: string }
 
+export const FIRST_START_FILE = 'first-start.txt'
 const ADVISORY_LOCK = 7_061_002
 
-/** Null when there is a user already: then nothing is made and nothing shown. */
-export async function makeFirstOwner(services: Services, config: Config): Promise<FirstStart | null> {
+/**
+ * Nothing is made when there is a user already. `keep` puts the credentials where somebody finds them; nothing is made
+ * either when it fails.
+ */
+export async function makeFirstOwner(
+  services: Services,
+  config: Config,
+  keep: (first: FirstStart) => void = () => undefined,
+): Promise<void> {
   const { db } = services
-  if (await hasAnyUser(db)) return null
+  if (await hasAnyUser(db)) return
   const email = config.BOOTSTRAP_EMAIL ?? 'owner@longshore.local'
   const password = config.BOOTSTRAP_PASSWORD ?? randomBase62(16)
   const key = config.BOOTSTRAP_API_KEY === null ? newPersonalKey() : keyValue(config.BOOTSTRAP_API_KEY)
   const password_hash = await hashPassword(password)
   const now = services.now()
-  return db.transaction(async (tx) => {
+  await db.transaction(async (tx) => {
     await tx.run(sql`SELECT pg_advisory_xact_lock(${ADVISORY_LOCK})`)
-    if (await hasAnyUser(tx)) return null
+    if (await hasAnyUser(tx)) return
     const owner = await insertUser(
       tx,
       { email, first_name: 'Owner', password_hash, is_staff: true, is_email_verified: true },
@@ -33,8 +43,15 @@ export async function makeFirstOwner(services: Services, config: Config): Promis
     const actor = { caller: null, request: { ip: '' }, now }
     const { project } = await createOrganization(tx, actor, owner.id, { name: 'My organization' })
     await insertKey(tx, { user_id: owner.id }, { label: 'First key', scopes: ['*'] }, key, owner.id, now)
-    return { email, password, key: key.value, project_token: project.api_token }
+    keep({ email, password, key: key.value, project_token: project.api_token })
   })
+}
+
+/** For a start that nobody watches: what is printed ends up in a log, which others read. Gives the line to print. */
+export function keepFirstStart({ DATA_DIR }: Config, url: string, first: FirstStart): string {
+  const file = join(DATA_DIR, FIRST_START_FILE)
+  writeSecretFile(file, firstStartText(url, first))
+  return `The first owner's password and API key are in ${file}: read it, then delete it.\n`
 }
 
 /** What a newcomer sees, once. */

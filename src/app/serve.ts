@@ -20,10 +20,11 @@ import type { Services } from '../platform/services.ts'
 import { closedUntilReady } from './closed-until-ready.ts'
 import { serverLimits, type Config } from './config.ts'
 import { closeDataFolder } from './data-folder.ts'
-import { firstStartText, makeFirstOwner } from './first-start.ts'
+import { firstStartText, keepFirstStart, makeFirstOwner, type FirstStart } from './first-start.ts'
 import { access, routes } from './http.ts'
 import { addPages } from './pages.ts'
-import { migrateAll, openEventStore, openMetadata, openServices } from './services.ts'
+import { openEventStore, openMetadata, openServices } from './services.ts'
+import { assertUsableFolder, explainListenFault } from './start-faults.ts'
 import { Startup } from './startup.ts'
 
 export type RunningServer = { url: string; stop(): Promise<void> }
@@ -39,14 +40,15 @@ export async function serve(
   print: (text: string) => void,
   { now, signal = new AbortController().signal }: { now?: () => Date; signal?: AbortSignal } = {},
 ): Promise<RunningServer> {
+  const isTerminal = process.stdout.isTTY
   const log = openLog({
     level: config.LOG_LEVEL,
-    format: config.LOG_FORMAT ?? (process.stdout.isTTY ? 'pretty' : 'json'),
+    format: config.LOG_FORMAT ?? (isTerminal ? 'pretty' : 'json'),
   })
   if (process.getuid?.() === 0) log.warn('started as root: give Longshore a user of its own')
   const startup = new Startup(log, signal)
   try {
-    const url = await start(config, print, { startup, log, signal, ...(now ? { now } : {}) })
+    const url = await start(config, print, { startup, log, signal, isTerminal, ...(now ? { now } : {}) })
     return {
       url,
       async stop() {
@@ -60,17 +62,27 @@ export async function serve(
   }
 }
 
-type StartContext = { startup: Startup; log: Log; signal: AbortSignal; now?: () => Date }
+type StartContext = {
+  startup: Startup
+  log: Log
+  signal: AbortSignal
+  /** Whether somebody reads what is printed; otherwise it ends up in a log. */
+  isTerminal: boolean
+  now?: () => Date
+}
 
 async function start(
   config: Config,
   print: (text: string) => void,
-  { startup, log, signal, now }: StartContext,
+  { startup, log, signal, isTerminal, now }: StartContext,
 ): Promise<string> {
-  await startup.step('the data folder', () => closeDataFolder(config.DATA_DIR))
+  await startup.step('the data folder', async () => {
+    await assertUsableFolder(config.DATA_DIR)
+    await closeDataFolder(config.DATA_DIR)
+  })
   const openDb = () => openMetadata(config, log, 'server', signal)
-  const { db } = await startup.open('the database', openDb, (metadata) => metadata.close())
-  for (const name of await startup.step('migrations of the database', () => migrateAll(db)))
+  const { db, migrate } = await startup.open('the database', openDb, (metadata) => metadata.close())
+  for (const name of await startup.step('migrations of the database', migrate))
     log.info({ name }, 'migration applied')
   const openEvents = () =>
     openEventStore(config, {
@@ -100,10 +112,14 @@ async function start(
   const app = await buildApp(config, services, ingest, exports, verifier, plugins)
   startup.toClose('HTTP', () => finishRequests(app))
   const open = closedUntilReady(app)
-  await startup.step('the port', () => app.listen({ host: config.HOST, port: config.PORT }))
+  await startup.step('the port', () => listen(app, config))
   const url = publicUrl(config) ?? addressOf(config.HOST, app.server.address() as AddressInfo)
   services.settings.site_url = url
-  const first = await startup.step('the first owner', () => makeFirstOwner(services, config))
+  let introduction = `Longshore is ready at ${url}\n`
+  const keep = (first: FirstStart) => {
+    introduction = isTerminal ? firstStartText(url, first) : introduction + keepFirstStart(config, url, first)
+  }
+  await startup.step('the first owner', () => makeFirstOwner(services, config, keep))
   open()
   await startup.step('background jobs', async () => {
     await services.jobs.work(services)
@@ -112,7 +128,7 @@ async function start(
     await verifier.start({ takes_over: true })
     plugins.start()
   })
-  print(first ? firstStartText(url, first) : `Longshore is ready at ${url}\n`)
+  print(introduction)
   return url
 }
 
@@ -171,6 +187,14 @@ async function finishRequests(app: FastifyInstance): Promise<void> {
   await app.close()
   clearInterval(sweep)
   clearTimeout(cutOff)
+}
+
+async function listen(app: FastifyInstance, config: Config): Promise<void> {
+  try {
+    await app.listen({ host: config.HOST, port: config.PORT })
+  } catch (error) {
+    throw explainListenFault(config, error)
+  }
 }
 
 function publicUrl(config: Config): string | null {

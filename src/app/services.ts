@@ -21,8 +21,14 @@ import { join } from 'node:path'
 import type { Config } from './config.ts'
 import { jobs } from './jobs.ts'
 import { readSecretKey } from './secret-key.ts'
+import { assertUsableFolder, explainDatabaseFault } from './start-faults.ts'
 
-export type OpenedDatabase = { db: Database; close(): Promise<void> }
+export type OpenedDatabase = {
+  db: Database
+  /** Brings it up to this version: names of the migrations applied. */
+  migrate(): Promise<string[]>
+  close(): Promise<void>
+}
 
 const DNS_TIMEOUT_MS = 5_000
 // Statements still running belong to requests that were cut off: nobody waits for their answer.
@@ -35,9 +41,17 @@ export async function openMetadata(
   role: 'server' | 'command',
   signal?: AbortSignal,
 ): Promise<OpenedDatabase> {
-  if (config.DATABASE_URL !== null) {
-    const db = openDatabase({ connectionString: config.DATABASE_URL })
-    return { db, close: () => within(STATEMENTS_LIMIT_MS, db.close(), undefined) }
+  await assertUsableFolder(config.DATA_DIR)
+  const url = config.DATABASE_URL
+  if (url !== null) {
+    const db = openDatabase({ connectionString: url })
+    return {
+      db,
+      // The first who talks to it.
+      migrate: () =>
+        migrateAll(db).catch((error: unknown) => Promise.reject(explainDatabaseFault(url, error))),
+      close: () => within(STATEMENTS_LIMIT_MS, db.close(), undefined),
+    }
   }
   const embedded = await openEmbeddedPostgres({
     dataDir: config.DATA_DIR,
@@ -48,6 +62,7 @@ export async function openMetadata(
   const db = openDatabase(embedded.connection)
   return {
     db,
+    migrate: () => migrateAll(db),
     async close() {
       await within(STATEMENTS_LIMIT_MS, db.close(), undefined)
       await embedded.stop()

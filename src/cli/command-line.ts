@@ -37,7 +37,10 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
   const program = new Commander('longshore')
     .description("Workspace administration and event export that speaks PostHog's API.")
     .version(VERSION)
-    .addHelpText('after', '\nSettings come from the environment; the README lists them.')
+    .addHelpText(
+      'after',
+      '\nWithout a command: serve. Settings come from the environment and from .env in the current folder; the README lists them.',
+    )
   for (const command of commands) {
     const [name = '', group] = command.name.split(' ').toReversed()
     const parent = group === undefined ? program : groupOf(program, group)
@@ -52,7 +55,14 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
       }
     })
   }
-  await program.parseAsync([...argv])
+  await program.parseAsync(withCommand(argv))
+}
+
+/** `longshore` and `longshore --port 9000` start the server. */
+function withCommand([node = '', script = '', ...given]: readonly string[]): string[] {
+  const isOwnOption = ['-h', '--help', '-V', '--version'].includes(given[0] ?? '')
+  const isServe = given.length === 0 || (given[0]!.startsWith('-') && !isOwnOption)
+  return [node, script, ...(isServe ? ['serve'] : []), ...given]
 }
 
 function groupOf(program: Commander, name: string): Commander {
@@ -64,9 +74,6 @@ function explain(error: unknown): string {
   if (error instanceof ConfigError || error instanceof UserError) return error.message
   if (error instanceof ApiError) return error.attr === null ? error.detail : `${error.attr}: ${error.detail}`
   if (!(error instanceof Error)) return String(error)
-  if ('code' in error && error.code === 'EADDRINUSE') {
-    return 'the address is in use already: set PORT to another one (PORT=0 picks a free one)'
-  }
   if (process.env.LOG_LEVEL === 'debug') return error.stack ?? error.message
   // A host with several addresses, none of which answers, is an error without a text.
   return error.message || errorCode(error) || error.name

@@ -1,19 +1,34 @@
-// Settings for a command: read from the environment, then the secrets are taken out of it.
+// Settings for a command: options of the command line win, then the environment, then .env in the current folder. Secrets
+// are taken out of the environment.
 import { readConfig, type Config } from '../app/config.ts'
+import { readEnvFile } from '../app/env-file.ts'
+import { SECRET_SETTINGS } from '../app/shown-settings.ts'
+import { meantSetting } from '../app/unknown-settings.ts'
 
-const SECRETS = [
-  'SECRET_KEY',
-  'SECRET_KEY_PREVIOUS',
-  'BOOTSTRAP_PASSWORD',
-  'BOOTSTRAP_API_KEY',
-  'DATABASE_URL',
-  'SMTP_URL',
-  'METRICS_TOKEN',
-]
+type Surroundings = {
+  folder: string
+  env: Record<string, string | undefined>
+  tell(line: string): void
+}
 
-/** A child process or a crash report cannot show what is no longer there. */
-export function takeConfig(): Config {
-  const config = readConfig(process.env)
-  for (const name of SECRETS) delete process.env[name]
+const HERE: Surroundings = {
+  folder: process.cwd(),
+  env: process.env,
+  tell: (line) => void process.stderr.write(`longshore: ${line}\n`),
+}
+
+/** A child process or a crash report cannot show what is no longer in the environment. */
+export function takeConfig(
+  options: Record<string, string> = {},
+  { folder, env, tell }: Surroundings = HERE,
+): Config {
+  const file = readEnvFile(folder)
+  const names = [...Object.keys(env), ...Object.keys(file)]
+  for (const name of new Set(names)) {
+    const meant = meantSetting(name)
+    if (meant !== null) tell(`${name} is not a setting: did you mean ${meant}?`)
+  }
+  const config = readConfig({ ...file, ...env, ...options })
+  for (const name of SECRET_SETTINGS) delete env[name]
   return config
 }

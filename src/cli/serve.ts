@@ -6,11 +6,21 @@ import { takeConfig } from './environment.ts'
 
 export const serve: Command = {
   name: 'serve',
-  description: 'start the server on the settings of the environment',
-  async run() {
+  description: 'start the server',
+  options(command) {
+    command
+      .option('--port <port>', 'port to listen on, in place of PORT')
+      .option('--host <address>', 'address to listen on, in place of HOST')
+      .option('--data-dir <folder>', 'folder for everything that is kept, in place of DATA_DIR')
+  },
+  async run({ port, host, dataDir }) {
     const asked = stopAsked()
+    const given = Object.entries({ PORT: port, HOST: host, DATA_DIR: dataDir }).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
+    )
     try {
-      const server = await start(takeConfig(), (text) => process.stdout.write(text), { signal: asked })
+      const config = takeConfig(Object.fromEntries(given))
+      const server = await start(config, (text) => process.stdout.write(text), { signal: asked })
       if (!asked.aborted) await new Promise((stop) => asked.addEventListener('abort', stop, { once: true }))
       await server.stop()
     } catch (error) {

@@ -1,5 +1,5 @@
 // For commands that work on the metadata: beside a running server, or on their own.
-import { migrateAll, openMetadata } from '../app/services.ts'
+import { openMetadata } from '../app/services.ts'
 import type { Database } from '../platform/db/database.ts'
 import { openLog } from '../platform/log/log.ts'
 import { takeConfig } from './environment.ts'
@@ -9,7 +9,7 @@ export async function withDatabase<T>(work: (db: Database, applied: string[]) =>
   const log = openLog({ level: 'warn', format: 'json', to: process.stderr })
   const metadata = await openMetadata(takeConfig(), log, 'command')
   try {
-    return await work(metadata.db, await migrateAll(metadata.db))
+    return await work(metadata.db, await metadata.migrate())
   } finally {
     await metadata.close()
   }

@@ -1,4 +1,4 @@
-// A random secret kept in a file of its own: made at the first use, readable for its owner alone.
+// Secrets in files of their own, readable for their owner alone: a random one made at the first use, or a text.
 import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import { dirname } from 'node:path'
@@ -8,6 +8,16 @@ export function readSecretFile(file: string): { secret: string; isNew: boolean }
   const isNew = !fs.existsSync(file) && make(file)
   fs.chmodSync(file, 0o600)
   return { secret: fs.readFileSync(file, 'utf8').trim(), isNew }
+}
+
+/** In place of what is there: whole or not at all. */
+export function writeSecretFile(file: string, text: string): void {
+  const draft = `${file}.${process.pid}`
+  fs.rmSync(draft, { force: true })
+  fs.writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true })
+  giveToOwnerOf(dirname(file), draft)
+  fs.renameSync(draft, file)
+  syncFolder(dirname(file))
 }
 
 /** Written aside and linked into place, so that a process killed at any moment leaves a whole secret or none. */

@@ -1,4 +1,5 @@
-// Reads what a first start prints, as a newcomer would.
+// Reads what a first start has left for its newcomer: nobody watches, so it is in a file.
+import { readFile } from 'node:fs/promises'
 import type { Running } from './program.ts'
 
 export type Printed = {
@@ -13,9 +14,11 @@ export type Printed = {
 
 export async function readFirstStart(server: Running): Promise<Printed> {
   const url = await server.url
-  const line = (name: string) => new RegExp(`^ {2}${name} +(\\S+)$`, 'm').exec(server.stdout())?.[1] ?? ''
-  const curl = /^ {2}curl -H '([^:']+): ([^']+)' (\S+)$/m.exec(server.stdout())
-  const capture = /^ {2}curl (\S+) -d '(\{[^']+\})'$/m.exec(server.stdout())
+  const file = / are in (\S+first-start\.txt): /.exec(server.stdout())?.[1]
+  const text = file === undefined ? server.stdout() : await readFile(file, 'utf8')
+  const line = (name: string) => new RegExp(`^ {2}${name} +(\\S+)$`, 'm').exec(text)?.[1] ?? ''
+  const curl = /^ {2}curl -H '([^:']+): ([^']+)' (\S+)$/m.exec(text)
+  const capture = /^ {2}curl (\S+) -d '(\{[^']+\})'$/m.exec(text)
   return {
     url,
     email: line('E-mail'),

@@ -65,12 +65,12 @@ describe('other ways to start', () => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const dataDir = program.newDataDir()
-    const started = program.serve({ DATA_DIR: dataDir, PORT: String((other.address() as AddressInfo).port) })
-    const ended = await started.ended
+    const { port } = other.address() as AddressInfo
+    const ended = await program.serve({ DATA_DIR: dataDir, PORT: String(port) }).ended
     other.close()
     expect(ended.code).toBe(1)
     expect(ended.stderr).toBe(
-      'longshore serve: the address is in use already: set PORT to another one (PORT=0 picks a free one)\n',
+      `longshore serve: PORT=${port} is in use at 127.0.0.1: choose another (PORT=0 picks a free one)\n`,
     )
     expect(await postmasterOf(dataDir)).toBeNull()
     // Nothing was shown, so nothing may have been made either: the next start is still the first.
@@ -136,7 +136,7 @@ describe('other ways to start', () => {
     const { url, key } = await readFirstStart(server)
     expect((await post(`${url}/api/organizations/`, { name: 'Elsewhere' }, { key })).status).toBe(201)
     if (isLinux) expect(await treeOf(server.pid)).toEqual([server.pid])
-    expect((await readdir(dataDir)).sort()).toEqual(['events', 'secret.key'])
+    expect((await readdir(dataDir)).sort()).toEqual(['events', 'first-start.txt', 'secret.key'])
     server.kill('SIGTERM')
     expect(await server.ended).toMatchObject(CLEAN_END)
     const own = new pg.Client({ host, port, user, password, database })

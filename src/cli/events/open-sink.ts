@@ -2,7 +2,7 @@
 // stores itself, otherwise it sends to the server.
 import type { Command as Commander } from 'commander'
 import type { Config } from '../../app/config.ts'
-import { migrateAll, openEventStore, openMetadata } from '../../app/services.ts'
+import { openEventStore, openMetadata } from '../../app/services.ts'
 import { openServerSink } from '../../features/events/importing/server-sink.ts'
 import type { Sink } from '../../features/events/importing/sink.ts'
 import { countingStore, openStoreSink } from '../../features/events/importing/store-sink.ts'
@@ -39,7 +39,7 @@ export async function openTarget(options: CommandOptions): Promise<Target> {
   const log = openLog({ level: 'warn', format: 'json', to: process.stderr })
   const metadata = await openMetadata(config, log, 'command')
   try {
-    await migrateAll(metadata.db)
+    await metadata.migrate()
     const project = await chooseProject(metadata.db, options.project)
     const store = url === null ? await openStoreIfFree(config) : null
     if (store) return await inStores(config, metadata, store, project)

@@ -1,6 +1,6 @@
 // Both stores and everything above them, for commands that do a server's work while none is running.
 import type { Config } from '../../app/config.ts'
-import { migrateAll, openEventStore, openMetadata, openServices } from '../../app/services.ts'
+import { openEventStore, openMetadata, openServices } from '../../app/services.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { StoreTaken } from '../../platform/event-store/event-store.ts'
 import { openLog } from '../../platform/log/log.ts'
@@ -10,7 +10,7 @@ import { UserError } from '../command.ts'
 export function withWorkspace<T>(config: Config, work: (services: Services) => Promise<T>): Promise<T> {
   return withStores(config, (_db, services) => {
     if (services) return work(services)
-    throw new UserError('a server is running on this data folder: stop it first, or ask it through its API')
+    throw new UserError('a server is running on this data folder: stop it first')
   })
 }
 
@@ -23,7 +23,7 @@ export async function withStores<T>(
   const metadata = await openMetadata(config, log, 'command')
   try {
     const { db } = metadata
-    await migrateAll(db)
+    await metadata.migrate()
     const eventStore = await openEventStore(config).catch((error: unknown) => {
       if (error instanceof StoreTaken) return null
       throw error

@@ -1,0 +1,25 @@
+// How a setting is named in an error: with its value, unless that is a secret.
+
+/** Never shown, and taken out of the environment once they are read. */
+export const SECRET_SETTINGS: readonly string[] = [
+  'DATABASE_URL',
+  'SECRET_KEY',
+  'SECRET_KEY_PREVIOUS',
+  'BOOTSTRAP_PASSWORD',
+  'BOOTSTRAP_API_KEY',
+  'SMTP_URL',
+  'METRICS_TOKEN',
+  'PLUGINS_REPOSITORY_URL',
+  'GITHUB_TOKEN',
+  'GITLAB_TOKEN',
+  'NPM_TOKEN',
+]
+
+const MAX_LENGTH = 200
+
+export function showSetting(name: string, value: string | number | undefined): string {
+  if (value === undefined || SECRET_SETTINGS.includes(name)) return name
+  // Addresses may hold a password.
+  const text = String(value).replace(/\/\/.*@/, '//***@')
+  return `${name}=${text.replace(/\p{Cc}/gu, '?').slice(0, MAX_LENGTH)}`
+}
