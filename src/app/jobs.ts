@@ -1,4 +1,5 @@
 // One line per background job and timetable entry.
+import { startAskedBackfill } from '../features/batch-exports/backfills/asked.ts'
 import { exportFailedEmail } from '../features/batch-exports/failure-email.ts'
 import { resealExports } from '../features/batch-exports/reseal.ts'
 import { forgetOldLogs } from '../features/batch-exports/logs/forget.ts'
@@ -53,6 +54,7 @@ export const jobs: readonly AnyJob[] = [
   recheckDomains,
   domainRecordGoneEmail,
   deleteProjectEvents,
+  startAskedBackfill,
   exportFailedEmail,
   verifyDaily,
   pluginFaultEmail,

@@ -50,6 +50,38 @@ it('export finds nothing to deliver where all was delivered, and the files stay 
   expect((await verify()).code).toBe(0)
 }, 120_000)
 
+it('export and verify beside a running server, which does the work', async () => {
+  const server = program.serve({ DATA_DIR: folder })
+  const url = await server.url
+  const db = openDatabase({ ...connectionOf(folder), max: 1 })
+  const { id } = await db.only<{ id: string }>(sql`SELECT id FROM batch_export`)
+  const { api_token } = await db.only<{ api_token: string }>(sql`SELECT api_token FROM project`)
+  await db.close()
+  // Three events of a day that the export knows nothing of yet.
+  const timestamp = '2024-05-01T12:00:00Z'
+  const batch = ['a', 'b', 'c'].map((event) => ({ event, distinct_id: 'me', timestamp, properties: {} }))
+  const sent = await fetch(`${url}/batch/`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ api_key: api_token, batch }),
+  })
+  expect(sent.status).toBe(200)
+  const args = ['export', id, '--from', '2024-05-01T00:00:00Z', '--to', '2024-05-02T00:00:00Z']
+  const exported = await program.run(args, { DATA_DIR: folder })
+  expect([exported.code, exported.stdout]).toEqual([
+    0,
+    expect.stringMatching(/runs +1\ncompleted +1\nrows +3\n/),
+  ])
+  expect(await filesOf()).toHaveLength(8)
+  const verified = await verify(id)
+  expect([verified.code, verified.stdout]).toEqual([0, expect.stringMatching(/rows +12,003/)])
+  // Asked again there is nothing left to deliver.
+  const again = await program.run(args, { DATA_DIR: folder })
+  expect([again.code, again.stdout]).toEqual([0, expect.stringMatching(/runs +0\n/)])
+  server.kill('SIGTERM')
+  expect(await server.ended).toMatchObject({ code: 0 })
+}, 180_000)
+
 it('verify finds a changed file and a missing one', async () => {
   const [first, second] = (await filesOf()).map((name) => join(folder, 'exports', name))
   await appendFile(first!, 'x')

@@ -1,12 +1,12 @@
-// `longshore export`: one export over a range, now, with the server stopped.
+// `longshore export`: one export over a range, now. Also beside a server, which then does the work.
 import { readBackfillRange } from '../../features/batch-exports/backfills/range.ts'
 import { UserError, type Command } from '../command.ts'
 import { takeConfig } from '../environment.ts'
 import { inDigits, perSecond, tableOf } from '../terminal/progress.ts'
 import { stopSignal } from '../terminal/stop-signal.ts'
-import { exportRange } from './export-range.ts'
+import { deliveredBy, exportByServer, exportRange } from './export-range.ts'
 import { findExports } from './find-export.ts'
-import { withWorkspace } from './open-workspace.ts'
+import { withStores } from './open-workspace.ts'
 import { showExportProgress } from './progress.ts'
 
 export const runExport: Command = {
@@ -20,23 +20,21 @@ export const runExport: Command = {
   },
   async run(options, [id]) {
     const signal = stopSignal()
-    await withWorkspace(takeConfig(), async (services) => {
-      const row = (await findExports(services.db, id))[0]!
-      const now = services.now()
+    await withStores(takeConfig(), async (db, services) => {
+      const row = (await findExports(db, id))[0]!
+      const now = new Date()
       const asked = { start_at: options.from, end_at: options.to ?? now.toISOString() }
       const { start_at, end_at } = readBackfillRange(asked, row, now)
+      const range = { start_at, end_at: end_at! }
       const started = Date.now()
       const display = showExportProgress(row.name)
-      const { runs } = await exportRange(
-        services,
-        row,
-        { start_at, end_at: end_at! },
-        signal,
-        display.update,
+      const { runs } = await (
+        services
+          ? exportRange(services, row, range, signal, display.update)
+          : exportByServer(db, row, range, signal, display.update)
       ).finally(display.stop)
       const completed = runs.filter(({ status }) => status === 'Completed')
-      const rows = completed.reduce((sum, run) => sum + run.records_completed!, 0)
-      const bytes = completed.reduce((sum, run) => sum + run.bytes_exported!, 0)
+      const { rows, bytes } = deliveredBy(runs)
       process.stdout.write(
         tableOf([
           ['runs', runs.length],

@@ -17,15 +17,28 @@ export function showProgress(label: string): ProgressDisplay {
 
 function showBar(label: string): ProgressDisplay {
   const bar = new SingleBar({
-    format: `${label} [{bar}] {percentage}% | {what} | {eta_formatted} left`,
+    format: `${label} [{bar}] {percentage}% | {what}{left}`,
     stream: process.stderr,
     hideCursor: true,
   })
-  bar.start(STEPS, 0, { what: '' })
+  bar.start(STEPS, 0, { what: '', left: '' })
+  const started = Date.now()
   return {
-    update: (share, what) => bar.update(Math.round(share * STEPS), { what }),
+    update(share, what) {
+      const left = timeLeft(share, Date.now() - started)
+      bar.update(Math.round(share * STEPS), { what, left: left === '' ? '' : ` | ${left}` })
+    },
     stop: () => bar.stop(),
   }
+}
+
+/** Nothing as long as nobody can tell, and at the end. */
+export function timeLeft(share: number, elapsed_ms: number): string {
+  if (!(share > 0 && share < 1)) return ''
+  const seconds = Math.ceil((elapsed_ms * (1 - share)) / share / 1000)
+  if (seconds < 100) return `${seconds} s left`
+  const minutes = Math.ceil(seconds / 60)
+  return minutes < 100 ? `${minutes} min left` : `${Math.ceil(minutes / 60)} h left`
 }
 
 function showLines(label: string): ProgressDisplay {

@@ -6,6 +6,7 @@ import { makeEvent } from '../../events/listing/fixture/events.ts'
 import type { BackfillRow, ExportRow } from '../rows.ts'
 import { addBackfill, addExport, addRun } from '../runs/fixture/rows.ts'
 import { runsOf } from '../schedule/fixture/exports.ts'
+import { findAskedBackfill, startAskedBackfill } from './asked.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -297,5 +298,56 @@ describe('POST …/backfills/:id/cancel/', () => {
     const before = (await get(url)).body
     expect((await app.post(`${url}cancel/`, {}, { key })).status).toBe(400)
     expect((await get(url)).body).toEqual(before)
+  })
+})
+
+describe('a backfill that the command line asks the server for', () => {
+  const ask = (owner: Pick<ExportRow, 'project_id' | 'id'>, asked_at = ago(0)) => ({
+    project_id: owner.project_id,
+    batch_export_id: owner.id,
+    start_at: ago(3 * DAY).toISOString(),
+    end_at: ago(2 * DAY).toISOString(),
+    asked_at: asked_at.toISOString(),
+  })
+
+  it('is begun once by the worker, found by who asked, and is in the activity log', async () => {
+    // Others have used up the room of the workspace.
+    const fresh = await createOrganization(app)
+    const owner = await addExport(app.db, fresh.project.id, ago(HOUR))
+    const asked = ask(owner)
+    expect(await findAskedBackfill(app.db, asked)).toBeUndefined()
+    await app.db.transaction((tx) => app.services.jobs.enqueue(tx, startAskedBackfill, asked))
+    await expect.poll(() => findAskedBackfill(app.db, asked)).toMatchObject({ id: expect.any(String) })
+    const { body } = await app.get(backfillsOf(owner), { key: fresh.owner.key })
+    expect(body.results).toMatchObject([{ start_at: asked.start_at, end_at: asked.end_at, kind: 'backfill' }])
+    const log = await app.get(
+      `/api/organizations/${fresh.organization.id}/activity_log/?item_id=${owner.id}`,
+      {
+        key: fresh.owner.key,
+      },
+    )
+    expect(log.body.results[0]).toMatchObject({ activity: 'updated', is_system: true })
+    // An older one over the same range is not what somebody asks for now.
+    expect(
+      await findAskedBackfill(app.db, { ...asked, asked_at: ago(-MINUTE).toISOString() }),
+    ).toBeUndefined()
+  })
+
+  it('is not begun when nobody waits any more, nor for an export that is gone or of another project', async () => {
+    const [late, deleted, foreign] = [await makeExport(), await makeExport(), await makeExport()]
+    await app.db.run(sql`UPDATE batch_export SET deleted_at = now() WHERE id = ${deleted.id}`)
+    const other = await createOrganization(app)
+    const orders = [
+      ask(late, ago(2 * MINUTE)),
+      ask(deleted),
+      { ...ask(foreign), project_id: other.project.id },
+    ]
+    for (const order of orders) {
+      await startAskedBackfill.handle(app.services, order, app.services.now())
+      const found = await app.db.rows(
+        sql`SELECT id FROM batch_export_backfill WHERE batch_export_id = ${order.batch_export_id}`,
+      )
+      expect(found).toEqual([])
+    }
   })
 })
