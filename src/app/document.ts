@@ -13,3 +13,9 @@ let made: Record<string, unknown> | undefined
 export function apiDocument(): Readonly<Record<string, unknown>> {
   return (made ??= openApiDocument(routes, ABOUT, captureDocument))
 }
+
+let text: string | undefined
+
+export function apiDocumentText(): string {
+  return (text ??= JSON.stringify(apiDocument()))
+}

@@ -8,7 +8,7 @@ import { denied } from '../platform/http/errors.ts'
 import type { Metrics } from '../platform/http/metrics.ts'
 import type { Services } from '../platform/services.ts'
 import { addDocsPage } from './docs-page.ts'
-import { apiDocument } from './document.ts'
+import { apiDocumentText } from './document.ts'
 import { addWebPages } from './web-pages/serve.ts'
 
 const READY_LIMIT_MS = 2_000
@@ -38,7 +38,7 @@ export function addPages(
 
   addWebPages(app, services)
 
-  const text = JSON.stringify(apiDocument())
+  const text = apiDocumentText()
   app.get('/api/schema/', async (_request, reply) => reply.type('application/json; charset=utf-8').send(text))
 
   addDocsPage(app)
