@@ -1,10 +1,12 @@
 // How the program is bundled: everything in one file but packages that bring files of their own, worker threads in files
-// of theirs, and the SQL beside it. What is bundled is a dev dependency: only OUTSIDE is installed with the program.
+// of theirs, and beside it the SQL and files for web pages. What is bundled is a dev dependency: only OUTSIDE is installed
+// with the program.
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join, parse } from 'node:path'
 import { CompileFlags, EvalFlags, QuickJS } from 'quickjs-wasi'
 import { build } from 'rolldown'
+import { copyBrowserLibrary } from './browser-library.js'
 import { licenceTexts } from './licences.js'
 
 const root = new URL('..', import.meta.url).pathname
@@ -46,12 +48,13 @@ const DOCS_PAGE = [
   'swagger-ui-bundle.js',
 ]
 
-/** Writes `<folder>/<name>`, and beside it what it reads: `threads`, `migrations`, `docs-page`. */
+/** Writes `<folder>/<name>`, and beside it what it reads: `threads`, `migrations`, `docs-page`, `browser-library`. */
 export async function bundle(entry, folder, name = 'program.js') {
   const threads = Object.entries(THREADS).map(([thread, source]) => [`threads/${thread}`, source])
   const { output } = await bundleFiles({ [parse(name).name]: entry, ...Object.fromEntries(threads) }, folder)
   await bundleRest(join(folder, 'threads'))
   await cp(join(root, 'src/platform/db/migrations'), join(folder, 'migrations'), { recursive: true })
+  await copyBrowserLibrary(join(folder, 'browser-library'))
   const page = await copyDocsPage(join(folder, 'docs-page'))
   const modules = output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : []))
   await writeFile(join(folder, 'LICENCES.txt'), await licenceTexts([...modules, ...page]))

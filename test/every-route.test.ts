@@ -68,6 +68,7 @@ describe('what every route declares', () => {
   it('the scope that conventions.md §3.2 gives to its family', () => {
     const families: [RegExp, string[]][] = [
       [/\/batch_exports\//, ['batch_export']],
+      [/^\/flags\/|\/feature_flags?\//, ['feature_flag']],
       [/\/(?:plugins|pipeline_[a-z_]+)\/activity\//, ['plugin', 'activity_log']],
       [/\/plugins\/|\/pipeline_|\/plugin_config|\/app_metrics\//, ['plugin']],
       [/\/members\/|\/invites\//, ['organization_member']],

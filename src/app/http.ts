@@ -19,6 +19,7 @@ import { appMetricRoutes } from '../features/plugins/metrics/routes.ts'
 import { pluginRoutes } from '../features/plugins/routes.ts'
 import { serviceKeyRoutes } from '../features/api-keys/service-routes.ts'
 import { domainRoutes } from '../features/domains/routes.ts'
+import { featureFlagRoutes } from '../features/events/feature-flags/routes.ts'
 import { queryRoutes } from '../features/events/query/routes.ts'
 import { eventRoutes } from '../features/events/routes.ts'
 import { inviteRoutes } from '../features/invites/routes.ts'
@@ -46,6 +47,7 @@ export const routes: readonly Route[] = [
   ...projectRoutes,
   ...personRoutes,
   ...eventRoutes,
+  ...featureFlagRoutes,
   ...queryRoutes,
   ...destinationTestRoutes,
   ...freshnessRoutes,

@@ -7,6 +7,7 @@ import { migrateAll } from '../../src/app/services.ts'
 import { openDatabase } from '../../src/platform/db/database.ts'
 import { openEmbeddedPostgres } from '../../src/platform/db/embedded/embedded.ts'
 import { openLog } from '../../src/platform/log/log.ts'
+import { copyBrowserLibrary } from '../../scripts/browser-library.js'
 import { bundleThreads } from '../../scripts/bundle.js'
 
 export type TestPostgres = {
@@ -26,7 +27,9 @@ declare module 'vitest' {
 const TEMPLATE = 'longshore_template'
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  await bundleThreads(join(import.meta.dirname, '../../node_modules/.longshore-threads'))
+  const modules = join(import.meta.dirname, '../../node_modules')
+  await bundleThreads(join(modules, '.longshore-threads'))
+  await copyBrowserLibrary(join(modules, '.longshore-browser-library'))
   const folder = await mkdtemp(join(tmpdir(), 'longshore-tests-'))
   const log = openLog({ level: 'error', format: 'json' })
   // Speed for tests only: what these databases hold need not survive a power cut.

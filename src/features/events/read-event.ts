@@ -6,7 +6,7 @@ import type { PipelineEvent } from './pipeline-event.ts'
 
 /** `text` is the JSON of one event as clients send it. Throws an error whose message says what is wrong. */
 export function readEvent(text: string, now: Date): PipelineEvent {
-  return toPipelineEvent(parseJson(text), [], { now, sent_at: null, sent_at_of_query: null }, undefined)
+  return toPipelineEvent(parseJson(text), [], { now, sent_at: null, sent_at_of_query: null })
 }
 
 /** `text` is the JSON of some properties of an event. Throws like readEvent. */

@@ -10,7 +10,7 @@ const PREFLIGHT_LIFETIME_S = 86_400
 export function addOpenPath(
   app: FastifyInstance,
   path: string,
-  methods: readonly ('GET' | 'POST')[],
+  methods: readonly ('GET' | 'HEAD' | 'POST' | 'DELETE')[],
   answer: OpenAnswer,
 ): void {
   const allowed: readonly string[] = [...methods, 'OPTIONS']

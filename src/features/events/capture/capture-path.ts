@@ -1,10 +1,11 @@
 // The open paths of client libraries, and how they are told what was refused.
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { StoreBusy } from '../../../platform/event-store/event-store.ts'
 import { ApiError } from '../../../platform/http/errors.ts'
 import { addOpenPath, type OpenAnswer } from '../../../platform/http/open-path.ts'
 import { NoRoom } from '../no-room.ts'
 import { Refusal } from './refusal.ts'
+import { parameter } from './request.ts'
 
 /** Answers GET and POST. */
 export function addCapturePath(app: FastifyInstance, path: string, answer: OpenAnswer): void {
@@ -15,6 +16,11 @@ export function addCapturePath(app: FastifyInstance, path: string, answer: OpenA
       throw toApiError(error)
     }
   })
+}
+
+/** Beacons want no body: the page that sent them is gone. */
+export function answerAccepted(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return parameter(request, 'beacon') === '1' ? reply.code(204).send() : reply.send({ status: 1 })
 }
 
 function toApiError(error: unknown): unknown {

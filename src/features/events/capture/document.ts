@@ -7,6 +7,20 @@ const PATHS = {
   '/i/v0/e/': 'Send events, as posthog-js does',
   '/track/': 'Send events',
   '/engage/': 'Send a change of a person',
+  '/i/v0/ai/batch/': 'Send many events, as libraries for language models do',
+  '/i/v1/analytics/events/': 'Send many events, with the token as a bearer',
+}
+
+/** What each path answers; the newest has a result for each event, by its `uuid`. */
+const STORED = { type: 'object', properties: { status: { type: 'integer' } } }
+const RESULTS = {
+  type: 'object',
+  properties: {
+    results: {
+      type: 'object',
+      additionalProperties: { type: 'object', properties: { result: { type: 'string' } } },
+    },
+  },
 }
 
 const EVENT = {
@@ -63,7 +77,7 @@ export const captureDocument = Object.fromEntries(
           200: {
             description: 'Stored.',
             content: {
-              'application/json': { schema: { type: 'object', properties: { status: { type: 'integer' } } } },
+              'application/json': { schema: path.startsWith('/i/v1/') ? RESULTS : STORED },
             },
           },
           400: error('Not decodable, or an event is wrong: its index is in `attr`.'),

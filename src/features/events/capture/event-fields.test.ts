@@ -9,7 +9,7 @@ const TIME = { now: NOW, sent_at: null, sent_at_of_query: null }
 const micros = (iso: string) => parseMicros(iso)!
 
 const read = (item: unknown, path: string[] = [], time: Partial<typeof TIME> | object = {}) =>
-  toPipelineEvent(item, path, { ...TIME, ...time }, undefined)
+  toPipelineEvent(item, path, { ...TIME, ...time })
 
 function faultOf(item: unknown, path: string[] = []) {
   try {
@@ -42,9 +42,13 @@ describe('event', () => {
   })
 
   it('may be missing where the path has a name for it, not empty', () => {
-    expect(toPipelineEvent({ distinct_id: 'd' }, [], TIME, '$identify').event).toBe('$identify')
-    expect(toPipelineEvent(GOOD, [], TIME, '$identify').event).toBe('e')
-    expect(() => toPipelineEvent({ distinct_id: 'd', event: '' }, [], TIME, '$identify')).toThrow(Refusal)
+    expect(toPipelineEvent({ distinct_id: 'd' }, [], TIME, { missing_name: '$identify' }).event).toBe(
+      '$identify',
+    )
+    expect(toPipelineEvent(GOOD, [], TIME, { missing_name: '$identify' }).event).toBe('e')
+    expect(() =>
+      toPipelineEvent({ distinct_id: 'd', event: '' }, [], TIME, { missing_name: '$identify' }),
+    ).toThrow(Refusal)
   })
 })
 

@@ -4,6 +4,7 @@ import { cutText } from '../pipeline/cut-text.ts'
 import { isObject, type JsonObject } from '../../../lib/json-object.ts'
 import type { PipelineEvent } from '../pipeline-event.ts'
 import { eventTime, readInstant } from '../pipeline/event-time.ts'
+import { lowerOptions } from './analytics-v1.ts'
 import { invalidPayload, type Refusal } from './refusal.ts'
 
 /** What the items of a request have in common. */
@@ -17,12 +18,15 @@ export type RequestTime = {
 
 const MAX_NAME = 200
 
-/** `missingName` stands in for an event without a name where the path allows that. Throws a Refusal. */
+/** What the path lets events be: one without a name gets `missing_name`. */
+export type EventForm = { missing_name?: string | undefined; is_v1?: boolean }
+
+/** Throws a Refusal. */
 export function toPipelineEvent(
   item: unknown,
   path: readonly string[],
   time: RequestTime,
-  missingName: string | undefined,
+  { missing_name, is_v1 = false }: EventForm = {},
 ): PipelineEvent {
   const refuse = (field: string | null, problem: string): Refusal =>
     invalidPayload(
@@ -32,13 +36,14 @@ export function toPipelineEvent(
   if (!isObject(item)) throw refuse(null, 'an event must be an object.')
   const properties = item.properties ?? {}
   if (!isObject(properties)) throw refuse('properties', '`properties` must be an object.')
-  const event = textOf(item.event) ?? missingName
+  const event = textOf(item.event) ?? missing_name
   if (event === undefined || event === '') throw refuse('event', '`event` must be given and not empty.')
   const distinctId = textOf(item.distinct_id) ?? textOf(item.$distinct_id) ?? textOf(properties.distinct_id)
   if (distinctId === undefined || distinctId === '')
     throw refuse('distinct_id', '`distinct_id` must be given and not empty.')
   const uuid = uuidOf(item.uuid, time.now)
   if (uuid === null) throw refuse('uuid', '`uuid` is not a UUID.')
+  if (is_v1) lowerOptions(item, properties)
   mergeInto(properties, '$set', item.$set)
   mergeInto(properties, '$set_once', item.$set_once)
   const now = BigInt(time.now.getTime()) * 1000n

@@ -41,6 +41,11 @@ describe('flags', () => {
     },
   )
 
+  it.each(['/decide/', '/decide/?v=1'])('POST %s: libraries from before variants get a list', async (url) => {
+    const body = { ...NO_FLAGS, featureFlags: [] }
+    expect((await app.post(url, { token, distinct_id: 'd' })).body).toEqual(body)
+  })
+
   it('packed as events are', async () => {
     const data = Buffer.from(JSON.stringify({ token, distinct_id: 'd' })).toString('base64')
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }

@@ -47,7 +47,11 @@ export function addFlags(
     addCapturePath(app, path, async (request) => {
       const project = await getProject(services.db, await readToken(services, reader, request))
       request.notes.project_id = project.id
-      return { ...FLAGS, siteApps: await siteAppsOf(project.id) }
+      const siteApps = await siteAppsOf(project.id)
+      // Libraries from before variants want the names of the flags that are on.
+      return path === '/decide' && isFirstVersion(request)
+        ? { ...FLAGS, featureFlags: [], siteApps }
+        : { ...FLAGS, siteApps }
     })
   }
 
@@ -65,6 +69,10 @@ export function addFlags(
   })
 }
 
+function isFirstVersion(request: FastifyRequest): boolean {
+  return (parameter(request, 'v') ?? '1') === '1'
+}
+
 /** Nothing is said of surveys: told that there are none, posthog-js still fetches the script for them. */
 async function remoteConfig(services: Services, siteAppsOf: SiteAppsOf, request: FastifyRequest) {
   const { token } = request.params as { token: string }
@@ -77,7 +85,7 @@ async function remoteConfig(services: Services, siteAppsOf: SiteAppsOf, request:
 async function readToken(services: Services, reader: Reader, request: FastifyRequest): Promise<string> {
   if (request.method === 'GET' && parameter(request, 'data') === undefined)
     return assertToken(outerToken(request))
-  const beside = await assertOuterToken(services.db, request)
+  const beside = await assertOuterToken(services.db, outerToken(request))
   const packed = await readPacked(request, MAX_BODY)
   const { value, outer_token } = await reader.readSmall(packed, originOf(request.ip).address)
   return assertToken((isObject(value) ? tokenAmong(value) : undefined) ?? outer_token ?? beside)

@@ -24,6 +24,8 @@ export type CaptureBody = Packed & {
   sent_ms: string | undefined
   /** Name of an event that has none. */
   missing_name: string | undefined
+  /** The events have fields and options of analytics-v1.ts. */
+  is_v1?: boolean
   now: Date
 }
 
@@ -108,7 +110,7 @@ async function readEvents(envelope: Envelope, body: CaptureBody, bytes: number):
     const path = envelope.pathOf(index)
     // No event of a small body can be large.
     if (bytes > MAX_EVENT_VALUES) assertSize(item, path)
-    events.push(toPipelineEvent(item, path, time, body.missing_name))
+    events.push(toPipelineEvent(item, path, time, body))
   }
   return events
 }

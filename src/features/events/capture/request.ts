@@ -39,11 +39,10 @@ export function parameter(request: FastifyRequest, name: string): string | undef
 }
 
 /**
- * The token that a request carries beside its body, if any. It is looked up before the body is read: who has none to show
- * costs us nothing else.
+ * `given` is the token that a request carries beside its body, if any. It is looked up before the body is read: who has
+ * none to show costs us nothing else.
  */
-export async function assertOuterToken(db: Database, request: FastifyRequest): Promise<string | undefined> {
-  const given = outerToken(request)
+export async function assertOuterToken(db: Database, given: string | undefined): Promise<string | undefined> {
   if (given === undefined) return undefined
   const token = assertToken(given)
   await getProject(db, token)

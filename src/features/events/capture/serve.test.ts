@@ -21,7 +21,7 @@ import { addCapture } from './serve.ts'
 
 const MB = 1024 * 1024
 const NOW = new Date('2024-06-01T12:00:00.000Z')
-const PATHS = ['/e', '/i/v0/e', '/capture', '/track', '/batch', '/engage']
+const PATHS = ['/e', '/i/v0/e', '/capture', '/track', '/batch', '/engage', '/i/v0/ai/batch']
 
 let app: TestApp
 let http: FastifyInstance
@@ -167,6 +167,81 @@ describe('paths', () => {
       expect(accepted).toEqual([])
     },
   )
+})
+
+describe('/i/v1/analytics/events', () => {
+  const UUID = '01912345-6789-7abc-8def-0123456789ab'
+  const v1 = (fields: object = {}, headers: Record<string, string> = {}): Request => ({
+    url: '/i/v1/analytics/events',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+    payload: {
+      created_at: NOW.toISOString(),
+      batch: [
+        {
+          event: 'e',
+          distinct_id: 'd',
+          uuid: UUID,
+          timestamp: '2024-06-01T11:00:00Z',
+          options: {},
+          ...fields,
+        },
+      ],
+    },
+  })
+
+  it('takes the token as a bearer and answers for each event', async () => {
+    const answer = await send(v1({}, { 'posthog-sdk-info': 'posthog-go/1.2.3', 'posthog-attempt': '1' }))
+    expect(answer).toMatchObject({ status: 200 })
+    expect(answer.body).toEqual({ results: { [UUID]: { result: 'ok' } } })
+    expect(events()).toMatchObject([
+      { uuid: UUID, event: 'e', properties: { $lib: 'posthog-go', $lib_version: '1.2.3' } },
+    ])
+  })
+
+  it('puts fields and options where older libraries have them', async () => {
+    const options = {
+      process_person_profile: false,
+      disable_skew_correction: true,
+      cookieless_mode: null,
+      unknown: 1,
+    }
+    const properties = { $window_id: 'kept', $lib: 'mine' }
+    const headers = { 'posthog-request-timestamp': '2024-06-01T11:30:00Z', 'posthog-sdk-info': 'x/1' }
+    expect((await send(v1({ session_id: 's', window_id: 'w', options, properties }, headers))).status).toBe(
+      200,
+    )
+    const [one] = events()
+    expect(one!.properties).toEqual({
+      $ip: '203.0.113.9',
+      $lib: 'mine',
+      $lib_version: '1',
+      $session_id: 's',
+      $window_id: 'kept',
+      $process_person_profile: false,
+      $ignore_sent_at: true,
+    })
+    expect(formatMicros(one!.timestamp)).toBe('2024-06-01T11:00:00Z')
+  })
+
+  it('corrects the time by the moment of sending, and takes options on no other path', async () => {
+    await send(v1({}, { 'posthog-request-timestamp': '2024-06-01T11:30:00Z' }))
+    await send({ url: '/batch/', payload: event({ options: { process_person_profile: false } }) })
+    expect(events().map(({ timestamp }) => formatMicros(timestamp))).toEqual([
+      '2024-06-01T11:30:00Z',
+      '2024-06-01T12:00:00Z',
+    ])
+    expect(events()[1]!.properties).toEqual({ $ip: '203.0.113.9' })
+  })
+
+  it.each<[string, Record<string, string>, object, number, string]>([
+    ['no token', { authorization: '' }, {}, 401, 'missing_api_key'],
+    ['a token of nobody', { authorization: 'Bearer phc_nobody' }, {}, 401, 'invalid_api_key'],
+    ['a personal key', { authorization: 'Bearer phx_1' }, {}, 401, 'invalid_api_key'],
+    ['an event without a name', {}, { event: '' }, 400, 'invalid_payload'],
+  ])('%s stores nothing', async (_, headers, fields, status, code) => {
+    expect(await send(v1(fields, headers))).toMatchObject({ status, body: { code } })
+    expect(accepted).toEqual([])
+  })
 })
 
 describe('cross-origin', () => {

@@ -35,7 +35,7 @@ export function toEvent(fields: JsonObject, place: RowPlace): PipelineEvent {
     ...(timestamp === null ? {} : { timestamp: formatMicros(timestamp) }),
   }
   const time = { now: place.started_at, sent_at: null, sent_at_of_query: null }
-  const event = toPipelineEvent(item, [], time, undefined)
+  const event = toPipelineEvent(item, [], time)
   // Capture blames a wrong clock for a time in the future and puts its own instead; here the file can be corrected.
   if (timestamp !== null && event.timestamp !== timestamp)
     throw invalidPayload('`timestamp` lies in the future')

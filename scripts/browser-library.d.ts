@@ -1,0 +1,1 @@
+export function copyBrowserLibrary(folder: string): Promise<void>
