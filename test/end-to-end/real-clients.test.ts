@@ -1,17 +1,23 @@
-// The published PostHog clients, unchanged, against the program: everything they send is listed, each event once.
+// The published PostHog clients, unchanged, against the program: everything they send is listed, each event once. One
+// server and one browser for all versions.
 import { PostHog } from 'posthog-node'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { IS_LONG } from '../harness/long.ts'
+import { NODE_VERSIONS, packageOf, runNodeClient } from './clients/node.ts'
+import { PAGES } from './clients/pages.ts'
 import { buildProgram, type Program } from './program.ts'
-import { inBrowser, openWebSite, type WebSite } from './web-site.ts'
+import { openBrowser, openWebSite, type Browser, type WebSite } from './web-site.ts'
 
 const KEY = `phx_${'realclients'.repeat(4)}`
+/** Each look at the events costs a query. */
+const PATIENCE = { timeout: 60_000, interval: 500 }
 
 type Listed = {
   id: string
   event: string
   distinct_id: string
   properties: Record<string, unknown>
-  person: unknown
+  person: { properties: Record<string, unknown> } | null
   elements: unknown[]
 }
 
@@ -35,7 +41,7 @@ async function ask(path: string): Promise<Record<string, unknown>> {
 }
 
 /** Follows `next` to its end. */
-async function listAll(filter: string): Promise<Listed[]> {
+async function listAll(filter = ''): Promise<Listed[]> {
   const all: Listed[] = []
   for (let next: string | null = `/api/projects/@current/events/?limit=997&${filter}`; next !== null;) {
     const page: Record<string, unknown> = await ask(next)
@@ -45,83 +51,156 @@ async function listAll(filter: string): Promise<Listed[]> {
   return all
 }
 
-async function comes(filter: string, times = 1): Promise<void> {
-  await expect.poll(async () => (await listAll(filter)).length, { timeout: 20_000 }).toBe(times)
-}
-
 describe('posthog-node', () => {
-  it('sends 10,000 events; all are listed, each once', async () => {
+  it('first and last version of each line: events, identify, alias, group and flags', async () => {
+    const said = (['error', 'warn'] as const).map((name) =>
+      vi.spyOn(console, name).mockImplementation(() => undefined),
+    )
+    try {
+      for (const version of NODE_VERSIONS) {
+        const { failures, flag, flags } = await runNodeClient(version, { url, token, key: KEY })
+        expect([version, failures]).toEqual([version, []])
+        expect([version, flag ?? false]).toEqual([version, false])
+        expect([version, flags ?? {}]).toEqual([version, {}])
+      }
+      const lines = said.flatMap(({ mock }) => mock.calls.map(String))
+      expect(lines.filter((line) => !line.includes('is deprecated'))).toEqual([])
+    } finally {
+      for (const spy of said) spy.mockRestore()
+    }
+    // The first line is done before its first request is, and has no groups; later ones tell of flags they were asked for.
+    const sent = NODE_VERSIONS.length * 4 - 1
+    let listed: Listed[] = []
+    const count = async () => {
+      listed = (await listAll()).filter(({ event }) => event !== '$feature_flag_called')
+      return listed.length
+    }
+    await expect.poll(count, PATIENCE).toBe(sent)
+    for (const version of NODE_VERSIONS) {
+      const own = listed.filter(({ distinct_id }) => distinct_id === `node-${version}`)
+      const named = (name: string) => own.find(({ event }) => event === name)!
+      expect(named('node event').properties, version).toMatchObject({
+        version,
+        nested: { list: [1, 'ü'] },
+        $lib: 'posthog-node',
+        $lib_version: expectedVersion(version),
+      })
+      expect(named('$identify').person?.properties, version).toMatchObject({
+        email: `${version}@example.com`,
+      })
+      expect(named('$create_alias').properties, version).toMatchObject({ alias: `alias-${version}` })
+      const group = listed.find(({ properties }) => properties.$group_key === `company-${version}`)
+      expect(group?.event, version).toBe(version === '1.0.0' ? undefined : '$groupidentify')
+    }
+  }, 120_000)
+
+  const COUNT = IS_LONG ? 10_000 : 1_500
+  it(`sends ${COUNT} events; all are listed, each once`, async () => {
     const client = new PostHog(token, { host: url, flushAt: 100, maxQueueSize: 20_000 })
     const failures: unknown[] = []
     client.on('error', (error: unknown) => failures.push(error))
-    for (let number = 0; number < 10_000; number++) {
-      client.capture({ distinctId: `node-${number % 500}`, event: 'counted', properties: { number } })
+    for (let number = 0; number < COUNT; number++) {
+      client.capture({ distinctId: `counted-${number % 500}`, event: 'counted', properties: { number } })
     }
-    client.identify({ distinctId: 'node-1', properties: { email: 'one@example.com' } })
     await client.shutdown()
     expect(failures).toEqual([])
     const listed = await listAll('event=counted')
-    expect(listed).toHaveLength(10_000)
-    expect(new Set(listed.map(({ id }) => id)).size).toBe(10_000)
+    expect(new Set(listed.map(({ id }) => id)).size).toBe(COUNT)
     const numbers = listed.map(({ properties }) => Number(properties.number)).sort((a, b) => a - b)
-    expect(numbers).toEqual(Array.from({ length: 10_000 }, (_, number) => number))
-    const [one] = await listAll('event=%24identify&distinct_id=node-1')
-    expect(one!.person).toMatchObject({ properties: { email: 'one@example.com' } })
+    expect(numbers).toEqual(Array.from({ length: COUNT }, (_, number) => number))
   }, 120_000)
 })
 
+function expectedVersion(version: (typeof NODE_VERSIONS)[number]): unknown {
+  return version === 'newest' ? expect.stringMatching(/^5\.\d+\.\d+$/) : packageOf(version).split('-')[2]
+}
+
 describe('posthog-js in Chromium', () => {
   let site: WebSite
+  let browser: Browser
 
   beforeAll(async () => {
-    site = await openWebSite(
-      () => `<!doctype html><title>Shop</title>
-      <button id="buy" class="big red">Buy now</button>
-      <script src="/posthog.js"></script>
-      <script>
-        // Otherwise the library takes a browser that is driven for a robot, whose visits do not count.
-        posthog.init(${JSON.stringify(token)}, { api_host: ${JSON.stringify(url)}, ui_host: ${JSON.stringify(url)},
-          capture_pageview: true, opt_out_useragent_filter: true, person_profiles: 'always', request_batching: true, disable_surveys: true })
-      </script>`,
-    )
+    site = await openWebSite((path) => PAGES[path.split(/[/?]/)[1]!]?.({ url, token }) ?? '')
+    browser = await openBrowser()
   })
-  afterAll(() => site?.close())
+  afterAll(async () => {
+    await browser?.close()
+    site?.close()
+  })
 
-  it('sends pageviews, an autocaptured click and an identify; all are listed, each once', async () => {
-    const problems = await inBrowser(async (page) => {
-      await page.goto(`${site.url}/first?utm_source=newsletter`)
-      // Pageviews and identifies travel by themselves, packed in the background: a page left at once would lose them.
-      await comes('event=%24pageview')
-      await page.click('#buy')
-      await page.goto(`${site.url}/second`)
-      await comes('event=%24pageview', 2)
-      await page.evaluate(`posthog.identify('browser-user', { email: 'browser@example.com' })`)
-      await comes('event=%24identify&distinct_id=browser-user')
-      await page.evaluate(`posthog.capture('order completed')`)
-      // Leaving the page sends what is still waiting, as a beacon.
-      await page.goto('about:blank')
-      await comes('event=order%20completed')
+  const eventsOf = async (name: string) =>
+    (await listAll('after=-1h')).filter(({ properties }) => properties.page === name)
+
+  it.each([
+    ['snippet', ['$autocapture', '$exception', '$identify', '$pageview', '$web_vitals', 'order completed']],
+    ['npm', ['$autocapture', '$exception', '$identify', '$pageview', '$web_vitals', 'order completed']],
+    ['1.0.0', ['$autocapture', '$identify', '$pageview', 'order completed']],
+  ])(
+    '%s: everything is stored, once, with a clean console',
+    async (name, expected) => {
+      const names = async () => [...new Set((await eventsOf(name)).map(({ event }) => event))].toSorted()
+      const asked: string[] = []
+      const problems = await browser.visit(async (page) => {
+        page.on('request', (request) => void asked.push(request.url().replace(url, '')))
+        await page.goto(`${site.url}/${name}?utm_source=newsletter`)
+        // It has asked for its settings, and for the parts that they switch on.
+        await page.waitForFunction('window.posthog && window.posthog.__loaded')
+        await page.waitForLoadState('networkidle')
+        await page.click('#buy')
+        await page.evaluate(`setTimeout(() => { throw new Error('boom in ${name}') })`)
+        await page.evaluate(`posthog.identify('visitor-of-${name}', { email: 'visitor@example.com' })`)
+        // The first version takes no properties there.
+        if (name === '1.0.0') await page.evaluate(`posthog.people.set({ email: 'visitor@example.com' })`)
+        await page.evaluate(`posthog.capture('order completed')`)
+        await expect.poll(names, PATIENCE).toEqual(expect.arrayContaining(expected))
+      })
+      expect(problems).toEqual([expect.stringContaining(`boom in ${name}`)])
+      const events = await eventsOf(name)
+      for (const once of ['$pageview', '$identify', 'order completed'])
+        expect([once, events.filter(({ event }) => event === once).length]).toEqual([once, 1])
+      await checkEvents(name, events)
+      if (name === 'snippet') expect(asked).toContain('/static/array.js')
+      if (name !== '1.0.0')
+        expect(asked).toContainEqual(expect.stringMatching(/^\/static\/.*exception-autocapture\.js/))
+    },
+    180_000,
+  )
+
+  type Person = { distinct_ids: string[]; properties: Record<string, unknown> }
+
+  async function identified(name: string): Promise<Person> {
+    let person: Person | undefined
+    const look = async () => {
+      const people = await ask(`/api/projects/@current/persons/?distinct_id=visitor-of-${name}`)
+      person = (people.results as Person[])[0]
+      return person?.properties.email
+    }
+    await expect.poll(look, PATIENCE).toBe('visitor@example.com')
+    return person!
+  }
+
+  async function checkEvents(name: string, events: readonly Listed[]): Promise<void> {
+    const first = (event: string) => events.find((each) => each.event === event)
+    expect(first('$pageview')!.properties).toMatchObject({
+      $current_url: `${site.url}/${name}?utm_source=newsletter`,
+      utm_source: 'newsletter',
     })
-    expect(problems).toEqual([])
-    const pageviews = await listAll('event=%24pageview')
-    expect(pageviews.map(({ properties }) => String(properties.$pathname)).toSorted()).toEqual([
-      '/first',
-      '/second',
-    ])
-    const [identified] = await listAll('event=%24identify&distinct_id=browser-user')
-    expect(identified!.person).toMatchObject({
-      is_identified: true,
-      properties: { email: 'browser@example.com' },
+    expect(first('$autocapture')!.elements[0]).toMatchObject({
+      tag_name: 'button',
+      attr_id: 'buy',
+      attr_class: ['big', 'red'],
+      text: 'Buy now',
     })
-    const [click] = await listAll('event=%24autocapture')
-    expect(click!.elements).toMatchObject([
-      { tag_name: 'button', attr_id: 'buy', attr_class: ['big', 'red'], text: 'Buy now' },
-      { tag_name: 'body' },
-    ])
+    const person = await identified(name)
     // The visitor from before the sign-in and the user are one person.
-    const people = await ask(`/api/projects/@current/persons/?distinct_id=browser-user`)
-    const [person] = people.results as { distinct_ids: string[]; properties: Record<string, unknown> }[]
-    expect(person!.distinct_ids).toEqual(expect.arrayContaining(['browser-user', pageviews[0]!.distinct_id]))
-    expect(person!.properties).toMatchObject({ $initial_utm_source: 'newsletter' })
-  }, 90_000)
+    expect(person.distinct_ids).toContain(first('$pageview')!.distinct_id)
+    if (name === '1.0.0') return
+    expect(first('$exception')!.properties).toMatchObject({
+      $exception_list: [{ type: 'Error', value: `boom in ${name}` }],
+    })
+    const vitals = events.filter(({ event }) => event === '$web_vitals').map(({ properties }) => properties)
+    expect(Object.assign({}, ...vitals)).toMatchObject({
+      $web_vitals_FCP_value: expect.any(Number) as number,
+    })
+  }
 })

@@ -33,7 +33,7 @@ beforeAll(async () => {
   token = String((await ask('GET', '/api/projects/@current/')).api_token)
   site = await openWebSite(
     (path) => `<!doctype html><title>Shop</title><body>
-      <script src="/posthog.js"></script>
+      <script src="/posthog-js/dist/array.full.js"></script>
       <script>
         posthog.init(${JSON.stringify(token)}, { api_host: ${JSON.stringify(url)}, opt_out_useragent_filter: true,
           disable_surveys: true, opt_in_site_apps: ${path === '/opted-in'}, debug: ${path === '/opted-out'} })

@@ -6,15 +6,18 @@ import type { AddressInfo } from 'node:net'
 import { chromium, type Page } from 'playwright-core'
 
 const CHROMIUM = '/usr/bin/chromium'
-const LIBRARY = new URL('../../node_modules/posthog-js/dist/array.full.js', import.meta.url)
+const PACKAGES = new URL('../../node_modules/', import.meta.url)
+const LIBRARY = /^\/(posthog-js[\d.-]*\/dist\/[\w.-]+\.m?js)$/
 
 export type WebSite = { url: string; close(): void }
 
-/** `pageAt` gives the HTML of a path; `/posthog.js` is the library. */
+/** `pageAt` gives the HTML of a path; `/posthog-js/dist/…` are files of the installed library, of any version. */
 export async function openWebSite(pageAt: (path: string) => string): Promise<WebSite> {
   const answer = async (path: string, response: ServerResponse) => {
-    if (path !== '/posthog.js') response.setHeader('content-type', 'text/html').end(pageAt(path))
-    else response.setHeader('content-type', 'text/javascript').end(await readFile(LIBRARY))
+    const file = LIBRARY.exec(path)?.[1]
+    if (path === '/favicon.ico') response.statusCode = 204
+    response.setHeader('content-type', file === undefined ? 'text/html' : 'text/javascript')
+    response.end(file === undefined ? pageAt(path) : await readFile(new URL(file, PACKAGES)))
   }
   const site = createServer((request, response) => void answer(request.url ?? '/', response))
   site.listen(0, '127.0.0.1')
@@ -25,20 +28,41 @@ export async function openWebSite(pageAt: (path: string) => string): Promise<Web
   }
 }
 
-/** What went wrong in the page meanwhile, in the browser's own words. */
-export async function inBrowser(work: (page: Page) => Promise<void>): Promise<string[]> {
+export type Browser = {
+  /** As a visitor of its own. Tells what went wrong in the page meanwhile, in the browser's own words. */
+  visit(work: (page: Page) => Promise<void>): Promise<string[]>
+  close(): Promise<void>
+}
+
+export async function openBrowser(): Promise<Browser> {
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
-  const problems: string[] = []
+  return {
+    async visit(work) {
+      const problems: string[] = []
+      const context = await browser.newContext()
+      try {
+        const page = await context.newPage()
+        page.on('console', (line) => void (line.type() === 'error' && problems.push(line.text())))
+        page.on('pageerror', (error) => void problems.push(String(error)))
+        page.on('response', (answer) => {
+          if (answer.status() >= 400) problems.push(`${answer.status()} ${answer.url()}`)
+        })
+        await work(page)
+      } finally {
+        await context.close()
+      }
+      return problems
+    },
+    close: () => browser.close(),
+  }
+}
+
+/** For a single visit. */
+export async function inBrowser(work: (page: Page) => Promise<void>): Promise<string[]> {
+  const browser = await openBrowser()
   try {
-    const page = await browser.newPage()
-    page.on('console', (line) => void (line.type() === 'error' && problems.push(line.text())))
-    page.on('pageerror', (error) => void problems.push(String(error)))
-    page.on('response', (answer) => {
-      if (answer.status() >= 400) problems.push(`${answer.status()} ${answer.url()}`)
-    })
-    await work(page)
+    return await browser.visit(work)
   } finally {
     await browser.close()
   }
-  return problems.filter((problem) => !problem.includes('favicon'))
 }
