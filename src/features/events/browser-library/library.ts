@@ -1,18 +1,12 @@
-// The published browser library as the build put it beside the program (scripts/browser-library.js). A file is read when
-// it is first asked for, and kept: all of them together take four megabytes.
+// The published browser library as the build put it beside the program (scripts/browser-library.js). All of it is read
+// at the start, three megabytes: a build made while the server runs must not mix its files with ours.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 export type Encoding = 'br' | 'gzip' | 'identity'
 export type LibraryFile = { etag: string; bytes: Readonly<Record<Encoding, Buffer>> }
-
-export type Library = {
-  version: string
-  /** Undefined for a name that is not among the library's files. */
-  find(name: string): Promise<LibraryFile> | undefined
-}
+export type Library = { version: string; files: ReadonlyMap<string, LibraryFile> }
 
 // Beside the bundle; in a checkout that runs from its sources (tests), where test/harness/global-setup.ts puts it.
 const FOLDERS = [
@@ -28,25 +22,13 @@ export function openLibrary(): Library {
     version: string
     parts: string[]
   }
-  const names = new Set(parts.map((part) => `${part}.js`))
-  const files = new Map<string, Promise<LibraryFile>>()
-  return {
-    version,
-    find(name) {
-      if (!names.has(name)) return undefined
-      const known = files.get(name)
-      if (known) return known
-      const file = readLibraryFile(join(folder, name))
-      files.set(name, file)
-      file.catch(() => files.delete(name))
-      return file
-    },
-  }
+  const files = parts.map((part) => [`${part}.js`, readLibraryFile(join(folder, `${part}.js`))] as const)
+  return { version, files: new Map(files) }
 }
 
-async function readLibraryFile(path: string): Promise<LibraryFile> {
-  const [identity, br, gzip] = await Promise.all(['', '.br', '.gz'].map((ending) => readFile(path + ending)))
+function readLibraryFile(path: string): LibraryFile {
+  const identity = readFileSync(path)
   // Weak, because it stands for the same script in each encoding.
-  const etag = `W/"${createHash('sha256').update(identity!).digest('base64url').slice(0, 22)}"`
-  return { etag, bytes: { identity: identity!, br: br!, gzip: gzip! } }
+  const etag = `W/"${createHash('sha256').update(identity).digest('base64url').slice(0, 22)}"`
+  return { etag, bytes: { identity, br: readFileSync(`${path}.br`), gzip: readFileSync(`${path}.gz`) } }
 }

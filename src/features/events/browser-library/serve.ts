@@ -54,16 +54,16 @@ function isSameMajor(asked: string, ours: string): boolean {
   return /^\d+(\.\d+){0,2}$/.test(asked) && asked.split('.')[0] === ours.split('.')[0]
 }
 
-async function sendFile(
+function sendFile(
   library: Library,
   name: string,
   isExact: boolean,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<FastifyReply> {
+): FastifyReply {
   const absent = ABSENT.get(name)
   if (absent !== undefined) return allowAll(reply, FOR_AN_HOUR).send(absent)
-  const file = await library.find(name)
+  const file = library.files.get(name)
   if (!file) throw notFound()
   allowAll(reply, isExact ? FOR_EVER : FOR_AN_HOUR).header('etag', file.etag)
   if (isKnown(request, file.etag)) return reply.code(304).send()
