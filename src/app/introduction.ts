@@ -55,6 +55,11 @@ export const SECTIONS: readonly { name: string; paths: RegExp; description: stri
   { name: 'Persons', paths: /\/persons\//, description: 'The people that events belong to.' },
   { name: 'Events', paths: /\/events\b/, description: 'Stored events, newest first, with filters.' },
   { name: 'Queries', paths: /\/query\//, description: 'Questions in HogQL, and queries as nodes.' },
+  {
+    name: 'Feature flags',
+    paths: /\/feature_flags?\/|^\/flags\//,
+    description: 'This server has no feature flags. The paths answer so, because libraries ask for them.',
+  },
   { name: 'Activity log', paths: /\/activity_log\//, description: 'Who changed what, and when.' },
   { name: 'Members', paths: /\/members\//, description: 'Who belongs to an organization, and their level.' },
   { name: 'Invites', paths: /\/invites\//, description: 'Invitations to an organization.' },
