@@ -1,7 +1,10 @@
 // Drives one version of posthog-node through what every version of its line can do.
 import { createRequire } from 'node:module'
 
-/** First and last of each major line; the newest is the package without a number in its name. */
+/**
+ * First and last of each major line; the newest is the package without a number in its name, and runs once more with the
+ * path that it can be switched to.
+ */
 export const NODE_VERSIONS = [
   '1.0.0',
   '1.3.0',
@@ -13,6 +16,7 @@ export const NODE_VERSIONS = [
   '4.18.0',
   '5.0.0',
   'newest',
+  'newest-v1',
 ] as const
 
 export type NodeVersion = (typeof NODE_VERSIONS)[number]
@@ -35,7 +39,7 @@ type ClientClass = new (token: string, options: Record<string, unknown>) => Clie
 const require = createRequire(import.meta.url)
 
 export const packageOf = (version: NodeVersion) =>
-  version === 'newest' ? 'posthog-node' : `posthog-node-${version}`
+  version.startsWith('newest') ? 'posthog-node' : `posthog-node-${version}`
 
 export type Sent = {
   /** What the client said had failed. */
@@ -53,7 +57,9 @@ export async function runNodeClient(
   const loaded = require(packageOf(version)) as ClientClass & Record<string, ClientClass>
   const Client = loaded.PostHog ?? loaded.default ?? loaded
   const failures: unknown[] = []
+  process.env.POSTHOG_CAPTURE_MODE = version === 'newest-v1' ? 'v1' : 'v0'
   const client = new Client(token, { host: url, flushAt: 20, flushInterval: 60_000, personalApiKey: key })
+  delete process.env.POSTHOG_CAPTURE_MODE
   client.on?.('error', (error) => failures.push(error))
   const distinctId = `node-${version}`
   client.capture({ distinctId, event: 'node event', properties: { version, nested: { list: [1, 'ü'] } } })
