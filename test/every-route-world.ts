@@ -5,6 +5,7 @@ import { insertKey } from '../src/features/api-keys/queries.ts'
 import { newPersonalKey } from '../src/features/api-keys/key-value.ts'
 import { addBackfill, addRun } from '../src/features/batch-exports/runs/fixture/rows.ts'
 import { addVerification } from '../src/features/batch-exports/verification/fixture/rows.ts'
+import { writeEvents, writeProperties } from '../src/features/definitions/write-queries.ts'
 import { insertMembership } from '../src/features/members/queries.ts'
 import { personUuid } from '../src/features/persons/rules.ts'
 import { CONFIG_BASES } from '../src/features/plugins/configs/paths.ts'
@@ -80,6 +81,11 @@ const EXPORT_BASES = [
   '/api/organizations/:organization_id/',
 ]
 
+const DEFINITION_BODIES: Record<string, () => unknown> = {
+  'PATCH /event_definitions/:id/': () => ({ description: 'Changed' }),
+  'PATCH /property_definitions/:id/': () => ({ description: 'Changed' }),
+}
+
 const PLUGIN_BODIES: Record<string, () => unknown> = {
   'POST /': () => ({ name: 'Made' }),
   'PATCH /:id/': () => ({ name: 'Changed' }),
@@ -108,6 +114,7 @@ export const GOOD_BODIES: Record<string, (world: Home, path: string) => unknown>
     CONFIG_BODIES,
     CONFIG_BASES.map(({ base }) => base),
   ),
+  ...belowEach(DEFINITION_BODIES, ['/api/projects/:project_id', '/api/environments/:project_id']),
   ...Object.fromEntries(
     Object.entries(EXPORT_BODIES).flatMap(([name, body]) =>
       EXPORT_BASES.map((base) => [name.replace(' ', ` ${base}`), body]),
@@ -167,6 +174,8 @@ type Things = {
   user: string
   person: string
   event: string
+  event_definition: string
+  property_definition: string
   query: string
   batch_export: string
   run: string
@@ -247,6 +256,7 @@ async function makeThings(app: WorldMaker, workspace: Workspace, member: TestUse
     user: '@me',
     person: personUuid(workspace.project.id, 'somebody'),
     event: await captureEvent(app, workspace),
+    ...(await makeDefinitions(app, workspace)),
     query: NO_ID,
     ...(await makeExport(app, workspace)),
     ...(await makePlugins(app, workspace)),
@@ -295,6 +305,23 @@ async function captureEvent(app: WorldMaker, { project }: Workspace): Promise<st
   return uuid
 }
 
+async function makeDefinitions(app: WorldMaker, { project }: Workspace) {
+  const now = app.services.now()
+  const [event_definition, property_definition] = [uuid7(now), uuid7(now)]
+  const place = { project_id: project.id, type: 'event', group_type_index: -1 } as const
+  await writeProperties(
+    app.db,
+    [{ ...place, id: property_definition, name: 'color', property_type: 'String' }],
+    now,
+  )
+  await writeEvents(
+    app.db,
+    [{ project_id: project.id, id: event_definition, name: 'seen', properties: ['color'] }],
+    now,
+  )
+  return { event_definition, property_definition }
+}
+
 async function invite(app: WorldMaker, workspace: Workspace, key: string) {
   const url = `/api/organizations/${workspace.organization.id}/invites/`
   const { body } = await app.post(url, { target_email: `${unique()}@example.com` }, { key })
@@ -323,6 +350,8 @@ const KINDS: [RegExp, keyof Things][] = [
   [/\/domains\/:id\//, 'domain'],
   [/\/service_keys\/:id\//, 'service_key'],
   [/\/personal_api_keys\/:id\//, 'personal_key'],
+  [/\/event_definitions\/:id\//, 'event_definition'],
+  [/\/property_definitions\/:id\//, 'property_definition'],
   [/\/persons\/:id\//, 'person'],
   [/\/events\/:id\//, 'event'],
   [/\/query\/:id\//, 'query'],

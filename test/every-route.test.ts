@@ -72,6 +72,8 @@ describe('what every route declares', () => {
       [/\/(?:plugins|pipeline_[a-z_]+)\/activity\//, ['plugin', 'activity_log']],
       [/\/plugins\/|\/pipeline_|\/plugin_config|\/app_metrics\//, ['plugin']],
       [/\/members\/|\/invites\//, ['organization_member']],
+      [/\/event_definitions\//, ['event_definition']],
+      [/\/property_definitions\//, ['property_definition']],
       [/\/persons\//, ['person', 'query']],
       [/\/events\b|\/query\//, ['query']],
       [/\/projects\//, ['project']],
@@ -403,6 +405,13 @@ describe('whoever fulfils the rule gets past it', () => {
     // Without `key` there is nothing to give values of.
     'GET /api/projects/:project_id/events/values/': 400,
     'GET /api/environments/:project_id/events/values/': 400,
+    'GET /api/projects/:project_id/persons/values/': 400,
+    'GET /api/environments/:project_id/persons/values/': 400,
+    // Without a name there is nothing to look for.
+    'GET /api/projects/:project_id/event_definitions/by_name/': 400,
+    'GET /api/environments/:project_id/event_definitions/by_name/': 400,
+    'GET /api/projects/:project_id/property_definitions/seen_together/': 400,
+    'GET /api/environments/:project_id/property_definitions/seen_together/': 400,
     // Without `destination` there is nothing to name the steps of.
     'GET /api/projects/:project_id/batch_exports/test/': 400,
     'GET /api/environments/:project_id/batch_exports/test/': 400,

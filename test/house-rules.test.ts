@@ -71,6 +71,7 @@ describe('imports', () => {
       'organizations',
       'persons',
       'events',
+      'definitions',
       'batch-exports',
       'plugins',
       'api-keys',

@@ -18,6 +18,8 @@ import { pluginLogRoutes } from '../features/plugins/logs/routes.ts'
 import { appMetricRoutes } from '../features/plugins/metrics/routes.ts'
 import { pluginRoutes } from '../features/plugins/routes.ts'
 import { serviceKeyRoutes } from '../features/api-keys/service-routes.ts'
+import { eventDefinitionRoutes } from '../features/definitions/event-routes.ts'
+import { propertyDefinitionRoutes } from '../features/definitions/property-routes.ts'
 import { domainRoutes } from '../features/domains/routes.ts'
 import { featureFlagRoutes } from '../features/events/feature-flags/routes.ts'
 import { queryRoutes } from '../features/events/query/routes.ts'
@@ -49,6 +51,8 @@ export const routes: readonly Route[] = [
   ...eventRoutes,
   ...featureFlagRoutes,
   ...queryRoutes,
+  ...eventDefinitionRoutes,
+  ...propertyDefinitionRoutes,
   ...destinationTestRoutes,
   ...freshnessRoutes,
   ...batchExportRoutes,

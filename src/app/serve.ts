@@ -5,6 +5,7 @@ import { ExportEngine } from '../features/batch-exports/engine/engine.ts'
 import { addExportMetrics } from '../features/batch-exports/freshness/metrics.ts'
 import { addVerificationMetrics } from '../features/batch-exports/verification/metrics.ts'
 import { Verifier } from '../features/batch-exports/verification/verifier.ts'
+import { DefinitionStream } from '../features/definitions/stream.ts'
 import { addCapture } from '../features/events/capture/serve.ts'
 import { Ingest } from '../features/events/ingest.ts'
 import { syncInlinePlugins } from '../features/plugins/inline/sync.ts'
@@ -96,7 +97,12 @@ async function start(
     () => openServices(config, log, db, eventStore, config.SITE_URL ?? '', now),
     (opened) => within(SERVICES_LIMIT_MS, opened.close(), undefined),
   )
-  const ingest = new Ingest(services, { transform: (...batch) => plugins.transform(...batch) })
+  const definitions = new DefinitionStream(services)
+  startup.toClose('definitions', () => within(SERVICES_LIMIT_MS, definitions.close(), undefined))
+  const ingest = new Ingest(services, {
+    transform: (...batch) => plugins.transform(...batch),
+    observe: (...event) => definitions.observe(...event),
+  })
   await startup.step('copies of persons for the event store', () => ingest.catchUp())
   startup.toClose('ingestion', () => ingest.close())
   const plugins = new PluginRuntime(services, ingest)

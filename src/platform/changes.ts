@@ -3,7 +3,7 @@
 // again now and then.
 
 /** What changes are told of, and the id that goes with it. */
-export type Topic = 'plugin' | 'plugin-config'
+export type Topic = 'plugin' | 'plugin-config' | 'definitions'
 
 type Listener = (id: number) => void
 

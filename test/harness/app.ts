@@ -13,6 +13,7 @@ import { openEventStore, openServices } from '../../src/app/services.ts'
 import { ExportEngine } from '../../src/features/batch-exports/engine/engine.ts'
 import { addExportMetrics } from '../../src/features/batch-exports/freshness/metrics.ts'
 import { Verifier } from '../../src/features/batch-exports/verification/verifier.ts'
+import { DefinitionStream } from '../../src/features/definitions/stream.ts'
 import { addCapture } from '../../src/features/events/capture/serve.ts'
 import { Ingest } from '../../src/features/events/ingest.ts'
 import { addPluginMetrics } from '../../src/features/plugins/running/metrics.ts'
@@ -69,12 +70,15 @@ export type TestApp = {
    * only by `tick`, deliveries by `delivery.tick`. Wait by `idle`.
    */
   plugins: PluginRuntime
+  /** Sees every event, and writes when it is flushed. */
+  definitions: DefinitionStream
   /** Moves the application's clock. */
   advance(ms: number): void
   close(): Promise<void>
 }
 
 const TEST_URL = 'http://longshore.test'
+const NEVER_MS = 2 ** 31 - 1
 
 /** Settings are given as in the environment; rate limits are off unless a test is about them. */
 export async function startTestApp(env: Record<string, string> = {}): Promise<TestApp> {
@@ -93,7 +97,11 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
   const opened = await openServices(config, log, db, eventStore, TEST_URL)
   let ahead_ms = 0
   const services = { ...opened, now: () => new Date(Date.now() + ahead_ms) }
-  const ingest = new Ingest(services, { transform: (...batch) => plugins.transform(...batch) })
+  const definitions = new DefinitionStream(services, { delay_ms: NEVER_MS })
+  const ingest = new Ingest(services, {
+    transform: (...batch) => plugins.transform(...batch),
+    observe: (...event) => definitions.observe(...event),
+  })
   const plugins = new PluginRuntime(services, ingest)
   const exports = new ExportEngine(services)
   const verifier = new Verifier(services)
@@ -142,6 +150,7 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
     exports,
     verifier,
     plugins,
+    definitions,
     advance: (ms) => void (ahead_ms += ms),
     async close() {
       await http.close()
@@ -149,6 +158,7 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
       await verifier.close()
       await plugins.close()
       await ingest.close()
+      await definitions.close()
       await opened.close()
       await eventStore.close()
       await rm(folder, { recursive: true, force: true })

@@ -5,6 +5,7 @@ import { readConfig } from '../../../src/app/config.ts'
 import { access, routes } from '../../../src/app/http.ts'
 import { migrateAll, openEventStore, openMetadata, openServices } from '../../../src/app/services.ts'
 import { makeFirstOwner } from '../../../src/app/first-start.ts'
+import { DefinitionStream } from '../../../src/features/definitions/stream.ts'
 import { addCapture } from '../../../src/features/events/capture/serve.ts'
 import { Ingest } from '../../../src/features/events/ingest.ts'
 import { PluginRuntime } from '../../../src/features/plugins/running/runtime.ts'
@@ -42,7 +43,11 @@ export async function runEventServer(folder: string): Promise<void> {
   }
   const services = await openServices(config, log, metadata.db, watched, 'http://127.0.0.1')
   await makeFirstOwner(services, config)
-  const ingest = new Ingest(services, { transform: (...batch) => plugins.transform(...batch) })
+  const definitions = new DefinitionStream(services)
+  const ingest = new Ingest(services, {
+    transform: (...batch) => plugins.transform(...batch),
+    observe: (...event) => definitions.observe(...event),
+  })
   const plugins = new PluginRuntime(services, ingest)
   await plugins.refresh()
   const app = buildServer({
@@ -74,6 +79,7 @@ export async function runEventServer(folder: string): Promise<void> {
     await app.close()
     await plugins.close()
     await ingest.close()
+    await definitions.close()
     await services.close()
     await eventStore.close()
     await metadata.close()

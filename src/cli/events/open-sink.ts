@@ -6,12 +6,14 @@ import { openEventStore, openMetadata } from '../../app/services.ts'
 import { openServerSink } from '../../features/events/importing/server-sink.ts'
 import type { Sink } from '../../features/events/importing/sink.ts'
 import { countingStore, openStoreSink } from '../../features/events/importing/store-sink.ts'
-import { Ingest } from '../../features/events/ingest.ts'
+import { DefinitionStream } from '../../features/definitions/stream.ts'
+import { Ingest, type EventObserver } from '../../features/events/ingest.ts'
 import type { ProjectRow } from '../../features/projects/schema.ts'
+import { Changes } from '../../platform/changes.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { StoreTaken, type EventStore } from '../../platform/event-store/event-store.ts'
-import { openLog } from '../../platform/log/log.ts'
+import { openLog, type Log } from '../../platform/log/log.ts'
 import { UserError, type CommandOptions } from '../command.ts'
 import { takeConfig } from '../environment.ts'
 
@@ -42,7 +44,7 @@ export async function openTarget(options: CommandOptions): Promise<Target> {
     await metadata.migrate()
     const project = await chooseProject(metadata.db, options.project)
     const store = url === null ? await openStoreIfFree(config) : null
-    if (store) return await inStores(config, metadata, store, project)
+    if (store) return await inStores(config, log, metadata, store, project)
     const target = atServer(url ?? (await runningServer(config)), project.api_token)
     return { ...target, close: () => metadata.close() }
   } catch (error) {
@@ -58,6 +60,7 @@ function atServer(url: string, token: string): Target {
 
 async function inStores(
   config: Config,
+  log: Log,
   metadata: { db: Database; close(): Promise<void> },
   opened: EventStore,
   project: ProjectRow,
@@ -65,7 +68,10 @@ async function inStores(
   try {
     const { store, count } = countingStore(opened)
     const now = () => new Date()
-    const ingest = new Ingest({ db: metadata.db, eventStore: store, now })
+    const { db } = metadata
+    const definitions = new DefinitionStream({ db, log, now, changes: new Changes() })
+    const observe: EventObserver = (...event) => definitions.observe(...event)
+    const ingest = new Ingest({ db, eventStore: store, now }, { observe })
     await ingest.catchUp()
     const sink = openStoreSink(ingest, project, count, now)
     return {
@@ -74,6 +80,7 @@ async function inStores(
       where: config.DATA_DIR,
       async close() {
         await sink.close()
+        await definitions.close()
         await opened.close()
         await metadata.close()
       },

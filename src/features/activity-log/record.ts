@@ -22,6 +22,8 @@ export type ActivityScope =
   | 'OrganizationInvite'
   | 'OrganizationDomain'
   | 'Project'
+  | 'EventDefinition'
+  | 'PropertyDefinition'
   | 'BatchExport'
   | 'Plugin'
   | 'PluginConfig'

@@ -25,9 +25,17 @@ export type EventTransform = (
   events: readonly PipelineEvent[],
 ) => Promise<readonly PipelineEvent[]>
 
+/** Sees each event that is being stored. It must neither throw nor take long. */
+export type EventObserver = (project_id: number, event: PipelineEvent) => void
+
 type IngestServices = Pick<Services, 'db' | 'eventStore' | 'now'>
 
-export type IngestOptions = { transform?: EventTransform; max_events?: number; max_bytes?: number }
+export type IngestOptions = {
+  transform?: EventTransform
+  observe?: EventObserver
+  max_events?: number
+  max_bytes?: number
+}
 
 const MAX_EVENTS = 50_000
 const MAX_BYTES = 100 * 1024 * 1024
@@ -55,6 +63,7 @@ const senderByAddress = (address: string) => `address ${address}`
 export class Ingest {
   readonly #services: IngestServices
   readonly #transform: EventTransform | undefined
+  readonly #observe: EventObserver | undefined
   readonly #people = new People()
   readonly #queue = new SharedQueue<Waiting>()
   readonly #room: Room
@@ -65,8 +74,9 @@ export class Ingest {
 
   constructor(services: IngestServices, options: IngestOptions = {}) {
     this.#services = services
-    const { max_events = MAX_EVENTS, max_bytes = MAX_BYTES, transform } = options
+    const { max_events = MAX_EVENTS, max_bytes = MAX_BYTES, transform, observe } = options
     this.#transform = transform
+    this.#observe = observe
     this.#room = new Room({ events: max_events, bytes: max_bytes })
   }
 
@@ -180,6 +190,7 @@ export class Ingest {
       let rows = stored.get(event.project_id)
       if (!rows) stored.set(event.project_id, (rows = []))
       rows.push(toStoredEvent(event, event.has_person, event.person ?? nobody(event)))
+      this.#observe?.(event.project_id, event)
     })
     const projects = new Set([...stored.keys(), ...copies.keys()])
     const writes = [...projects].map((project_id) => ({

@@ -48,6 +48,24 @@ export function listPersons(
     ORDER BY id DESC`)
 }
 
+/** Values of a property, those of most persons first. A list counts by its items. */
+export function listPersonValues(
+  db: Db,
+  projectId: number,
+  key: string,
+  part: string | null,
+  limit: number,
+): Promise<{ name: unknown; count: number }[]> {
+  const pattern = part === null ? null : `%${part.replace(/[\\%_]/g, '\\$&')}%`
+  return db.rows(sql`
+    SELECT value AS name, count(*)::int AS count
+    FROM person CROSS JOIN LATERAL jsonb_array_elements(CASE jsonb_typeof(properties -> ${key})
+      WHEN 'array' THEN properties -> ${key} ELSE jsonb_build_array(properties -> ${key}) END) AS item (value)
+    WHERE project_id = ${projectId} AND merged_into IS NULL AND properties ? ${key} AND value <> 'null'
+      AND (${pattern}::text IS NULL OR value #>> '{}' ILIKE ${pattern}::text)
+    GROUP BY value ORDER BY count DESC, length(value::text), value::text LIMIT ${limit}`)
+}
+
 /** By integer id or UUID; undefined for what is neither. */
 export async function findPersonUuid(
   db: Db,

@@ -26,6 +26,15 @@ export const PersonQuery = PageQuery.extend({
 })
 export type PersonQuery = z.output<typeof PersonQuery>
 
+export const PersonValuesQuery = z.object({
+  key: filter.describe('Name of the property.'),
+  value: filter.describe('A part of the value, whatever its case.'),
+})
+
+export const PersonValues = z.array(
+  z.object({ name: z.unknown(), count: z.int().describe('How many persons have it.') }),
+)
+
 export type PersonRow = {
   id: number
   uuid: string

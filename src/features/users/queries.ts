@@ -29,6 +29,13 @@ export function findUserById(db: Db, id: number): Promise<UserRow | undefined> {
   return db.row(sql`SELECT * FROM app_user WHERE id = ${id}`)
 }
 
+/** Those that there are, by id. */
+export async function findUsersById(db: Db, ids: readonly number[]): Promise<Map<number, UserRow>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.rows<UserRow>(sql`SELECT * FROM app_user WHERE id = ANY(${ids}::int[])`)
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
 export function getUser(db: Db, id: number): Promise<UserRow> {
   return db.only(sql`SELECT * FROM app_user WHERE id = ${id}`)
 }
