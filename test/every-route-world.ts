@@ -81,7 +81,9 @@ const EXPORT_BASES = [
   '/api/organizations/:organization_id/',
 ]
 
-const DEFINITION_BODIES: Record<string, () => unknown> = {
+const AGENT_BODIES: Record<string, () => unknown> = {
+  'POST /mcp_tools/execute_sql/': () => ({ args: { query: 'select 1' } }),
+  'POST /mcp_tools/read_taxonomy/': () => ({ args: { query: { kind: 'events' } } }),
   'PATCH /event_definitions/:id/': () => ({ description: 'Changed' }),
   'PATCH /property_definitions/:id/': () => ({ description: 'Changed' }),
 }
@@ -114,7 +116,7 @@ export const GOOD_BODIES: Record<string, (world: Home, path: string) => unknown>
     CONFIG_BODIES,
     CONFIG_BASES.map(({ base }) => base),
   ),
-  ...belowEach(DEFINITION_BODIES, ['/api/projects/:project_id', '/api/environments/:project_id']),
+  ...belowEach(AGENT_BODIES, ['/api/projects/:project_id', '/api/environments/:project_id']),
   ...Object.fromEntries(
     Object.entries(EXPORT_BODIES).flatMap(([name, body]) =>
       EXPORT_BASES.map((base) => [name.replace(' ', ` ${base}`), body]),

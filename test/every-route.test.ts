@@ -25,7 +25,7 @@ const scopesOf = (route: Route): readonly Scope[] => [route.scope ?? []].flat()
 const isOpen = (route: Route) => route.access === 'anyone'
 const isUnsafe = (route: Route) => route.method !== 'GET'
 /** Queries are sent by POST because they may be too long for a URL. */
-const isQuestion = (route: Route) => /\/query\/|\/estimate\//.test(route.path)
+const isQuestion = (route: Route) => /\/query\/|\/estimate\/|\/mcp_tools\//.test(route.path)
 /** Making a world for each of them takes minutes: there are many, and none takes away what another needs. */
 const leavesThings = (route: Route) =>
   /\/plugins\/|\/pipeline_|\/plugin_config/.test(route.path) && route.method !== 'DELETE'
@@ -72,6 +72,8 @@ describe('what every route declares', () => {
       [/\/(?:plugins|pipeline_[a-z_]+)\/activity\//, ['plugin', 'activity_log']],
       [/\/plugins\/|\/pipeline_|\/plugin_config|\/app_metrics\//, ['plugin']],
       [/\/members\/|\/invites\//, ['organization_member']],
+      [/\/mcp_tools\/read_taxonomy\//, ['event_definition', 'property_definition']],
+      [/\/mcp_tools\/execute_sql\//, ['query']],
       [/\/event_definitions\//, ['event_definition']],
       [/\/property_definitions\//, ['property_definition']],
       [/\/persons\//, ['person', 'query']],

@@ -20,8 +20,10 @@ import { pluginRoutes } from '../features/plugins/routes.ts'
 import { serviceKeyRoutes } from '../features/api-keys/service-routes.ts'
 import { eventDefinitionRoutes } from '../features/definitions/event-routes.ts'
 import { propertyDefinitionRoutes } from '../features/definitions/property-routes.ts'
+import { taxonomyRoutes } from '../features/definitions/taxonomy-routes.ts'
 import { domainRoutes } from '../features/domains/routes.ts'
 import { featureFlagRoutes } from '../features/events/feature-flags/routes.ts'
+import { executeSqlRoutes } from '../features/events/query/execute-sql.ts'
 import { queryRoutes } from '../features/events/query/routes.ts'
 import { eventRoutes } from '../features/events/routes.ts'
 import { inviteRoutes } from '../features/invites/routes.ts'
@@ -51,8 +53,10 @@ export const routes: readonly Route[] = [
   ...eventRoutes,
   ...featureFlagRoutes,
   ...queryRoutes,
+  ...executeSqlRoutes,
   ...eventDefinitionRoutes,
   ...propertyDefinitionRoutes,
+  ...taxonomyRoutes,
   ...destinationTestRoutes,
   ...freshnessRoutes,
   ...batchExportRoutes,

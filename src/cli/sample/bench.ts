@@ -92,7 +92,7 @@ async function ask({ services, project, signal }: Sample, query: string): Promis
   const delays_ms: number[] = []
   while (delays_ms.length < TIMES_ASKED) {
     assertGoingOn(signal)
-    const asked = await timed(() => runHogql(services, project, { kind: 'HogQLQuery', query }))
+    const asked = await timed(() => runHogql(services, project, { kind: 'HogQLQuery', query }, 'query'))
     delays_ms.push(asked.seconds * 1000)
   }
   return delays_ms

@@ -13,19 +13,19 @@ type Filters = NonNullable<HogqlQuery['filters']>
 // All lists in `values` together hold at most this, and so do those in `variables`: each item is a query parameter.
 const MAX_ITEMS = 10_000
 
-/** Placeholders by the text between the braces. */
-export function placeholdersOf(query: HogqlQuery, clock: Clock): Map<string, Expr> {
+/** Placeholders by the text between the braces. `attr` is the field that holds the query, for errors. */
+export function placeholdersOf(query: HogqlQuery, clock: Clock, attr: string): Map<string, Expr> {
   const { values, variables, filters } = query
-  assertFewItems(values, 'query__values')
-  assertFewItems(variables, 'query__variables')
+  assertFewItems(values, `${attr}__values`)
+  assertFewItems(variables, `${attr}__variables`)
   const named = Object.entries(values ?? {}).map(([name, value]): [string, Expr] => [
     name,
-    constantTree(value, `query__values__${name}`),
+    constantTree(value, `${attr}__values__${name}`),
   ])
   return new Map<string, Expr>([
-    ['filters', filtersTree(filters ?? {}, clock)],
+    ['filters', filtersTree(filters ?? {}, clock, `${attr}__filters`)],
     ...named,
-    ...Object.entries(variables ?? {}).map(variableOf),
+    ...Object.entries(variables ?? {}).map((variable) => variableOf(variable, `${attr}__variables`)),
   ])
 }
 
@@ -36,8 +36,8 @@ function assertFewItems(given: Readonly<Record<string, unknown>> | null | undefi
 }
 
 /** `{"name": 5}`, or as PostHog's own pages send it: `{"<id>": {"code_name": "name", "value": 5}}`. */
-function variableOf([name, given]: [string, unknown]): [string, Expr] {
-  const attr = `query__variables__${name}`
+function variableOf([name, given]: [string, unknown], of: string): [string, Expr] {
+  const attr = `${of}__${name}`
   if (!isObject(given) || typeof given.code_name !== 'string') {
     return [`variables.${name}`, constantTree(given, attr)]
   }
@@ -56,11 +56,11 @@ function scalarTree(value: unknown, attr: string): Expr {
 }
 
 /** Unqualified names: the query may call its events anything. */
-function filtersTree({ dateRange, properties }: Filters, clock: Clock): Expr {
+function filtersTree({ dateRange, properties }: Filters, clock: Clock, attr: string): Expr {
   const timestamp = field('timestamp')
-  const from = bound(dateRange?.date_from, 'date_from', clock)
-  const to = bound(dateRange?.date_to, 'date_to', clock)
-  const group = readPropertyFilters(properties ?? [], 'query__filters__properties')
+  const from = bound(dateRange?.date_from, `${attr}__dateRange__date_from`, clock)
+  const to = bound(dateRange?.date_to, `${attr}__dateRange__date_to`, clock)
+  const group = readPropertyFilters(properties ?? [], `${attr}__properties`)
   const wanted = filterExpression(group, { ...clock, table: null })
   const conditions = [
     ...(from === null ? [] : [compare(timestamp, '>=', moment(from))]),
@@ -71,10 +71,9 @@ function filtersTree({ dateRange, properties }: Filters, clock: Clock): Expr {
 }
 
 /** Null: no bound. PostHog's pages say `all` for it. */
-function bound(text: string | null | undefined, name: string, { now, timezone }: Clock): bigint | null {
+function bound(text: string | null | undefined, attr: string, { now, timezone }: Clock): bigint | null {
   if (!text || text === 'all') return null
   const micros = parseMoment(text, now, timezone)
   if (micros !== null) return micros
-  const attr = `query__filters__dateRange__${name}`
   throw invalid(attr, 'invalid_input', 'This is neither a date nor a distance into the past such as -7d.')
 }

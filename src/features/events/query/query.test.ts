@@ -123,6 +123,31 @@ describe('200', () => {
     expect([reply.status, reply.body.results]).toEqual([200, [[3]]])
   })
 
+  it.each([
+    [
+      { kind: 'DataVisualizationNode', source: { kind: 'HogQLQuery', query: 'select count() from events' } },
+      [[3]],
+    ],
+    [
+      {
+        kind: 'DataTableNode',
+        full: true,
+        source: { kind: 'HogQLQuery', query: 'select {variables.n}', variables: { n: 5 } },
+      },
+      [[5]],
+    ],
+    [
+      {
+        kind: 'DataTableNode',
+        source: { kind: 'EventsQuery', select: ['event'], event: 'buy', after: '2024-01-01' },
+      },
+      [['buy']],
+    ],
+  ])('%j answers as its source does', async (query, results) => {
+    const { status, body } = await post({ query })
+    expect({ status, body }).toMatchObject({ status: 200, body: { results, query } })
+  })
+
   it('a project without events', async () => {
     const fresh = await createOrganization(app)
     const reply = await post({ query: { kind: 'HogQLQuery', query: 'select event from events' } }, fresh)
@@ -338,6 +363,43 @@ describe('EventsQuery', () => {
   })
 })
 
+describe('mcp_tools/execute_sql/', () => {
+  const execute = (args: unknown) =>
+    app.post(`/api/environments/${home.project.id}/mcp_tools/execute_sql/`, { args }, { key: home.owner.key })
+
+  it.each([
+    [
+      { query: 'select event, properties.price p from events order by timestamp' },
+      true,
+      'event|p\nvisit|(null)\nvisit|(null)\nbuy|9.5',
+    ],
+    [
+      { query: 'select event from events order by event limit 1' },
+      true,
+      'event\nbuy\n\nThere are more rows: use LIMIT and OFFSET.',
+    ],
+    [{ query: 'select [1, 2] as a' }, true, 'a\n[1,2]'],
+    [{ query: "select repeat('x', 600) as x" }, true, `x\n${'x'.repeat(500)}...truncated`],
+    [{ query: "select repeat('x', 600) as x", truncate: false }, true, `x\n${'x'.repeat(600)}`],
+    [{ query: 'selec 1' }, false, expect.stringMatching(/^Tool failed: .*character 1/)],
+    [{ query: 'select nothing from events' }, false, expect.stringMatching(/^Tool failed: /)],
+  ])('%j', async (args, success, content) => {
+    expect(await execute(args)).toMatchObject({ status: 200, body: { success, content } })
+  })
+
+  it('a long answer is cut between rows, and says so', async () => {
+    const { body } = await execute({
+      query: "select arrayJoin(range(300)) as n, repeat('y', 400) as y limit 300",
+    })
+    expect(body.success ? body.content.length : body.content).toBeLessThan(65_000)
+    expect(body.content).toMatch(/y{400}\n\nOnly the first \d+ of 300 rows/)
+  })
+
+  it.each([[{}], [{ query: '' }], [{ query: 5 }], [null]])('400 for %j', async (args) => {
+    expect((await execute(args)).status).toBe(400)
+  })
+})
+
 describe('400', () => {
   it.each<[unknown, string, string | null]>([
     [{}, 'required', 'query'],
@@ -348,6 +410,18 @@ describe('400', () => {
     [{ query: { kind: 'HogQLQuery' } }, 'required', 'query__query'],
     [{ query: { kind: 'HogQLQuery', query: '' } }, 'blank', 'query__query'],
     [{ query: { kind: 'HogQLQuery', query: 5 } }, 'invalid_input', 'query__query'],
+    [{ query: { kind: 'DataVisualizationNode' } }, 'required', 'query__source'],
+    [{ query: { kind: 'DataVisualizationNode', source: {} } }, 'required', 'query__source__kind'],
+    [
+      { query: { kind: 'DataVisualizationNode', source: { kind: 'EventsQuery', select: [] } } },
+      'invalid_input',
+      'query__source__kind',
+    ],
+    [
+      { query: { kind: 'DataTableNode', source: { kind: 'HogQLQuery', query: 'selec 1' } } },
+      'hogql_syntax_error',
+      'query__source__query',
+    ],
     [[], 'invalid_input', null],
   ])('%j', async (sent, code, attr) => {
     const { status, body } = await post(sent)

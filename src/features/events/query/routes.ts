@@ -4,12 +4,12 @@ import { notFound } from '../../../platform/http/errors.ts'
 import { route } from '../../../platform/http/route.ts'
 import { answerJsonList } from '../answer.ts'
 import { weightOfValues } from '../listing/select.ts'
-import { runEvents, runHogql } from './run.ts'
+import { runAny } from './run.ts'
 import { QueryAnswer, QueryBody } from './schema.ts'
 
 type Base = '/api/projects/:project_id' | '/api/environments/:project_id'
 
-const QUERY_LIMIT = {
+export const QUERY_LIMIT = {
   name: 'query',
   rates: [
     { count: 240, window_ms: 60_000 },
@@ -35,11 +35,7 @@ function queryRoutesAt(base: Base) {
       examples: QUERY_EXAMPLES,
       answers: { 200: QueryAnswer },
       async handle({ services, project, body: { query }, now }) {
-        const run =
-          query.kind === 'HogQLQuery'
-            ? runHogql(services, project, query)
-            : runEvents(services, project, query)
-        const { results, ...answered } = await run
+        const { results, ...answered } = await runAny(services, project, query)
         return answerJsonList({
           rows: results,
           weightOf: weightOfValues,

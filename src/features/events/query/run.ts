@@ -9,19 +9,30 @@ import { runEventsSelect } from '../listing/select.ts'
 import { constant } from '../tree.ts'
 import { explained, runQuery, type AskedProject } from '../run-query.ts'
 import { placeholdersOf } from './placeholders.ts'
-import type { Answered, EventsQuery, HogqlQuery } from './schema.ts'
+import type { Answered, AnyQuery, EventsQuery, HogqlQuery } from './schema.ts'
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 50_000
-const TEXT_ATTR = 'query__query'
+/** What is shown around a query does not change its answer. */
+export function runAny(services: Services, project: AskedProject, asked: AnyQuery): Promise<Answered> {
+  const [query, attr] =
+    asked.kind === 'HogQLQuery' || asked.kind === 'EventsQuery'
+      ? [asked, 'query']
+      : [asked.source, 'query__source']
+  return query.kind === 'HogQLQuery'
+    ? runHogql(services, project, query, attr)
+    : runEvents(services, project, query)
+}
 
+/** `attr` is the field that holds the query, for errors. */
 export async function runHogql(
   services: Services,
   project: AskedProject,
   asked: HogqlQuery,
+  attr: string,
 ): Promise<Answered> {
-  const placeholders = placeholdersOf(asked, { now: services.now(), timezone: project.timezone })
-  const { query, limit, offset } = explained(TEXT_ATTR, () => {
+  const placeholders = placeholdersOf(asked, { now: services.now(), timezone: project.timezone }, attr)
+  const { query, limit, offset } = explained(`${attr}__query`, () => {
     const given = fillPlaceholders(parseSelect(asked.query), placeholders)
     return { query: given, ...limitsOf(given) }
   })
@@ -41,11 +52,7 @@ export async function runHogql(
   }
 }
 
-export async function runEvents(
-  services: Services,
-  project: AskedProject,
-  asked: EventsQuery,
-): Promise<Answered> {
+async function runEvents(services: Services, project: AskedProject, asked: EventsQuery): Promise<Answered> {
   const { select, where, orderBy, event, personId, after, before, properties, limit, offset } = asked
   const answer = await runEventsSelect(services, project, {
     select: select ?? [],
