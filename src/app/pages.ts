@@ -1,4 +1,4 @@
-// Paths beside the API: health, metrics, the OpenAPI document and the page to read it.
+// Paths beside the API: health, metrics, tools for agents, the OpenAPI document and the page to read it.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isSameText } from '../lib/same-text.ts'
 import { within } from '../lib/within.ts'
@@ -9,6 +9,7 @@ import type { Metrics } from '../platform/http/metrics.ts'
 import type { Services } from '../platform/services.ts'
 import { addDocsPage } from './docs-page.ts'
 import { apiDocumentText } from './document.ts'
+import { addMcp } from './mcp/serve.ts'
 import { addWebPages } from './web-pages/serve.ts'
 
 const READY_LIMIT_MS = 2_000
@@ -37,6 +38,7 @@ export function addPages(
   })
 
   addWebPages(app, services)
+  addMcp(app, services)
 
   const text = apiDocumentText()
   app.get('/api/schema/', async (_request, reply) => reply.type('application/json; charset=utf-8').send(text))

@@ -39,10 +39,11 @@ export type Outgoing = {
 }
 
 /** Facts for the access log, filled in as they become known. */
-export type RequestNotes = { caller?: string; organization_id?: string; project_id?: number }
+export type RequestNotes = { caller?: string; organization_id?: string; project_id?: number; tool?: string }
 
 const UNSAFE = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
-const KEY_RATES = [
+/** What holds for every call with a key. */
+export const KEY_RATES = [
   { count: 480, window_ms: 60_000 },
   { count: 4800, window_ms: 3_600_000 },
 ]
