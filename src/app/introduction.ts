@@ -56,6 +56,17 @@ export const SECTIONS: readonly { name: string; paths: RegExp; description: stri
   { name: 'Events', paths: /\/events\b/, description: 'Stored events, newest first, with filters.' },
   { name: 'Queries', paths: /\/query\//, description: 'Questions in HogQL, and queries as nodes.' },
   {
+    name: 'Definitions',
+    paths: /\/event_definitions\/|\/property_definitions\//,
+    description: 'Which events and properties a project has, and what people say of them.',
+  },
+  {
+    name: 'Agents',
+    paths: /\/mcp_tools\/|^\/mcp/,
+    description:
+      'Tools for language models: `/mcp` for any client of that protocol, `mcp_tools/` for PostHog’s own.',
+  },
+  {
     name: 'Feature flags',
     paths: /\/feature_flags?\/|^\/flags\//,
     description: 'This server has no feature flags. The paths answer so, because libraries ask for them.',

@@ -21,7 +21,7 @@ export const mcpDocument = {
   '/mcp': {
     post: {
       operationId: 'post_mcp',
-      tags: ['mcp'],
+      tags: ['Agents'],
       summary: 'Talk to the server as an agent',
       description: `Model Context Protocol, versions ${VERSIONS.join(', ')}. The key's scopes decide which tools there are.`,
       security: [{ key: [] }],

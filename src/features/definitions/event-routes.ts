@@ -97,6 +97,7 @@ function eventDefinitionRoutesAt(base: Base) {
       level: 'member',
       item: ({ db, project, params }) => getEventDefinition(db, project.id, params.id),
       body: EventDefinitionUpdate,
+      examples: { 'Describe and verify': { description: 'Somebody paid.', tags: ['shop'], verified: true } },
       answers: { 200: EventDefinition },
       async handle(context) {
         const { db, project, item, body, caller, now } = context

@@ -98,6 +98,7 @@ function propertyDefinitionRoutesAt(base: Base) {
       level: 'member',
       item: ({ db, project, params }) => getPropertyDefinition(db, project.id, params.id),
       body: PropertyDefinitionUpdate,
+      examples: { 'Describe and set the type': { description: 'In euros.', property_type: 'Numeric' } },
       answers: { 200: PropertyDefinition },
       async handle(context) {
         const { db, project, item, body, caller, now } = context

@@ -30,6 +30,10 @@ function taxonomyRoute(base: Base) {
     level: 'member',
     key_limit: TAXONOMY_LIMIT,
     body: ReadTaxonomy,
+    examples: {
+      'Which events there are': { args: { query: { kind: 'events' } } },
+      'Properties of an event': { args: { query: { kind: 'event_properties', event_name: 'order paid' } } },
+    },
     answers: { 200: ToolAnswer },
     async handle({ services, db, caller, project, body }) {
       const { query } = body.args

@@ -33,6 +33,7 @@ function executeSqlRoute(base: Base) {
     level: 'member',
     key_limit: QUERY_LIMIT,
     body: ExecuteSql,
+    examples: { 'Events by name': { args: { query: 'select event, count() from events group by event' } } },
     answers: { 200: ToolAnswer },
     async handle({ services, project, body: { args } }) {
       const answer = await toolAnswer(async () => {
