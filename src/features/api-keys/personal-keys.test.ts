@@ -105,6 +105,7 @@ describe('POST personal_api_keys/', () => {
     const user = await createUser(app)
     const scopes = SCOPE_OBJECTS.flatMap((object) => [`${object}:read`, `${object}:write`])
     expect((await make(user, { scopes })).scopes).toEqual(scopes)
+    expect(scopes.length).toBeGreaterThan(200)
     expect((await make(user, { scopes: ['*'] })).scopes).toEqual(['*'])
   })
 
@@ -185,6 +186,26 @@ describe('POST personal_api_keys/', () => {
     expect(problem(await app.post(KEYS, body, { session: user.session }))).toBe(`400 ${expected}`)
     expect(await countKeys(user)).toBe(1)
   })
+
+  it.each<[unknown, string]>([
+    ['payroll:read', '`payroll:read` is not a scope.'],
+    [' organization:delete ', '`organization:delete` is not a scope.'],
+    ['organization', '`organization` is not a scope.'],
+    // Minted by PostHog's own servers alone, never given to a key.
+    ['internal_run:read', '`internal_run:read` is not a scope.'],
+  ])('400 names the wrong scope %j', async (wrong, detail) => {
+    const body = { ...good, scopes: ['project:read', wrong] }
+    expect((await app.post(KEYS, body, { session: workspace.owner.session })).body.detail).toBe(detail)
+  })
+
+  it.each([1, null, '', 'phx_0123456789', '<b>:read', 'x'.repeat(100)])(
+    '400 tells the place of %j, which cannot be a scope, and does not repeat it',
+    async (wrong) => {
+      const body = { ...good, scopes: ['project:read', wrong] }
+      const { detail } = (await app.post(KEYS, body, { session: workspace.owner.session })).body
+      expect(detail).toMatch(/^Entry 2 is not a scope: /)
+    },
+  )
 
   it('400 for limits that are somebody else’s', async () => {
     const other = await createOrganization(app)

@@ -40,7 +40,7 @@ export const CurrentKey = z
 /** A list whose wrong entries are reported on the field itself, not on their index, as PostHog's clients expect. */
 function listField<Item>(
   list: z.ZodType<Item[]>,
-  complaint: string,
+  complaint: string | ((entry: unknown, index: number) => string),
   document: { items: object; minItems?: number },
 ) {
   return z
@@ -49,23 +49,24 @@ function listField<Item>(
       const parsed = list.safeParse(value)
       if (parsed.success) return [...new Set(parsed.data)]
       const issue = parsed.error.issues[0]!
-      context.addIssue(
-        issue.path.length > 0 ? { code: 'custom', message: complaint } : { ...issue, path: [] },
-      )
+      const [index] = issue.path
+      if (typeof index !== 'number') context.addIssue({ ...issue, path: [] })
+      else {
+        const message =
+          typeof complaint === 'string' ? complaint : complaint((value as unknown[])[index], index)
+        context.addIssue({ code: 'custom', message })
+      }
       return z.NEVER
     })
     .meta({ type: 'array', ...document })
 }
 
-const scopeList = z.array(z.string().trim().refine(isScope)).min(1).max(200)
+const scopeList = z.array(z.string().trim().refine(isScope)).min(1).max(500)
 const organizationIds = z.array(z.guid().transform((id) => id.toLowerCase())).max(100)
 const projectIds = z.array(int({ min: 1 })).max(1000)
 
 const label = text({ max: 40 })
-const scopes = listField(scopeList, 'One of these is not a scope.', {
-  items: { type: 'string' },
-  minItems: 1,
-})
+const scopes = listField(scopeList, notAScope, { items: { type: 'string' }, minItems: 1 })
 const scoped_organizations = listField(organizationIds, 'One of these is not the id of an organization.', {
   items: { type: 'string', format: 'uuid' },
 })
@@ -73,6 +74,14 @@ const scoped_teams = listField(projectIds, 'One of these is not the id of a proj
   items: { type: 'integer' },
 })
 const expires_at = instant().nullable()
+
+/** Names the wrong one. What does not look like a scope may be anything, a secret even: that is told by its place. */
+function notAScope(entry: unknown, index: number): string {
+  const looksLikeOne = typeof entry === 'string' && /^[a-z_*]{1,40}(?::[a-z_*]{0,20})?$/i.test(entry.trim())
+  return looksLikeOne
+    ? `\`${entry.trim()}\` is not a scope.`
+    : `Entry ${index + 1} is not a scope: each is \`*\`, or an object and an action such as \`project:read\`.`
+}
 
 const personalFields = z.object({ label, scopes, scoped_organizations, scoped_teams, expires_at })
 export const PersonalApiKeyCreate = personalFields.partial({
