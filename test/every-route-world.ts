@@ -135,6 +135,8 @@ export const GOOD_BODIES: Record<string, (world: Home, path: string) => unknown>
   }),
   'POST /api/projects/': () => ({ name: 'Made' }),
   'PATCH /api/projects/:id/': () => ({ name: 'Changed' }),
+  'POST /api/environments/': () => ({ name: 'Made' }),
+  'PATCH /api/environments/:id/': () => ({ name: 'Changed' }),
   'POST /api/organizations/:organization_id/projects/': () => ({ name: 'Made' }),
   'PATCH /api/organizations/:organization_id/projects/:id/': () => ({ name: 'Changed' }),
   'POST /api/projects/:project_id/query/': () => ({ query: { kind: 'HogQLQuery', query: 'select 1' } }),

@@ -78,7 +78,7 @@ describe('what every route declares', () => {
       [/\/property_definitions\//, ['property_definition']],
       [/\/persons\//, ['person', 'query']],
       [/\/events\b|\/query\//, ['query']],
-      [/\/projects\//, ['project']],
+      [/\/projects\/|^\/api\/environments\//, ['project']],
       [/^\/api\/organizations\//, ['organization']],
       [/^\/api\/users\//, ['user']],
     ]

@@ -26,9 +26,14 @@ export const activityLogRoutes = [
     },
   }),
 
-  route({
+  projectLogRoute('/api/projects/:project_id/activity_log/'),
+  projectLogRoute('/api/environments/:project_id/activity_log/'),
+]
+
+function projectLogRoute(path: `/api/${'projects' | 'environments'}/:project_id/activity_log/`) {
+  return route({
     method: 'GET',
-    path: '/api/projects/:project_id/activity_log/',
+    path,
     summary: "A project's activity log, newest first",
     scope: 'activity_log:read',
     level: 'member',
@@ -43,8 +48,8 @@ export const activityLogRoutes = [
           : await cursorPage(db, owner, query, request),
       )
     },
-  }),
-]
+  })
+}
 
 type ProjectQuery = z.output<typeof ActivityCursorQuery>
 

@@ -31,10 +31,11 @@ afterAll(() => app.close())
 const listPath = ({ organization }: Pick<Workspace, 'organization'>) =>
   `/api/organizations/${organization.id}/projects/`
 
-/** The two addresses of one project; every rule holds at both. */
+/** The three addresses of one project; every rule holds at each. */
 const pathsOf = ({ organization }: Pick<Workspace, 'organization'>, id: number | string) => [
   `/api/projects/${id}/`,
   `/api/organizations/${organization.id}/projects/${id}/`,
+  `/api/environments/${id}/`,
 ]
 
 async function createProject(fields: object = {}, { organization, owner }: Workspace = workspace) {
@@ -93,7 +94,9 @@ describe('GET lists of projects', () => {
 
   it('200 at /api/projects/ for the current organization', async () => {
     const user = await createMember(app, full.organization)
-    expect(idsOf(await app.get('/api/projects/', { key: user.key }))).toEqual(ids)
+    for (const path of ['/api/projects/', '/api/environments/']) {
+      expect(idsOf(await app.get(path, { key: user.key }))).toEqual(ids)
+    }
     const home = (await app.post('/api/organizations/', { name: 'Home' }, { key: user.key })).body
     expect(idsOf(await app.get('/api/projects/', { key: user.key }))).toEqual([home.teams[0].id])
     expect(idsOf(await app.get('/api/projects/', { session: user.session }))).toEqual([home.teams[0].id])
@@ -341,7 +344,7 @@ describe('POST lists of projects', () => {
 })
 
 describe('GET one project', () => {
-  it('200 at both addresses, with the caller’s level', async () => {
+  it('200 at each address, with the caller’s level', async () => {
     for (const path of pathsOf(workspace, workspace.project.id)) {
       for (const [user, level] of [
         [workspace.owner, 15],
@@ -357,7 +360,11 @@ describe('GET one project', () => {
 
   it('200 for `@current`: the last created or chosen one, else the first', async () => {
     const home = await createOrganization(app)
-    const current = async () => (await app.get('/api/projects/@current/', { key: home.owner.key })).body.id
+    const current = async () => {
+      const { body } = await app.get('/api/projects/@current/', { key: home.owner.key })
+      expect((await app.get('/api/environments/@current/', { key: home.owner.key })).body).toEqual(body)
+      return body.id
+    }
     const second = await createProject({}, home)
     expect(await current()).toBe(second.id)
     await app.patch('/api/users/@me/', { set_current_team: home.project.id }, { key: home.owner.key })
@@ -366,7 +373,10 @@ describe('GET one project', () => {
     expect(await current()).toBe(second.id)
     expect((await app.get('/api/projects/@current/activity_log/', { key: home.owner.key })).status).toBe(200)
     await app.delete(`/api/projects/${second.id}/`, { key: home.owner.key })
-    for (const path of ['/api/projects/@current/', '/api/projects/@current/activity_log/']) {
+    for (const path of ['projects', 'environments'].flatMap((name) => [
+      `/api/${name}/@current/`,
+      `/api/${name}/@current/activity_log/`,
+    ])) {
       expect((await app.get(path, { key: home.owner.key })).status).toBe(404)
     }
   })
@@ -414,7 +424,7 @@ describe('GET one project', () => {
 })
 
 describe('PATCH one project', () => {
-  it('200 for every level at both addresses: members may', async () => {
+  it('200 for every level at each address: members may', async () => {
     for (const user of [workspace.owner, admin, member]) {
       for (const [index, path] of pathsOf(workspace, workspace.project.id).entries()) {
         const name = `By ${user.id} at ${index}`
@@ -466,7 +476,7 @@ describe('PATCH one project', () => {
     for (const path of pathsOf(workspace, project.id)) {
       statuses.push((await app.patch(path, { name: 'Theirs' }, { key: stranger.key })).status)
     }
-    expect(statuses).toEqual([404, 403])
+    expect(statuses).toEqual([404, 403, 404])
     expect((await stored(project.id))!.name).toBe('Mine')
   })
 
@@ -493,7 +503,7 @@ describe('PATCH one project', () => {
 })
 
 describe('DELETE one project', () => {
-  it.each([0, 1])('204 for an admin and an owner at address %i; then 404', async (address) => {
+  it.each([0, 1, 2])('204 for an admin and an owner at address %i; then 404', async (address) => {
     for (const user of [admin, workspace.owner]) {
       const project = await createProject()
       const path = pathsOf(workspace, project.id)[address]!
@@ -554,7 +564,7 @@ describe('DELETE one project', () => {
 })
 
 describe('PATCH …/reset_token/', () => {
-  it.each([0, 1])(
+  it.each([0, 1, 2])(
     '200 at address %i for an admin and an owner: a new token, the old one is gone',
     async (address) => {
       for (const user of [admin, workspace.owner]) {

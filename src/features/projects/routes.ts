@@ -1,4 +1,5 @@
-// Projects: the same five calls below an organization's path and, for the current organization, on their own.
+// Projects: the same calls below an organization's path and, for the current organization, on their own. PostHog also
+// calls a project an environment, so each of its paths has a second name.
 import type { Db } from '../../platform/db/database.ts'
 import { LEVELS } from '../../platform/http/caller.ts'
 import { denied, notFound } from '../../platform/http/errors.ts'
@@ -37,42 +38,8 @@ const WRITABLE_FIELDS = [
 ] as const
 
 export const projectRoutes = [
-  route({
-    method: 'GET',
-    path: '/api/projects/',
-    summary: 'List the projects of the current organization',
-    scope: 'project:read',
-    query: PageQuery,
-    answers: { 200: paged(BasicProject) },
-    async handle({ db, caller, page, paged }) {
-      const current = await findCurrentMembership(db, caller)
-      if (!current) return ok(paged(0, []))
-      const rows = await listProjects(db, current.organization_id, page)
-      return ok(paged(await countProjects(db, current.organization_id), rows.map(presentBasicProject)))
-    },
-  }),
-
-  route({
-    method: 'POST',
-    path: '/api/projects/',
-    summary: 'Create a project in the current organization',
-    scope: 'project:write',
-    item: async ({ db, caller }) => {
-      const current = await findCurrentMembership(db, caller)
-      if (!current) throw notFound()
-      if (current.level < LEVELS.admin) throw denied('This takes the level admin in the organization.')
-      return current
-    },
-    body: ProjectCreate,
-    examples: { 'A project': { name: 'Web shop', timezone: 'Europe/Berlin' } },
-    answers: { 201: Project },
-    async handle(context) {
-      const { db, caller, item, body } = context
-      const userId = caller.user?.id ?? null
-      const row = await db.transaction((tx) => createProject(tx, context, item.organization_id, userId, body))
-      return created(presentProject(row, item.level))
-    },
-  }),
+  ...currentOrganizationRoutes('/api/projects/'),
+  ...currentOrganizationRoutes('/api/environments/'),
 
   route({
     method: 'GET',
@@ -106,11 +73,58 @@ export const projectRoutes = [
   }),
 
   ...singleProjectRoutes('/api/projects/:id/'),
+  ...singleProjectRoutes('/api/environments/:id/'),
   ...singleProjectRoutes('/api/organizations/:organization_id/projects/:id/'),
 ]
 
+function currentOrganizationRoutes<Path extends '/api/projects/' | '/api/environments/'>(path: Path) {
+  return [
+    route({
+      method: 'GET',
+      path,
+      summary: 'List the projects of the current organization',
+      scope: 'project:read',
+      query: PageQuery,
+      answers: { 200: paged(BasicProject) },
+      async handle({ db, caller, page, paged }) {
+        const current = await findCurrentMembership(db, caller)
+        if (!current) return ok(paged(0, []))
+        const rows = await listProjects(db, current.organization_id, page)
+        return ok(paged(await countProjects(db, current.organization_id), rows.map(presentBasicProject)))
+      },
+    }),
+
+    route({
+      method: 'POST',
+      path,
+      summary: 'Create a project in the current organization',
+      scope: 'project:write',
+      item: async ({ db, caller }) => {
+        const current = await findCurrentMembership(db, caller)
+        if (!current) throw notFound()
+        if (current.level < LEVELS.admin) throw denied('This takes the level admin in the organization.')
+        return current
+      },
+      body: ProjectCreate,
+      examples: { 'A project': { name: 'Web shop', timezone: 'Europe/Berlin' } },
+      answers: { 201: Project },
+      async handle(context) {
+        const { db, caller, item, body } = context
+        const userId = caller.user?.id ?? null
+        const row = await db.transaction((tx) =>
+          createProject(tx, context, item.organization_id, userId, body),
+        )
+        return created(presentProject(row, item.level))
+      },
+    }),
+  ]
+}
+
 function singleProjectRoutes<
-  Path extends '/api/projects/:id/' | '/api/organizations/:organization_id/projects/:id/',
+  Path extends
+    | '/api/projects/:id/'
+    | '/api/environments/:id/'
+    | '/api/organizations/:organization_id/projects/:id/',
 >(path: Path) {
   return [
     route({
