@@ -133,6 +133,16 @@ export const GOOD_BODIES: Record<string, (world: Home, path: string) => unknown>
   'PATCH /api/organizations/:organization_id/domains/:id/': () => ({
     saml_entity_id: 'https://idp.example.com',
   }),
+  'POST /api/organizations/:organization_id/roles/': () => ({ name: `Role ${unique()}` }),
+  'PATCH /api/organizations/:organization_id/roles/:id/': () => ({ name: `Role ${unique()}` }),
+  'POST /api/organizations/:organization_id/roles/:role_id/role_memberships/': ({ admin }) => ({
+    user_uuid: admin.uuid,
+  }),
+  ...belowEach({ 'PUT /': () => ({ access_level: 'member' }) }, [
+    '/api/projects/:id/access_controls',
+    '/api/environments/:id/access_controls',
+    '/api/organizations/:organization_id/projects/:id/access_controls',
+  ]),
   'POST /api/projects/': () => ({ name: 'Made' }),
   'PATCH /api/projects/:id/': () => ({ name: 'Changed' }),
   'POST /api/environments/': () => ({ name: 'Made' }),
@@ -169,6 +179,8 @@ function belowEach<Body>(bodies: Record<string, Body>, bases: readonly string[])
 }
 
 type Things = {
+  role: string
+  role_membership: string
   member: string
   invite: string
   invite_secret: string
@@ -210,6 +222,28 @@ export async function makeHome(app: WorldMaker, options: { enforce_2fa?: boolean
       if (route.path.includes('/invites/:id/')) return ownInvite
       return route.subject ? '' : childOrNone(route.path, things)
     },
+  }
+}
+
+export type ClosedHome = Home & { memberByRole: TestUser; serviceKey: string }
+
+/** A home whose project is private: its member has no access, another one has it by a role. */
+export async function makeClosedHome(app: WorldMaker & Pick<TestApp, 'call'>): Promise<ClosedHome> {
+  const own = await makeHome(app)
+  const { organization, project, owner } = own.home
+  const memberByRole = await createMember(app, organization)
+  const roles = `/api/organizations/${organization.id}/roles/`
+  const as = { key: owner.key }
+  const role: string = (await app.post(roles, { name: 'Analysts' }, as)).body.id
+  await app.post(`${roles}${role}/role_memberships/`, { user_uuid: memberByRole.uuid }, as)
+  const controls = `/api/projects/${project.id}/access_controls/`
+  for (const body of [{ access_level: 'none' }, { access_level: 'member', role }]) {
+    await app.call('PUT', controls, { ...as, body })
+  }
+  return {
+    ...own,
+    memberByRole,
+    serviceKey: await createServiceKey(app, organization, { scopes: ['*'], level: 'member' }),
   }
 }
 
@@ -256,6 +290,7 @@ async function makeThings(app: WorldMaker, workspace: Workspace, member: TestUse
     invite_secret: made.secret,
     domain: domain.body.id,
     service_key: serviceKey.body.id,
+    ...(await makeRole(app, workspace, member)),
     personal_key: await addKey(app, workspace.owner),
     user: '@me',
     person: personUuid(workspace.project.id, 'somebody'),
@@ -265,6 +300,14 @@ async function makeThings(app: WorldMaker, workspace: Workspace, member: TestUse
     ...(await makeExport(app, workspace)),
     ...(await makePlugins(app, workspace)),
   }
+}
+
+async function makeRole(app: WorldMaker, { organization, owner }: Workspace, member: TestUser) {
+  const url = `/api/organizations/${organization.id}/roles/`
+  const role: string = (await app.post(url, { name: 'Testers' }, { key: owner.key })).body.id
+  const given = { user_uuid: member.uuid }
+  const { body } = await app.post(`${url}${role}/role_memberships/`, given, { key: owner.key })
+  return { role, role_membership: body.id as string }
 }
 
 /** One that is in every family but that of frontend apps, and one that is in that; each with a config. */
@@ -340,6 +383,8 @@ async function addKey(app: WorldMaker, user: TestUser): Promise<string> {
 }
 
 const KINDS: [RegExp, keyof Things][] = [
+  [/\/role_memberships\/:id\//, 'role_membership'],
+  [/\/roles\/:(?:id|role_id)\//, 'role'],
   [/\/pipeline_frontend_apps_configs\/:id\//, 'frontend_app_config'],
   [/_configs?\/:id\/|\/app_metrics\/:plugin_config_id\//, 'plugin_config'],
   [/\/pipeline_frontend_apps\/:id\//, 'frontend_app'],

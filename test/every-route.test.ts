@@ -2,17 +2,20 @@
 // covered by being in the list; one without a rule, or of a kind this file does not know yet, fails here.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../src/app/http.ts'
+import { CONFIG_BASES } from '../src/features/plugins/configs/paths.ts'
 import { openSession } from '../src/features/sign-in/sessions.ts'
 import { LEVELS, type LevelName } from '../src/platform/http/caller.ts'
 import type { Route } from '../src/platform/http/route.ts'
 import { hasScope, SCOPE_OBJECTS, type Scope } from '../src/platform/http/scopes.ts'
 import {
   GOOD_BODIES,
+  makeClosedHome,
   makeHome,
   makeWorld,
   NO_ID,
   NO_PROJECT,
   OLD_SESSION_MS,
+  type ClosedHome,
   type Home,
   type World,
 } from './every-route-world.ts'
@@ -29,9 +32,12 @@ const isQuestion = (route: Route) => /\/query\/|\/estimate\/|\/mcp_tools\//.test
 /** Making a world for each of them takes minutes: there are many, and none takes away what another needs. */
 const leavesThings = (route: Route) =>
   /\/plugins\/|\/pipeline_|\/plugin_config/.test(route.path) && route.method !== 'DELETE'
-/** The thing between project and child, as the export is to its runs. */
-const hasParent = (route: Route) =>
-  route.path.includes(':batch_export_id') && childOf(route) !== 'batch_export_id'
+/** The thing above the child, as the export is to its runs; and a path whose last id is that thing. */
+const PARENTS = { batch_export_id: '/batch_exports/:id/', role_id: '/roles/:id/' } as const
+const parentOf = (route: Route) =>
+  (Object.keys(PARENTS) as (keyof typeof PARENTS)[]).find(
+    (name) => route.path.includes(`:${name}`) && childOf(route) !== name,
+  )
 const hasOrganization = (route: Route) =>
   route.subject === 'organization' || route.path.includes(':organization_id')
 const hasProject = (route: Route) => route.subject === 'project' || route.path.includes(':project_id')
@@ -71,6 +77,7 @@ describe('what every route declares', () => {
       [/^\/flags\/|\/feature_flags?\//, ['feature_flag']],
       [/\/(?:plugins|pipeline_[a-z_]+)\/activity\//, ['plugin', 'activity_log']],
       [/\/plugins\/|\/pipeline_|\/plugin_config|\/app_metrics\//, ['plugin']],
+      [/\/access_controls\//, ['access_control']],
       [/\/members\/|\/invites\//, ['organization_member']],
       [/\/mcp_tools\/read_taxonomy\//, ['event_definition', 'property_definition']],
       [/\/mcp_tools\/execute_sql\//, ['query']],
@@ -135,8 +142,9 @@ describe('what every route declares', () => {
     ])
   })
 
-  it('a fresh sign-in for whatever changes an organization, its members or service keys', () => {
-    const sensitive = /^\/api\/organizations\/:id\/$|\/members\/|\/service_keys\//
+  it('a fresh sign-in for whatever changes an organization, its members, rights or service keys', () => {
+    const sensitive =
+      /^\/api\/organizations\/:id\/$|\/members\/|\/service_keys\/|\/roles\/|\/access_controls\//
     const wrong = routes.filter(
       (route) => isUnsafe(route) && sensitive.test(route.path) && !route.needs_recent_sign_in,
     )
@@ -163,14 +171,15 @@ describe('what every route declares', () => {
 let app: TestApp
 let world: World
 let strict: World
+/** Its project is private. */
+let closed: ClosedHome
 beforeAll(async () => {
   app = await startTestApp({ OPEN_SIGNUP: 'on' })
   world = await makeWorld(app)
   strict = await makeWorld(app, { enforce_2fa: true })
+  closed = await makeClosedHome(app)
 })
 afterAll(() => app.close())
-
-const EXPORT_PATH = '/batch_exports/:id/'
 
 type Place = { organization?: string; project?: string | number; parent?: string; child?: string }
 
@@ -178,13 +187,11 @@ type Place = { organization?: string; project?: string | number; parent?: string
 function address(route: Route, place: Place = {}, from: Home = world): string {
   const organization = place.organization ?? from.home.organization.id
   const project = String(place.project ?? from.home.project.id)
+  const parent = parentOf(route)
   return route.path
     .replace(':organization_id', organization)
     .replace(':project_id', project)
-    .replace(
-      hasParent(route) ? ':batch_export_id' : /$^/,
-      () => place.parent ?? from.children(EXPORT_PATH, from.home),
-    )
+    .replace(parent ? `:${parent}` : /$^/, () => place.parent ?? from.children(PARENTS[parent!], from.home))
     .replace(/:[a-z_]+/, () => {
       if (route.subject === 'organization') return organization
       if (route.subject === 'project') return project
@@ -213,7 +220,7 @@ const credentialsOf = (route: Route, user: TestUser): [string, Call][] =>
 const named = (list: readonly Route[]) => list.map((route) => [nameOf(route), route] as const)
 
 /** Who asks for what, and the refusal they get: a status, and a code where it must be that one. */
-type Refusal = [who: string, refused: readonly [number, string?], call: Call, place?: Place, from?: World]
+type Refusal = [who: string, refused: readonly [number, string?], call: Call, place?: Place, from?: Home]
 
 const UNKNOWN = [401, 'not_authenticated'] as const
 const NOT_VALID = [401, 'authentication_failed'] as const
@@ -275,6 +282,31 @@ function strangers(route: Route): Refusal[] {
   ]
 }
 
+/** A private project is to a member whom no rule names what it is to a stranger, by whichever path. */
+function withoutAccess(route: Route): Refusal[] {
+  const refused = refusedWithoutAccess(route)
+  if (refused === null) return []
+  const { member, serviceKey } = closed
+  return [
+    ...credentialsOf(route, member).map(([by, call]): Refusal => [
+      `a member without access by ${by}`,
+      refused,
+      call,
+      {},
+      closed,
+    ]),
+    ['a service key without access', refused, { key: serviceKey }, {}, closed],
+  ]
+}
+
+function refusedWithoutAccess(route: Route): readonly [number, string] | null {
+  if (hasProject(route)) return route.subject === 'project' ? MISSING : DENIED
+  // Paths that name the organization alone lead to things of its projects, and those without either to the current one.
+  const isExport = route.path.includes('/organizations/:organization_id/batch_exports/:id/')
+  const isConfig = CONFIG_BASES.some(({ base }) => route.path.startsWith(base))
+  return isExport || isConfig ? MISSING : null
+}
+
 /** On whatever lies above its projects. */
 function limitedToProjects(route: Route): Refusal[] {
   if (!route.scope || route.is_about_caller) return []
@@ -290,8 +322,8 @@ function ofMissingPlaces(route: Route): Refusal[] {
       ? [{ project: world.foreign.project.id }]
       : []),
     // A child whose own parent is not the one in the path.
-    ...(hasParent(route)
-      ? [world.children(EXPORT_PATH, world.foreign), 'nonsense'].map((parent) => ({ parent }))
+    ...(parentOf(route)
+      ? [world.children(PARENTS[parentOf(route)!], world.foreign), 'nonsense'].map((parent) => ({ parent }))
       : []),
   ]
   return places.flatMap((place) =>
@@ -373,6 +405,7 @@ describe('refused, and nothing is written', () => {
       withoutScope,
       ofLowerLevel,
       strangers,
+      withoutAccess,
       limitedToProjects,
       ofMissingPlaces,
       ofMissingChildren,
@@ -443,6 +476,13 @@ describe('whoever fulfils the rule gets past it', () => {
       for (const scope of scopesOf(route)) {
         calls.push(async (fresh) => ({ key: await createKey(app, fresh[lowest], { scopes: [scope] }) }))
       }
+    }
+    // A private project is open to whom a role names.
+    if (hasProject(route) && lowest === 'member' && !isUnsafe(route)) {
+      const { session } = closed.memberByRole
+      const child = closed.childFor(route, closed.memberByRole)
+      const [status, code] = await ask(route, { session, may_show_secrets: true }, { child }, closed)
+      expect(status, code).toBe(expected)
     }
     for (const call of calls) {
       const fresh = isUnsafe(route) && !leavesThings(route) ? await makeHome(app) : world

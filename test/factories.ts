@@ -7,6 +7,7 @@ import { insertMembership } from '../src/features/members/queries.ts'
 import { createOrganization as createRows } from '../src/features/organizations/create.ts'
 import type { OrganizationRow } from '../src/features/organizations/queries.ts'
 import type { OrganizationFields } from '../src/features/organizations/schema.ts'
+import { isReachableByUser } from '../src/features/projects/access.ts'
 import { findFirstProject } from '../src/features/projects/queries.ts'
 import type { ProjectRow } from '../src/features/projects/schema.ts'
 import { openSession } from '../src/features/sign-in/sessions.ts'
@@ -74,7 +75,7 @@ export async function createMember(
   const { level = 'member', ...fields } = options
   const user = await createUser(app, fields)
   await insertMembership(app.db, organization.id, user.id, LEVELS[level], app.services.now())
-  const project = await findFirstProject(app.db, organization.id)
+  const project = await findFirstProject(app.db, organization.id, isReachableByUser(user.id))
   await setCurrent(app.db, user.id, organization.id, project?.id ?? null)
   return { ...user, current_organization_id: organization.id, current_project_id: project?.id ?? null }
 }

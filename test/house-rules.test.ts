@@ -67,6 +67,7 @@ describe('imports', () => {
       'users',
       'activity-log',
       'members',
+      'roles',
       'projects',
       'organizations',
       'persons',

@@ -22,7 +22,10 @@ const GOALS: Record<string, { only?: RegExp; tests?: string[] }> = {
   'src/features/invites': { only: DECISIONS, tests: ['src/features/sign-in/accept-invite.test.ts'] },
   'src/features/members': { only: DECISIONS, tests: ['src/features/organizations/deletion.test.ts'] },
   'src/features/organizations': { only: DECISIONS },
-  'src/features/projects': { only: DECISIONS },
+  'src/features/projects': {
+    only: /^[^/]*(access|rules|queries)\.ts$/,
+    tests: ['src/features/projects/access-controls/access-controls.test.ts'],
+  },
   'src/features/sign-in': { only: /(accept-invite|address-undo|failed-sign-ins|link-tokens|sessions)\.ts$/ },
   'src/features/persons': { only: DECISIONS },
   'src/features/events': { only: /^ingest\.ts$/ },

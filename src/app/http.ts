@@ -32,7 +32,10 @@ import { findOrganizationInReach, findProjectInReach } from '../features/organiz
 import { organizationRoutes } from '../features/organizations/routes.ts'
 import { personRoutes } from '../features/persons/routes.ts'
 import { findCurrentMembership, findCurrentProjectId } from '../features/projects/current.ts'
+import { accessControlRoutes } from '../features/projects/access-controls/routes.ts'
 import { projectRoutes } from '../features/projects/routes.ts'
+import { roleMembershipRoutes } from '../features/roles/membership-routes.ts'
+import { roleRoutes } from '../features/roles/routes.ts'
 import { confirmRoutes } from '../features/sign-in/confirm-routes.ts'
 import { loginRoutes } from '../features/sign-in/login-routes.ts'
 import { recoveryRoutes } from '../features/sign-in/recovery-routes.ts'
@@ -46,9 +49,12 @@ import type { Route } from '../platform/http/route.ts'
 export const routes: readonly Route[] = [
   ...organizationRoutes,
   ...memberRoutes,
+  ...roleRoutes,
+  ...roleMembershipRoutes,
   ...inviteRoutes,
   ...domainRoutes,
   ...projectRoutes,
+  ...accessControlRoutes,
   ...personRoutes,
   ...eventRoutes,
   ...featureFlagRoutes,

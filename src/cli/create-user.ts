@@ -6,6 +6,7 @@ import { sql } from '../platform/db/sql.ts'
 import type { Db } from '../platform/db/database.ts'
 import { createOrganization } from '../features/organizations/create.ts'
 import { insertMembership } from '../features/members/queries.ts'
+import { isReachableByUser } from '../features/projects/access.ts'
 import { findFirstProject } from '../features/projects/queries.ts'
 import { AddressTaken, takeAddress } from '../features/users/addresses.ts'
 import { assertGoodPassword, hashPassword } from '../features/users/passwords.ts'
@@ -82,7 +83,12 @@ async function makeAccount(tx: Db, account: Account, password_hash: string, now:
   )
   if (!organization) throw new UserError(`there is no organization with the slug ${account.organization}`)
   const membership = await insertMembership(tx, organization.id, user.id, account.level, now)
-  await setCurrent(tx, user.id, organization.id, (await findFirstProject(tx, organization.id))?.id ?? null)
+  await setCurrent(
+    tx,
+    user.id,
+    organization.id,
+    (await findFirstProject(tx, organization.id, isReachableByUser(user.id)))?.id ?? null,
+  )
   await recordActivity(tx, actor, {
     organization_id: organization.id,
     scope: 'OrganizationMembership',

@@ -8,6 +8,7 @@ import { changesBetween, recordActivity, type Actor } from '../activity-log/reco
 import { deletePersonalKeys } from '../api-keys/end-keys.ts'
 import { assertPasswordAllowed } from '../domains/password-rule.ts'
 import { findMembership } from '../members/queries.ts'
+import { isReachableByUser } from '../projects/access.ts'
 import { findFirstProject } from '../projects/queries.ts'
 import { passwordChangedEmail } from '../sign-in/emails.ts'
 import { closeOtherSessions } from '../sign-in/sessions.ts'
@@ -145,7 +146,7 @@ async function currentColumns(db: Db, user: UserRow, fields: AccountFields): Pro
     return { current_organization_id: owner, current_project_id: projectId }
   }
   if (organizationId === undefined) return {}
-  const first = await findFirstProject(db, organizationId)
+  const first = await findFirstProject(db, organizationId, isReachableByUser(user.id))
   return { current_organization_id: organizationId, current_project_id: first?.id ?? null }
 }
 

@@ -5,8 +5,9 @@ import { countWorkingKeys } from '../api-keys/queries.ts'
 import { hasDevice } from '../two-factor/totp.ts'
 import { presentOrganization } from '../organizations/present.ts'
 import { findOrganizationById, getOrganizationFacts } from '../organizations/queries.ts'
+import { isReachableByUser } from '../projects/access.ts'
 import { presentBasicProject } from '../projects/present.ts'
-import { findFirstProject, findProject } from '../projects/queries.ts'
+import { findFirstProject, findShownProject } from '../projects/queries.ts'
 import { presentUser } from '../users/present.ts'
 import type { UserRow } from '../users/schema.ts'
 import { listOwnOrganizations, type OwnOrganizationRow } from './queries.ts'
@@ -31,7 +32,7 @@ export async function presentAccount(db: Db, user: UserRow, now: Date): Promise<
     has_social_auth: false,
     role_at_organization: user.role_at_organization,
     team: current ? await currentProject(db, user, current.id) : null,
-    organization: current ? await currentOrganization(db, current) : null,
+    organization: current ? await currentOrganization(db, user, current) : null,
     organizations: organizations.map(({ id, name, slug, level }) => ({
       id,
       name,
@@ -41,16 +42,20 @@ export async function presentAccount(db: Db, user: UserRow, now: Date): Promise<
   }
 }
 
-async function currentOrganization(db: Db, current: OwnOrganizationRow) {
+async function currentOrganization(db: Db, user: UserRow, current: OwnOrganizationRow) {
   const row = await findOrganizationById(db, current.id)
-  return row ? presentOrganization(row, current.level, await getOrganizationFacts(db, current.id)) : null
+  const reachable = isReachableByUser(user.id)
+  return row
+    ? presentOrganization(row, current.level, await getOrganizationFacts(db, current.id, reachable))
+    : null
 }
 
 async function currentProject(db: Db, user: UserRow, organizationId: string) {
+  const reachable = isReachableByUser(user.id)
   const chosen =
     user.current_project_id === null
       ? undefined
-      : await findProject(db, organizationId, user.current_project_id)
-  const row = chosen ?? (await findFirstProject(db, organizationId))
+      : await findShownProject(db, organizationId, user.current_project_id, reachable)
+  const row = chosen ?? (await findFirstProject(db, organizationId, reachable))
   return row ? presentBasicProject(row) : null
 }

@@ -2,6 +2,7 @@
 import type { Db } from '../../platform/db/database.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Level } from '../../platform/http/caller.ts'
+import { isReachableByUser } from '../projects/access.ts'
 
 export type OwnOrganizationRow = { id: string; name: string; slug: string; level: Level }
 
@@ -12,14 +13,13 @@ export function listOwnOrganizations(db: Db, userId: number): Promise<OwnOrganiz
     WHERE user_id = ${userId} ORDER BY joined_at, membership.id`)
 }
 
-/** The organization of a project, if the user belongs to it. */
+/** The organization of a project, if the user reaches it. */
 export async function findOrganizationOfProject(
   db: Db,
   userId: number,
   projectId: number,
 ): Promise<string | undefined> {
   const row = await db.row<{ organization_id: string }>(sql`
-    SELECT project.organization_id FROM project JOIN membership USING (organization_id)
-    WHERE project.id = ${projectId} AND user_id = ${userId}`)
+    SELECT organization_id FROM project WHERE project.id = ${projectId} AND ${isReachableByUser(userId)}`)
   return row?.organization_id
 }

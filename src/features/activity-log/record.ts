@@ -24,6 +24,8 @@ export type ActivityScope =
   | 'Project'
   | 'EventDefinition'
   | 'PropertyDefinition'
+  | 'Role'
+  | 'AccessControl'
   | 'BatchExport'
   | 'Plugin'
   | 'PluginConfig'

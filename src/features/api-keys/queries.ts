@@ -4,6 +4,7 @@ import type { Db } from '../../platform/db/database.ts'
 import { assignments, sql } from '../../platform/db/sql.ts'
 import type { Page } from '../../platform/http/paging.ts'
 import type { Level } from '../../platform/http/caller.ts'
+import { isReachableByUser } from '../projects/access.ts'
 import { lockUser } from '../users/queries.ts'
 import type { UserRow } from '../users/schema.ts'
 import type { KeyValue } from './key-value.ts'
@@ -166,9 +167,7 @@ export async function areProjectsInReach(db: Db, owner: OwnerRef, ids: readonly 
   const row = await db.only<{ count: number }>(sql`
     SELECT count(*)::int AS count FROM project
     WHERE id = ANY(${ids}::int[]) AND ${
-      'user_id' in owner
-        ? sql`organization_id IN (SELECT organization_id FROM membership WHERE user_id = ${owner.user_id})`
-        : sql`organization_id = ${owner.organization_id}`
+      'user_id' in owner ? isReachableByUser(owner.user_id) : sql`organization_id = ${owner.organization_id}`
     }`)
   return row.count === new Set(ids).size
 }

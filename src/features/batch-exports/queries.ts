@@ -9,8 +9,8 @@ import { destinationKey } from './config.ts'
 import type { ExportRow, RunRow } from './rows.ts'
 import { RUN_COLUMNS } from './runs/columns.ts'
 
-/** Whose exports: one project's, or those of every project of an organization. */
-export type ExportOwner = { project_id: number } | { organization_id: string }
+/** Whose exports: one project's, or those of the projects of an organization that the caller reaches (projects/access.ts). */
+export type ExportOwner = { project_id: number } | { organization_id: string; reachable: Statement }
 
 const LATEST_RUNS = 10
 
@@ -44,9 +44,10 @@ function findExport(db: Db, project_id: number, id: string): Promise<ExportRow |
 export async function getProjectOfExport(
   db: Db,
   organization_id: string,
+  reachable: Statement,
   id: string,
 ): Promise<ProjectInReach> {
-  const row = isUuid(id) ? await findProjectOfExport(db, organization_id, id) : undefined
+  const row = isUuid(id) ? await findProjectOfExport(db, organization_id, reachable, id) : undefined
   if (!row) throw notFound()
   return row
 }
@@ -54,12 +55,14 @@ export async function getProjectOfExport(
 function findProjectOfExport(
   db: Db,
   organization_id: string,
+  reachable: Statement,
   id: string,
 ): Promise<ProjectInReach | undefined> {
   return db.row(sql`
     SELECT project.id, project.organization_id, project.name, project.timezone
     FROM project JOIN batch_export ON batch_export.project_id = project.id
-    WHERE project.organization_id = ${organization_id} AND batch_export.id = ${id} AND deleted_at IS NULL`)
+    WHERE project.organization_id = ${organization_id} AND batch_export.id = ${id} AND deleted_at IS NULL
+      AND ${reachable}`)
 }
 
 /** As it stands now, and until the transaction ends; runs can still be added to it. */
@@ -154,7 +157,8 @@ export async function replaceSealed(
 function ofOwner(owner: ExportOwner): Statement {
   return 'project_id' in owner
     ? sql`project_id = ${owner.project_id}`
-    : sql`project_id IN (SELECT id FROM project WHERE organization_id = ${owner.organization_id})`
+    : sql`project_id IN (
+        SELECT id FROM project WHERE organization_id = ${owner.organization_id} AND ${owner.reachable})`
 }
 
 /** The driver takes a list for an array of PostgreSQL's. */

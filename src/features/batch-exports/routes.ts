@@ -2,13 +2,14 @@
 import { EXPORT_EXAMPLES, RANGE_EXAMPLES } from './examples.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { OrganizationInReach, ProjectInReach } from '../../platform/http/access.ts'
-import type { Caller } from '../../platform/http/caller.ts'
+import type { Caller, Level } from '../../platform/http/caller.ts'
 import { invalid } from '../../platform/http/errors.ts'
 import { int } from '../../platform/http/fields.ts'
 import { paged, PageQuery } from '../../platform/http/paging.ts'
 import { created, noContent, ok, route } from '../../platform/http/route.ts'
+import { isReachable } from '../projects/access.ts'
 import { findCurrentProjectId } from '../projects/current.ts'
-import { findFirstProject, findProject } from '../projects/queries.ts'
+import { findFirstProject, findShownProject } from '../projects/queries.ts'
 import { changeExport, replaceExport, type Addressed } from './change.ts'
 import { createExport } from './create.ts'
 import { withFreshness } from './freshness/present.ts'
@@ -197,32 +198,41 @@ function exportRoutesBelow(base: Base) {
 }
 
 /** A path names the project or, one level up, the organization. */
-type InPath = { db: Db; project?: ProjectInReach; organization?: OrganizationInReach }
+type InPath = {
+  db: Db
+  caller: Caller
+  level?: Level
+  project?: ProjectInReach
+  organization?: OrganizationInReach
+}
 
-function ownerIn({ project, organization }: InPath): ExportOwner {
-  return project ? { project_id: project.id } : { organization_id: organization!.id }
+function ownerIn({ caller, level, project, organization }: InPath): ExportOwner {
+  if (project) return { project_id: project.id }
+  return { organization_id: organization!.id, reachable: isReachable(caller, level) }
 }
 
 async function getAddressed(context: InPath & { params: { id: string } }): Promise<Addressed> {
-  const { db, organization, params } = context
-  const project = context.project ?? (await getProjectOfExport(db, organization!.id, params.id))
+  const { db, caller, level, organization, params } = context
+  const reachable = isReachable(caller, level)
+  const project = context.project ?? (await getProjectOfExport(db, organization!.id, reachable, params.id))
   return { project, row: await getExport(db, project.id, params.id) }
 }
 
 /** Below an organization: the project that is asked for, else the caller's current one, else the oldest. */
 async function projectFor(
-  { db, caller, project, organization }: InPath & { caller: Caller },
+  { db, caller, level, project, organization }: InPath,
   body: ExportCreate,
 ): Promise<ProjectInReach> {
   if (project) return project
   const { id } = organization!
   const asked = body.team_id ?? body.project_id ?? null
   const wanted = asked === null ? await findCurrentProjectId(db, caller) : int().safeParse(asked).data
-  const found = typeof wanted === 'number' ? await findProject(db, id, wanted) : undefined
+  const reachable = isReachable(caller, level)
+  const found = typeof wanted === 'number' ? await findShownProject(db, id, wanted, reachable) : undefined
   if (!found && asked !== null) {
     throw invalid('team_id', 'does_not_exist', 'The organization has no such project.')
   }
-  const chosen = found ?? (await findFirstProject(db, id))
+  const chosen = found ?? (await findFirstProject(db, id, reachable))
   if (!chosen) throw invalid(null, 'invalid_input', 'The organization has no project to export from.')
   return chosen
 }

@@ -6,7 +6,7 @@ import type { Page } from '../../platform/http/paging.ts'
 import { uuid7 } from '../../lib/uuid.ts'
 import type { MemberFilter, MemberRow, MembershipRow } from './schema.ts'
 
-const memberColumns = sql`
+export const memberColumns = sql`
   membership.*, app_user.uuid, distinct_id, first_name, last_name, email, is_email_verified, hedgehog_config, last_login,
   EXISTS (SELECT FROM totp_device WHERE totp_device.user_id = app_user.id) AS has_2fa`
 

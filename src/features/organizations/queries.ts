@@ -3,10 +3,11 @@ import { randomBase62 } from '../../lib/base62.ts'
 import { slugify } from '../../lib/slug.ts'
 import { uuid7 } from '../../lib/uuid.ts'
 import { violatedUnique, type Db } from '../../platform/db/database.ts'
-import { assignments, sql } from '../../platform/db/sql.ts'
-import type { OrganizationInReach } from '../../platform/http/access.ts'
+import { assignments, preparedAs, sql, type Statement } from '../../platform/db/sql.ts'
+import type { OrganizationInReach, ProjectInReach } from '../../platform/http/access.ts'
 import type { Caller, Level } from '../../platform/http/caller.ts'
 import type { Page } from '../../platform/http/paging.ts'
+import { isPrivate, isReachable, levelInProject } from '../projects/access.ts'
 import type { BasicProjectRow } from '../projects/schema.ts'
 import type { OrganizationFields } from './schema.ts'
 
@@ -18,14 +19,21 @@ export type ListedOrganization = OrganizationRow & { level: Level } & Organizati
 
 const SLUG_LENGTH = 48
 
-/** One statement for the two facts, since every organization answer needs both. */
-export function getOrganizationFacts(db: Db, organizationId: string): Promise<OrganizationFacts> {
+const shownProjects = sql`
+  coalesce(jsonb_agg(to_jsonb(project) || jsonb_build_object('is_private', ${isPrivate}) ORDER BY project.id), '[]')`
+
+/** One statement for the two facts, since every organization answer needs both. `reachable`: see projects/access.ts. */
+export function getOrganizationFacts(
+  db: Db,
+  organizationId: string,
+  reachable: Statement,
+): Promise<OrganizationFacts> {
   return db.only(sql`
     SELECT
       (SELECT count(*) FROM membership JOIN app_user ON app_user.id = user_id
         WHERE organization_id = ${organizationId} AND is_active)::text AS member_count,
-      (SELECT coalesce(jsonb_agg(to_jsonb(project) ORDER BY id), '[]') FROM project
-        WHERE organization_id = ${organizationId}) AS projects`)
+      (SELECT ${shownProjects} FROM project
+        WHERE organization_id = ${organizationId} AND ${reachable}) AS projects`)
 }
 
 /** The caller's organizations; a limited key sees only those it is limited to, a service key its own. */
@@ -34,8 +42,8 @@ export function listOrganizations(db: Db, caller: Caller, page: Page): Promise<L
     SELECT organization.*, reach.level,
       (SELECT count(*) FROM membership JOIN app_user ON app_user.id = user_id
         WHERE organization_id = organization.id AND is_active)::text AS member_count,
-      (SELECT coalesce(jsonb_agg(to_jsonb(project) ORDER BY project.id), '[]') FROM project
-        WHERE project.organization_id = organization.id) AS projects
+      (SELECT ${shownProjects} FROM project
+        WHERE project.organization_id = organization.id AND ${isReachable(caller)}) AS projects
     FROM organization JOIN (${reachOf(caller)}) AS reach ON reach.organization_id = organization.id
     ORDER BY created_at, id LIMIT ${page.limit} OFFSET ${page.offset}`)
 }
@@ -79,28 +87,20 @@ function serviceLevel(
   return caller.organization_id === organizationId ? caller.level : null
 }
 
-/** The same for a project: its organization's membership decides. */
+/** The same for a project, with the caller's level in it. */
 export async function findProjectInReach(db: Db, caller: Caller, id: number) {
-  const userId = caller.user?.id ?? null
-  const row = await db.row<{
-    id: number
-    organization_id: string
-    name: string
-    timezone: string
-    enforce_2fa: boolean
-    level: Level | null
-  }>(sql`
-    SELECT project.id, project.organization_id, project.name, project.timezone, organization.enforce_2fa, membership.level
+  const statement = sql`
+    SELECT project.id, project.organization_id, project.name, project.timezone, organization.enforce_2fa,
+      ${levelInProject(caller)} AS level
     FROM project JOIN organization ON organization.id = project.organization_id
-    LEFT JOIN membership ON membership.organization_id = organization.id AND user_id = ${userId}
-    WHERE project.id = ${id}`)
+    WHERE project.id = ${id}`
+  const name = caller.kind === 'service_key' ? 'project_of_service_key' : 'project_of_user'
+  const row = await db.row<ProjectInReach & { enforce_2fa: boolean; level: Level | null }>(
+    preparedAs(name, statement),
+  )
   if (!row) return null
   const { enforce_2fa, level, ...project } = row
-  return {
-    project,
-    enforce_2fa,
-    level: caller.kind === 'service_key' ? serviceLevel(caller, project.organization_id) : level,
-  }
+  return { project, enforce_2fa, level }
 }
 
 export function findOrganizationById(db: Db, id: string): Promise<OrganizationRow | undefined> {

@@ -5,6 +5,7 @@ import { paged, PageQuery } from '../../platform/http/paging.ts'
 import { created, noContent, ok, route } from '../../platform/http/route.ts'
 import { changesBetween, recordActivity } from '../activity-log/record.ts'
 import { moveEverybodyAway } from '../members/queries.ts'
+import { isReachable } from '../projects/access.ts'
 import { deleteEventsLater } from '../projects/delete-events.ts'
 import { lockProjectsOf } from '../projects/queries.ts'
 import { createOrganization } from './create.ts'
@@ -56,9 +57,8 @@ export const organizationRoutes = [
     async handle(context) {
       const { db, item: owner, body } = context
       const { organization } = await db.transaction((tx) => createOrganization(tx, context, owner.id, body))
-      return created(
-        presentOrganization(organization, LEVELS.owner, await getOrganizationFacts(db, organization.id)),
-      )
+      const facts = await getOrganizationFacts(db, organization.id, isReachable(context.caller, LEVELS.owner))
+      return created(presentOrganization(organization, LEVELS.owner, facts))
     },
   }),
 
@@ -70,8 +70,9 @@ export const organizationRoutes = [
     subject: 'organization',
     level: 'member',
     answers: { 200: Organization },
-    async handle({ db, organization, level }) {
-      return ok(presentOrganization(organization, level, await getOrganizationFacts(db, organization.id)))
+    async handle({ db, caller, organization, level }) {
+      const facts = await getOrganizationFacts(db, organization.id, isReachable(caller, level))
+      return ok(presentOrganization(organization, level, facts))
     },
   }),
 
@@ -87,7 +88,7 @@ export const organizationRoutes = [
     examples: { Rename: { name: 'Harbour Works Ltd' }, 'Demand a second factor': { enforce_2fa: true } },
     answers: { 200: Organization },
     async handle(context) {
-      const { db, organization, level, body, now } = context
+      const { db, caller, organization, level, body, now } = context
       const changed = await db.transaction(async (tx) => {
         const before = await lockOrganization(tx, organization.id, 'change')
         const changes = changesBetween('Organization', before, body, WRITABLE_FIELDS)
@@ -96,7 +97,8 @@ export const organizationRoutes = [
         await recordActivity(tx, context, { ...organizationActivity(after), activity: 'updated', changes })
         return after
       })
-      return ok(presentOrganization(changed, level, await getOrganizationFacts(db, organization.id)))
+      const facts = await getOrganizationFacts(db, organization.id, isReachable(caller, level))
+      return ok(presentOrganization(changed, level, facts))
     },
   }),
 

@@ -2,6 +2,7 @@
 import type { Db } from '../../platform/db/database.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Caller, Level } from '../../platform/http/caller.ts'
+import { isReachable } from './access.ts'
 
 type CurrentMembership = { organization_id: string; level: Level }
 
@@ -25,6 +26,7 @@ export async function findCurrentProjectId(db: Db, caller: Caller): Promise<numb
   const row = await db.row<{ id: number }>(sql`
     SELECT id FROM project
     WHERE organization_id = ${current.organization_id} AND (cardinality(${projects}::int[]) = 0 OR id = ANY(${projects}::int[]))
+      AND ${isReachable(caller, current.level)}
     ORDER BY id IS NOT DISTINCT FROM ${chosen} DESC, id LIMIT 1`)
   return row?.id ?? null
 }

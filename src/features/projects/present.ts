@@ -1,7 +1,7 @@
 // Row → Project of the API, short and full.
 import type { z } from 'zod'
 import type { Level } from '../../platform/http/caller.ts'
-import type { BasicProject, BasicProjectRow, Project, ProjectRow } from './schema.ts'
+import type { BasicProject, BasicProjectRow, Project, ShownProjectRow } from './schema.ts'
 
 export function presentBasicProject(row: BasicProjectRow): z.input<typeof BasicProject> {
   return {
@@ -16,11 +16,11 @@ export function presentBasicProject(row: BasicProjectRow): z.input<typeof BasicP
     ingested_event: row.ingested_event,
     is_demo: row.is_demo,
     timezone: row.timezone,
-    access_control: false,
+    access_control: row.is_private,
   }
 }
 
-export function presentProject(row: ProjectRow, level: Level): z.input<typeof Project> {
+export function presentProject(row: ShownProjectRow, level: Level): z.input<typeof Project> {
   return {
     ...presentBasicProject(row),
     created_at: row.created_at.toISOString(),

@@ -2,26 +2,46 @@
 import { randomBase62 } from '../../lib/base62.ts'
 import { uuid7 } from '../../lib/uuid.ts'
 import type { Db } from '../../platform/db/database.ts'
-import { assignments, sql } from '../../platform/db/sql.ts'
+import { assignments, sql, type Statement } from '../../platform/db/sql.ts'
 import type { Page } from '../../platform/http/paging.ts'
-import type { ProjectFields, ProjectRow } from './schema.ts'
+import { isPrivate } from './access.ts'
+import type { ProjectFields, ProjectRow, ShownProjectRow } from './schema.ts'
 
 const DEFAULT_PROJECT_NAME = 'Default project'
 
-export function listProjects(db: Db, organizationId: string, page: Page): Promise<ProjectRow[]> {
+const shown = sql`project.*, ${isPrivate} AS is_private`
+
+/** `reachable` is a condition of access.ts. */
+export function listProjects(
+  db: Db,
+  organizationId: string,
+  reachable: Statement,
+  page: Page,
+): Promise<ShownProjectRow[]> {
   return db.rows(sql`
-    SELECT * FROM project WHERE organization_id = ${organizationId} ORDER BY id LIMIT ${page.limit} OFFSET ${page.offset}`)
+    SELECT ${shown} FROM project WHERE organization_id = ${organizationId} AND ${reachable}
+    ORDER BY id LIMIT ${page.limit} OFFSET ${page.offset}`)
 }
 
-export async function countProjects(db: Db, organizationId: string): Promise<number> {
-  const row = await db.only<{ count: number }>(
-    sql`SELECT count(*)::int AS count FROM project WHERE organization_id = ${organizationId}`,
-  )
+export async function countProjects(db: Db, organizationId: string, reachable: Statement): Promise<number> {
+  const row = await db.only<{ count: number }>(sql`
+    SELECT count(*)::int AS count FROM project WHERE organization_id = ${organizationId} AND ${reachable}`)
   return row.count
 }
 
+/** For what has settled the right to the project, or acts for the server. */
 export function findProject(db: Db, organizationId: string, id: number): Promise<ProjectRow | undefined> {
   return db.row(sql`SELECT * FROM project WHERE organization_id = ${organizationId} AND id = ${id}`)
+}
+
+export function findShownProject(
+  db: Db,
+  organizationId: string,
+  id: number,
+  reachable: Statement = sql`true`,
+): Promise<ShownProjectRow | undefined> {
+  return db.row(sql`
+    SELECT ${shown} FROM project WHERE organization_id = ${organizationId} AND id = ${id} AND ${reachable}`)
 }
 
 /** For work of the server's own, which no caller asked for. */
@@ -36,8 +56,13 @@ export function lockProject(db: Db, organizationId: string, id: number): Promise
   )
 }
 
-export function findFirstProject(db: Db, organizationId: string): Promise<ProjectRow | undefined> {
-  return db.row(sql`SELECT * FROM project WHERE organization_id = ${organizationId} ORDER BY id LIMIT 1`)
+export function findFirstProject(
+  db: Db,
+  organizationId: string,
+  reachable: Statement,
+): Promise<ShownProjectRow | undefined> {
+  return db.row(sql`
+    SELECT ${shown} FROM project WHERE organization_id = ${organizationId} AND ${reachable} ORDER BY id LIMIT 1`)
 }
 
 export function insertProject(

@@ -6,6 +6,7 @@ import { denied, notFound } from '../../platform/http/errors.ts'
 import { paged, PageQuery } from '../../platform/http/paging.ts'
 import { created, noContent, ok, route } from '../../platform/http/route.ts'
 import { changesBetween, recordActivity, type Actor } from '../activity-log/record.ts'
+import { isReachable } from './access.ts'
 import { createProject, projectActivity } from './create.ts'
 import { findCurrentMembership } from './current.ts'
 import { deleteEventsLater } from './delete-events.ts'
@@ -13,7 +14,7 @@ import { presentBasicProject, presentProject } from './present.ts'
 import {
   countProjects,
   deleteProject,
-  findProject,
+  findShownProject,
   listProjects,
   lockProject,
   replaceProjectToken,
@@ -25,7 +26,7 @@ import {
   ProjectCreate,
   ProjectUpdate,
   type ProjectFields,
-  type ProjectRow,
+  type ShownProjectRow,
 } from './schema.ts'
 
 const WRITABLE_FIELDS = [
@@ -49,9 +50,10 @@ export const projectRoutes = [
     level: 'member',
     query: PageQuery,
     answers: { 200: paged(BasicProject) },
-    async handle({ db, organization, page, paged }) {
-      const rows = await listProjects(db, organization.id, page)
-      return ok(paged(await countProjects(db, organization.id), rows.map(presentBasicProject)))
+    async handle({ db, caller, organization, level, page, paged }) {
+      const reachable = isReachable(caller, level)
+      const rows = await listProjects(db, organization.id, reachable, page)
+      return ok(paged(await countProjects(db, organization.id, reachable), rows.map(presentBasicProject)))
     },
   }),
 
@@ -68,7 +70,7 @@ export const projectRoutes = [
       const { db, caller, organization, level, body } = context
       const userId = caller.user?.id ?? null
       const row = await db.transaction((tx) => createProject(tx, context, organization.id, userId, body))
-      return created(presentProject(row, level))
+      return created(presentProject({ ...row, is_private: false }, level))
     },
   }),
 
@@ -89,8 +91,10 @@ function currentOrganizationRoutes<Path extends '/api/projects/' | '/api/environ
       async handle({ db, caller, page, paged }) {
         const current = await findCurrentMembership(db, caller)
         if (!current) return ok(paged(0, []))
-        const rows = await listProjects(db, current.organization_id, page)
-        return ok(paged(await countProjects(db, current.organization_id), rows.map(presentBasicProject)))
+        const reachable = isReachable(caller, current.level)
+        const rows = await listProjects(db, current.organization_id, reachable, page)
+        const count = await countProjects(db, current.organization_id, reachable)
+        return ok(paged(count, rows.map(presentBasicProject)))
       },
     }),
 
@@ -114,7 +118,7 @@ function currentOrganizationRoutes<Path extends '/api/projects/' | '/api/environ
         const row = await db.transaction((tx) =>
           createProject(tx, context, item.organization_id, userId, body),
         )
-        return created(presentProject(row, item.level))
+        return created(presentProject({ ...row, is_private: false }, item.level))
       },
     }),
   ]
@@ -152,7 +156,8 @@ function singleProjectRoutes<
       answers: { 200: Project },
       async handle(context) {
         const { db, project, level, body } = context
-        return ok(presentProject(await changeProject(db, context, project, body), level))
+        await changeProject(db, context, project, body)
+        return ok(presentProject(await getProject(db, project), level))
       },
     }),
 
@@ -186,12 +191,11 @@ function singleProjectRoutes<
       answers: { 200: Project },
       async handle(context) {
         const { db, project, level, now } = context
-        const row = await db.transaction(async (tx) => {
+        await db.transaction(async (tx) => {
           const replaced = await replaceProjectToken(tx, project.organization_id, project.id, now)
           await recordActivity(tx, context, { ...projectActivity(replaced), activity: 'rolled' })
-          return replaced
         })
-        return ok(presentProject(row, level))
+        return ok(presentProject(await getProject(db, project), level))
       },
     }),
   ]
@@ -199,8 +203,8 @@ function singleProjectRoutes<
 
 type ProjectRef = { id: number; organization_id: string }
 
-async function getProject(db: Db, project: ProjectRef): Promise<ProjectRow> {
-  const row = await findProject(db, project.organization_id, project.id)
+async function getProject(db: Db, project: ProjectRef): Promise<ShownProjectRow> {
+  const row = await findShownProject(db, project.organization_id, project.id)
   if (!row) throw notFound()
   return row
 }
@@ -210,13 +214,12 @@ async function changeProject(
   actor: Actor,
   project: ProjectRef,
   fields: ProjectFields,
-): Promise<ProjectRow> {
-  return db.transaction(async (tx) => {
+): Promise<void> {
+  await db.transaction(async (tx) => {
     const before = await lockProject(tx, project.organization_id, project.id)
     const changes = changesBetween('Project', before, fields, WRITABLE_FIELDS)
-    if (changes.length === 0) return before
+    if (changes.length === 0) return
     const after = await updateProject(tx, project.organization_id, project.id, fields, actor.now)
     await recordActivity(tx, actor, { ...projectActivity(after), activity: 'updated', changes })
-    return after
   })
 }

@@ -15,7 +15,7 @@ export const BasicProject = z
     ingested_event: z.boolean(),
     is_demo: z.boolean(),
     timezone: z.string(),
-    access_control: z.boolean(),
+    access_control: z.boolean().describe('Whether the project is closed to members whom no rule names.'),
   })
   .meta({ id: 'BasicProject' })
 
@@ -59,8 +59,14 @@ export type ProjectRow = {
   updated_at: Date
 }
 
+/** With what its answers say besides. */
+export type ShownProjectRow = ProjectRow & { is_private: boolean }
+
 /** What the short form shows: all that is needed where many projects are listed. */
-export type BasicProjectRow = Omit<ProjectRow, 'created_at' | 'updated_at' | 'app_urls' | 'anonymize_ips'>
+export type BasicProjectRow = Omit<
+  ShownProjectRow,
+  'created_at' | 'updated_at' | 'app_urls' | 'anonymize_ips'
+>
 
 /** A name such as `Europe/Berlin`; plain offsets are refused, because some versions of Node know them and some do not. */
 function isTimezone(name: string): boolean {

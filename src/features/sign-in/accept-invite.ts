@@ -15,6 +15,7 @@ import { announceJoin } from '../members/joined-email.ts'
 import { addMember } from '../members/join.ts'
 import { findMembership } from '../members/queries.ts'
 import { findOrganizationById, type OrganizationRow } from '../organizations/queries.ts'
+import { isReachableByUser } from '../projects/access.ts'
 import { findFirstProject } from '../projects/queries.ts'
 import { AddressTaken, takeAddress } from '../users/addresses.ts'
 import { assertGoodPassword, hashPassword } from '../users/passwords.ts'
@@ -145,7 +146,7 @@ async function join(
 ): Promise<void> {
   await recordActivity(tx, context, { ...inviteActivity(invite), activity: 'accepted', changes: [] })
   await addMember(tx, context, organization.id, user, invite.level)
-  const project = await findFirstProject(tx, organization.id)
+  const project = await findFirstProject(tx, organization.id, isReachableByUser(user.id))
   await setCurrent(tx, user.id, organization.id, project?.id ?? null)
   await deleteInvitesFor(tx, organization.id, invite.target_email)
   await announceJoin(context.services, tx, organization, user.id)

@@ -1,5 +1,25 @@
 -- What the migrations add up to. Written by `npm run docs`; to be read, not run.
 
+CREATE TABLE access_control (
+  id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  project_id integer NOT NULL,
+  membership_id uuid,
+  role_id uuid,
+  level smallint NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT access_control_pkey PRIMARY KEY (id),
+  CONSTRAINT access_control_unique UNIQUE NULLS NOT DISTINCT (project_id, membership_id, role_id),
+  CONSTRAINT access_control_membership_id_organization_id_fkey FOREIGN KEY (membership_id, organization_id) REFERENCES membership(id, organization_id) ON DELETE CASCADE,
+  CONSTRAINT access_control_project_id_organization_id_fkey FOREIGN KEY (project_id, organization_id) REFERENCES project(id, organization_id) ON DELETE CASCADE,
+  CONSTRAINT access_control_role_id_organization_id_fkey FOREIGN KEY (role_id, organization_id) REFERENCES role(id, organization_id) ON DELETE CASCADE,
+  CONSTRAINT access_control_level_check CHECK ((level = ANY (ARRAY[0, 1, 8]))),
+  CONSTRAINT access_control_of_one CHECK (((membership_id IS NULL) OR (role_id IS NULL)))
+);
+CREATE INDEX access_control_member ON access_control (membership_id);
+CREATE INDEX access_control_role ON access_control (role_id);
+
 CREATE TABLE activity_log (
   id uuid NOT NULL,
   position bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -351,14 +371,6 @@ CREATE INDEX batch_export_verification_turn ON batch_export_verification (projec
 CREATE INDEX batch_export_verification_waiting ON batch_export_verification (run_after) WHERE (finished_at IS NULL);
 CREATE UNIQUE INDEX batch_export_verification_live ON batch_export_verification (batch_export_id, run_id, start_at, end_at) NULLS NOT DISTINCT WHERE (finished_at IS NULL);
 
-CREATE TABLE definition_count (
-  project_id integer NOT NULL,
-  position bigint NOT NULL,
-  claimed_at timestamp with time zone NOT NULL,
-  CONSTRAINT definition_count_pkey PRIMARY KEY (project_id),
-  CONSTRAINT definition_count_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE
-);
-
 CREATE TABLE domain (
   id uuid NOT NULL,
   organization_id uuid NOT NULL,
@@ -379,31 +391,6 @@ CREATE TABLE domain (
   CONSTRAINT domain_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id) ON DELETE CASCADE
 );
 CREATE INDEX domain_organization ON domain (organization_id, domain);
-
-CREATE TABLE event_definition (
-  project_id integer NOT NULL,
-  id uuid NOT NULL,
-  name text NOT NULL,
-  properties text[] NOT NULL,
-  volume bigint NOT NULL DEFAULT 0,
-  last_seen_at timestamp with time zone,
-  description text NOT NULL DEFAULT ''::text,
-  tags text[] NOT NULL DEFAULT '{}'::text[],
-  hidden boolean NOT NULL DEFAULT false,
-  verified boolean NOT NULL DEFAULT false,
-  verified_at timestamp with time zone,
-  verified_by integer,
-  created_at timestamp with time zone NOT NULL,
-  updated_at timestamp with time zone NOT NULL,
-  updated_by integer,
-  CONSTRAINT event_definition_pkey PRIMARY KEY (project_id, name),
-  CONSTRAINT event_definition_id_unique UNIQUE (project_id, id),
-  CONSTRAINT event_definition_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE,
-  CONSTRAINT event_definition_updated_by_fkey FOREIGN KEY (updated_by) REFERENCES app_user(id) ON DELETE SET NULL,
-  CONSTRAINT event_definition_verified_by_fkey FOREIGN KEY (verified_by) REFERENCES app_user(id) ON DELETE SET NULL
-);
-CREATE INDEX event_definition_updated_by ON event_definition (updated_by) WHERE (updated_by IS NOT NULL);
-CREATE INDEX event_definition_verified_by ON event_definition (verified_by) WHERE (verified_by IS NOT NULL);
 
 CREATE TABLE group_of_project (
   project_id integer NOT NULL,
@@ -468,6 +455,7 @@ CREATE TABLE membership (
   joined_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   CONSTRAINT membership_pkey PRIMARY KEY (id),
+  CONSTRAINT membership_of_organization UNIQUE (id, organization_id),
   CONSTRAINT membership_unique UNIQUE (organization_id, user_id),
   CONSTRAINT membership_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id) ON DELETE CASCADE,
   CONSTRAINT membership_user_id_fkey FOREIGN KEY (user_id) REFERENCES app_user(id) ON DELETE CASCADE,
@@ -785,38 +773,36 @@ CREATE TABLE project (
   updated_at timestamp with time zone NOT NULL,
   CONSTRAINT project_pkey PRIMARY KEY (id),
   CONSTRAINT project_api_token_unique UNIQUE (api_token),
+  CONSTRAINT project_of_organization UNIQUE (id, organization_id),
   CONSTRAINT project_uuid_key UNIQUE (uuid),
   CONSTRAINT project_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id) ON DELETE CASCADE
 );
 CREATE INDEX project_organization ON project (organization_id, id);
 
-CREATE TABLE property_definition (
-  project_id integer NOT NULL,
+CREATE TABLE role (
   id uuid NOT NULL,
-  type text NOT NULL,
-  group_type_index smallint NOT NULL,
+  organization_id uuid NOT NULL,
   name text NOT NULL,
-  property_type text,
-  description text NOT NULL DEFAULT ''::text,
-  tags text[] NOT NULL DEFAULT '{}'::text[],
-  hidden boolean NOT NULL DEFAULT false,
-  verified boolean NOT NULL DEFAULT false,
-  verified_at timestamp with time zone,
-  verified_by integer,
   created_at timestamp with time zone NOT NULL,
-  updated_at timestamp with time zone NOT NULL,
-  updated_by integer,
-  CONSTRAINT property_definition_pkey PRIMARY KEY (project_id, type, group_type_index, name),
-  CONSTRAINT property_definition_id_unique UNIQUE (project_id, id),
-  CONSTRAINT property_definition_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE,
-  CONSTRAINT property_definition_updated_by_fkey FOREIGN KEY (updated_by) REFERENCES app_user(id) ON DELETE SET NULL,
-  CONSTRAINT property_definition_verified_by_fkey FOREIGN KEY (verified_by) REFERENCES app_user(id) ON DELETE SET NULL,
-  CONSTRAINT property_definition_check CHECK (((type = 'group'::text) = (group_type_index >= 0))),
-  CONSTRAINT property_definition_property_type_check CHECK ((property_type = ANY (ARRAY['String'::text, 'Numeric'::text, 'Boolean'::text, 'DateTime'::text, 'Duration'::text]))),
-  CONSTRAINT property_definition_type_check CHECK ((type = ANY (ARRAY['event'::text, 'person'::text, 'group'::text])))
+  CONSTRAINT role_pkey PRIMARY KEY (id),
+  CONSTRAINT role_of_organization UNIQUE (id, organization_id),
+  CONSTRAINT role_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id) ON DELETE CASCADE
 );
-CREATE INDEX property_definition_updated_by ON property_definition (updated_by) WHERE (updated_by IS NOT NULL);
-CREATE INDEX property_definition_verified_by ON property_definition (verified_by) WHERE (verified_by IS NOT NULL);
+CREATE UNIQUE INDEX role_name_unique ON role (organization_id, lower(name));
+
+CREATE TABLE role_membership (
+  id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  role_id uuid NOT NULL,
+  membership_id uuid NOT NULL,
+  joined_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT role_membership_pkey PRIMARY KEY (id),
+  CONSTRAINT role_membership_unique UNIQUE (role_id, membership_id),
+  CONSTRAINT role_membership_membership_id_organization_id_fkey FOREIGN KEY (membership_id, organization_id) REFERENCES membership(id, organization_id) ON DELETE CASCADE,
+  CONSTRAINT role_membership_role_id_organization_id_fkey FOREIGN KEY (role_id, organization_id) REFERENCES role(id, organization_id) ON DELETE CASCADE
+);
+CREATE INDEX role_membership_member ON role_membership (membership_id);
 
 CREATE TABLE session (
   token_hash text NOT NULL,

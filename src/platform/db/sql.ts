@@ -25,6 +25,11 @@ export function sql(strings: TemplateStringsArray, ...values: unknown[]): Statem
   return new Fragment(known.text, values, known.name, strings)
 }
 
+/** A composed statement whose text never varies, prepared as plain ones are: for what every request asks. */
+export function preparedAs(name: string, { text, values }: Statement): Statement {
+  return { text, values, name }
+}
+
 /** Fragments joined by a separator, e.g. the assignments of an UPDATE or the conditions of a WHERE. */
 export function joinSql(fragments: Statement[], separator: ', ' | ' AND '): Statement {
   const strings = ['', ...fragments.slice(1).map(() => separator), '']

@@ -5,8 +5,8 @@ import type { ProjectInReach } from '../../../platform/http/access.ts'
 import type { Caller, Level } from '../../../platform/http/caller.ts'
 import { notFound } from '../../../platform/http/errors.ts'
 import type { Services } from '../../../platform/services.ts'
-import { findCurrentMembership, findCurrentProjectId } from '../../projects/current.ts'
-import { findProject } from '../../projects/queries.ts'
+import { findProjectInReach } from '../../organizations/queries.ts'
+import { findCurrentProjectId } from '../../projects/current.ts'
 import type { Family } from '../families.ts'
 import { getAccessLevel } from '../queries.ts'
 import type { PluginConfigRow, PluginRow } from '../rows.ts'
@@ -58,9 +58,8 @@ export function isId(text: string): boolean {
 
 async function placeOf({ db, caller, project, level }: InPath): Promise<Place> {
   if (project && level) return { project, level }
-  const current = await findCurrentMembership(db, caller)
-  const id = current ? await findCurrentProjectId(db, caller) : null
-  const found = current && id !== null ? await findProject(db, current.organization_id, id) : undefined
-  if (!current || !found) throw notFound()
-  return { project: found, level: current.level }
+  const id = await findCurrentProjectId(db, caller)
+  const found = id === null ? null : await findProjectInReach(db, caller, id)
+  if (!found?.level) throw notFound()
+  return { project: found.project, level: found.level }
 }

@@ -3,8 +3,10 @@
 import type { z } from 'zod'
 import type { Db } from '../../../platform/db/database.ts'
 import { sql, type Statement } from '../../../platform/db/sql.ts'
+import type { Caller, Level } from '../../../platform/http/caller.ts'
 import type { Page } from '../../../platform/http/paging.ts'
 import type { Services } from '../../../platform/services.ts'
+import { isReachable } from '../../projects/access.ts'
 import { presentConfigs } from '../configs/present.ts'
 import { listPluginsOf } from '../configs/queries.ts'
 import { PluginConfig } from '../configs/schema.ts'
@@ -16,11 +18,19 @@ import { listOrPage } from '../schema.ts'
 
 export const ExportingConfigs = listOrPage(PluginConfig)
 
-type Reading = { services: Services; db: Db; now: Date; organization: { id: string }; page: Page }
+type Reading = {
+  services: Services
+  db: Db
+  now: Date
+  caller: Caller
+  organization: { id: string }
+  level: Level
+  page: Page
+}
 
 export async function listExporting(reading: Reading, family: Family) {
-  const { db, organization, page } = reading
-  const condition = isExporting(organization.id, family)
+  const { db, caller, organization, level, page } = reading
+  const condition = sql`${isExporting(organization.id, family)} AND ${isReachable(caller, level)}`
   const rows = await db.rows<PluginConfigRow>(sql`
     SELECT c.* ${condition} ORDER BY c.id LIMIT ${page.limit} OFFSET ${page.offset}`)
   const { count } = await db.only<{ count: number }>(sql`SELECT count(*)::int AS count ${condition}`)

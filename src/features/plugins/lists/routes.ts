@@ -1,5 +1,7 @@
 // Lists about the plugins of a family: what happened to them, what would stop with them, what is on offer, what is idle.
+import { sql } from '../../../platform/db/sql.ts'
 import { ok, route } from '../../../platform/http/route.ts'
+import { isEntryReachable } from '../../projects/access.ts'
 import { isAboutFamily } from '../activity.ts'
 import { ActivityPage, ActivityPageQuery, readActivityPage } from '../activity-page.ts'
 import { assertReadable } from '../address.ts'
@@ -22,12 +24,12 @@ export function pluginListRoutes(family: Family) {
       item: assertReadable,
       query: ActivityPageQuery,
       answers: { 200: ActivityPage },
-      handle: async ({ db, organization: { id }, query, request }) =>
+      handle: async ({ db, caller, organization: { id }, level, query, request }) =>
         ok(
           await readActivityPage(
             db,
             { organization_id: id },
-            { only: isAboutFamily(id, family) },
+            { only: sql`${isAboutFamily(id, family)} AND ${isEntryReachable(caller, level)}` },
             query,
             request,
           ),
