@@ -5,6 +5,7 @@ import type { TxtLookup } from './dns/txt.ts'
 import type { EventStore } from './event-store/event-store.ts'
 import type { Level } from './http/caller.ts'
 import type { Guesses } from './http/guesses.ts'
+import type { PagePlaces } from './http/page-places.ts'
 import type { Throttle } from './http/throttle.ts'
 import type { Jobs } from './jobs/jobs.ts'
 import type { Log } from './log/log.ts'
@@ -24,6 +25,7 @@ export type Services = {
   sandbox: Sandbox
   changes: Changes
   throttle: Throttle
+  pagePlaces: PagePlaces
   guesses: Guesses
   log: Log
   settings: Settings

@@ -3,6 +3,7 @@ import type { Expr } from '../../../hogql/ast.ts'
 import { parseExpression } from '../../../hogql/parser.ts'
 import { formatMicros } from '../../../lib/microseconds.ts'
 import type { Db } from '../../../platform/db/database.ts'
+import { callerId, type Caller } from '../../../platform/http/caller.ts'
 import type { RequestFacts } from '../../../platform/http/route.ts'
 import type { Services } from '../../../platform/services.ts'
 import { filterExpression, parsePropertyFilters } from '../property-filters.ts'
@@ -10,10 +11,12 @@ import { explained, type AskedProject } from '../run-query.ts'
 import { answerCsv, answerJsonList } from '../answer.ts'
 import { cellsOfRecord } from './csv.ts'
 import { filterConditions, type EventFilters } from './filters.ts'
-import { findPage, nextPlace } from './page.ts'
+import { findPage, nextPlace, placeOf, type EventsPage, type PageQuestion } from './page.ts'
 import {
+  assertNearOffset,
   fixedEnds,
   lastText,
+  questionIn,
   readDirection,
   readFormat,
   readLimit,
@@ -33,6 +36,7 @@ import type { Range } from './window.ts'
 export type ListContext = {
   services: Services
   db: Db
+  caller: Caller
   project: AskedProject
   request: RequestFacts
   query: GivenQuery
@@ -72,11 +76,11 @@ function readProperties(query: GivenQuery, clock: Clock): Expr | null {
 }
 
 async function listRecords(context: ListContext, asked: Asked, format: Format) {
-  const { services, db, project, request, query } = context
+  const { db, project, request, query } = context
   const direction = readDirection(query)
   const where = asked.where.map((text) => explained('where', () => parseExpression(text)))
   const conditions = [...(await filterConditions(db, project.id, asked.filters)), ...where]
-  const { rows, has_more } = await findPage(services, project, { ...asked, conditions, direction })
+  const { rows, has_more } = await findOwnPage(context, { ...asked, conditions, direction })
   const persons = await findPersonsOfRows(db, project.id, rows)
   if (format === 'csv') {
     return answerCsv({
@@ -96,10 +100,24 @@ async function listRecords(context: ListContext, asked: Asked, format: Format) {
   })
 }
 
+/** The caller's next page by offset begins where this one ends, whatever comes in meanwhile. */
+async function findOwnPage(context: ListContext, question: PageQuestion): Promise<EventsPage> {
+  const { services, project, query, now } = context
+  const caller = callerId(context.caller)
+  const asked = [project.id, questionIn(query)]
+  const { offset } = question
+  const place = offset > 0 ? services.pagePlaces.find(caller, asked, offset, now) : undefined
+  const page = await findPage(services, project, { ...question, place })
+  const last = page.rows.at(-1)
+  if (last) services.pagePlaces.keep(caller, asked, offset + page.rows.length, placeOf(last), now)
+  return page
+}
+
 /** Rows of values have no place in time, so their pages go by offset; the end of the range stays where it was. */
 async function listSelected(context: ListContext, asked: Asked, select: readonly string[], format: Format) {
   const { services, project, request, query } = context
   const { range, filters, ...rest } = asked
+  assertNearOffset(asked.offset)
   const selection = { ...rest, select, orderBy: readOrder(query) }
   const selected = await selectEvents(services, project, range, filters, selection)
   if (format === 'csv') return answerCsv(csvOf(selected))

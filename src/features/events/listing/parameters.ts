@@ -57,16 +57,26 @@ export function readLimit(query: GivenQuery, fallback: number): number {
   return Math.min(limit, MAX_LIMIT)
 }
 
+/** Rows of values have no place to go on from, so all before the offset are computed again for each page. */
+export function assertNearOffset(offset: number): void {
+  if (offset <= MAX_OFFSET) return
+  const detail = `With \`select\` the largest offset is ${MAX_OFFSET}: narrow the time range instead.`
+  throw invalid('offset', 'invalid_input', detail)
+}
+
 export function readOffset(query: GivenQuery): number {
   const offset = readWhole(query, 'offset') ?? 0
-  if (offset > MAX_OFFSET) {
-    throw invalid(
-      'offset',
-      'invalid_input',
-      `The largest offset is ${MAX_OFFSET}: narrow the time range instead.`,
-    )
-  }
-  return offset
+  if (Number.isSafeInteger(offset)) return offset
+  throw invalid('offset', 'invalid_input', 'No list is as long as this offset.')
+}
+
+const NOT_ASKED = new Set(['limit', 'offset', 'format', 'personal_api_key'])
+
+/** All parameters that decide which events are listed, and in which order. */
+export function questionIn(query: GivenQuery): unknown[] {
+  return Object.entries(query)
+    .filter(([name]) => !NOT_ASKED.has(name))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
 function readWhole(query: GivenQuery, name: string): number | null {

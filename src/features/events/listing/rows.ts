@@ -11,7 +11,6 @@ export type RowsQuestion = {
   where: readonly Expr[]
   order_by: readonly OrderExpr[]
   limit: number
-  offset?: number
 }
 
 const FIELDS = ['uuid', 'event', 'distinct_id', 'timestamp', 'properties', 'elements_chain'] as const
@@ -23,10 +22,30 @@ function toRow([uuid, event, distinct_id, timestamp, properties, elements_chain]
   return { uuid, event, distinct_id, timestamp, properties, elements_chain }
 }
 
+/** The time and id of the row before `offset`, for which no other column is read; undefined when the list ends earlier. */
+export async function findPlaceBefore(
+  services: Services,
+  project: AskedProject,
+  { where, order_by, offset }: Pick<RowsQuestion, 'where' | 'order_by'> & { offset: number },
+): Promise<Pick<EventRow, 'timestamp' | 'uuid'> | undefined> {
+  const query: SelectQuery = {
+    node: 'SelectQuery',
+    select: [eventField('timestamp'), eventField('uuid')],
+    select_from: { node: 'JoinExpr', table: field('events') },
+    where: allOf(where) ?? constant(true),
+    order_by,
+    limit: constant(1),
+    ...(offset > 1 ? { offset: constant(offset - 1) } : {}),
+  }
+  const { rows } = await runQuery(services, project, { query, timezone: 'UTC', max_rows: 1 })
+  const [row] = rows as readonly (readonly [string, string])[]
+  return row && { timestamp: row[0], uuid: row[1] }
+}
+
 export async function findEventRows(
   services: Services,
   project: AskedProject,
-  { where, order_by, limit, offset = 0 }: RowsQuestion,
+  { where, order_by, limit }: RowsQuestion,
 ): Promise<EventRow[]> {
   const query: SelectQuery = {
     node: 'SelectQuery',
@@ -36,7 +55,6 @@ export async function findEventRows(
     where: allOf(where) ?? constant(true),
     order_by,
     limit: constant(limit),
-    ...(offset > 0 ? { offset: constant(offset) } : {}),
   }
   const { rows } = await runQuery(services, project, { query, timezone: 'UTC', max_rows: limit })
   return (rows as readonly RowValues[]).map(toRow)

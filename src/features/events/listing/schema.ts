@@ -62,7 +62,7 @@ export const ListQuery = FormatQuery.extend({
   after_id: parameter('With `after`: events of that very time follow from this id on.'),
   before_id: parameter('With `before`: events of that very time end before this id.'),
   limit: parameter('Events per page: 100 unless told (CSV: 3500), 50000 at most.', 'integer'),
-  offset: parameter('Index of the first event, 100000 at most.', 'integer'),
+  offset: parameter('Index of the first event; with `select` 100000 at most.', 'integer'),
   orderBy: parameter('`["-timestamp"]` or `["timestamp"]`; with `select` HogQL expressions.'),
   properties: parameter('Property filters as JSON.'),
   select: parameter('HogQL expressions to return, as a JSON list.'),
