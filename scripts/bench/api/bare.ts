@@ -97,6 +97,6 @@ function shape(benchCase: BenchCase, results: readonly pg.QueryResult[]): unknow
       }
     case 'post invite':
       // The last statement is COMMIT, the one before reads the invite with its maker.
-      return presentInvite(rowsOf<ListedInvite>(-2)[0]!, new Date())
+      return presentInvite(rowsOf<ListedInvite>(-2)[0]!, LEVELS.owner, new Date())
   }
 }

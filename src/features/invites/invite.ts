@@ -7,8 +7,9 @@ import type { Services } from '../../platform/services.ts'
 import { recordActivity, type Actor } from '../activity-log/record.ts'
 import { inviteEmail } from './invite-email.ts'
 import { deleteInvitesFor, findInvite, insertInvite, isMemberAddress, lockInvites } from './queries.ts'
+import { assertMayGive, withEarlierPromises } from './project-access.ts'
 import { assertMayInvite, isExpired } from './rules.ts'
-import type { InviteFields, InviteRow, ListedInvite } from './schema.ts'
+import type { InviteFields, InviteRow, ListedInvite, ProjectAccess } from './schema.ts'
 
 // One mail each, wanted or not: this keeps an organization from being used to pester people.
 const RATES = [
@@ -53,11 +54,21 @@ async function inviteOne(tx: Db, context: InvitingContext, fields: InviteFields)
   const level = fields.combine_pending_invites
     ? (Math.min(context.level, highestLevel(fields.level, replaced, now)) as Level)
     : fields.level
+  await assertMayGive(tx, context, fields.private_project_access)
+  const private_project_access = fields.combine_pending_invites
+    ? await withEarlierPromises(tx, context, fields.private_project_access, promisesOf(replaced, now))
+    : fields.private_project_access
   const sendsMail = fields.send_email && services.mailer.configured
   const row = await insertInvite(
     tx,
     organization.id,
-    { ...fields, level, emailing_attempt_made: sendsMail, created_by: caller.user?.id ?? null },
+    {
+      ...fields,
+      level,
+      private_project_access,
+      emailing_attempt_made: sendsMail,
+      created_by: caller.user?.id ?? null,
+    },
     now,
   )
   if (sendsMail)
@@ -69,6 +80,12 @@ async function inviteOne(tx: Db, context: InvitingContext, fields: InviteFields)
 function highestLevel(asked: Level, pending: readonly InviteRow[], now: Date): Level {
   const levels = pending.filter((invite) => !isExpired(invite, now)).map((invite) => invite.level)
   return Math.max(asked, ...levels) as Level
+}
+
+function promisesOf(pending: readonly InviteRow[], now: Date): ProjectAccess[] {
+  return pending
+    .filter((invite) => !isExpired(invite, now))
+    .flatMap((invite) => invite.private_project_access)
 }
 
 export function inviteActivity(row: InviteRow) {

@@ -116,6 +116,7 @@ describe('POST /api/organizations/:id/invites/', () => {
       created_at: expect.any(String),
       updated_at: reply.body.created_at,
       message: null,
+      private_project_access: [],
       link: expect.stringMatching(/^http:\/\/longshore\.test\/signup\/p[\w-]{65}$/),
     })
     expect(reply.body.created_by).not.toHaveProperty('password_hash')

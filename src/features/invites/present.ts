@@ -1,5 +1,6 @@
 // Row → Invite of the API.
 import type { z } from 'zod'
+import { LEVELS, type Level } from '../../platform/http/caller.ts'
 import type { Services } from '../../platform/services.ts'
 import { presentUser } from '../users/present.ts'
 import { inviteLink } from './link.ts'
@@ -11,10 +12,11 @@ export function presentMadeInvite(
   row: ListedInvite,
   now: Date,
 ): z.input<typeof MadeInvite> {
-  return { ...presentInvite(row, now), link: inviteLink(services, row, 'passed on') }
+  return { ...presentInvite(row, LEVELS.admin, now), link: inviteLink(services, row, 'passed on') }
 }
 
-export function presentInvite(row: ListedInvite, now: Date): z.input<typeof Invite> {
+/** `level` is the reader's: that there is a private project is no news for every member. */
+export function presentInvite(row: ListedInvite, level: Level, now: Date): z.input<typeof Invite> {
   return {
     id: row.id,
     target_email: row.target_email,
@@ -27,5 +29,6 @@ export function presentInvite(row: ListedInvite, now: Date): z.input<typeof Invi
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
     message: row.message,
+    private_project_access: level >= LEVELS.admin ? row.private_project_access : [],
   }
 }

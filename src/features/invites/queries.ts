@@ -5,7 +5,7 @@ import { sql } from '../../platform/db/sql.ts'
 import type { Level } from '../../platform/http/caller.ts'
 import type { Page } from '../../platform/http/paging.ts'
 import { expiryFrom } from './rules.ts'
-import type { InviteRow, ListedInvite } from './schema.ts'
+import type { InviteRow, ListedInvite, ProjectAccess } from './schema.ts'
 
 const listed = sql`invite.*, to_jsonb(creator) - 'password_hash' AS creator
   FROM invite LEFT JOIN app_user creator ON creator.id = invite.created_by`
@@ -48,6 +48,7 @@ export type NewInvite = {
   first_name: string
   level: Level
   message: string | null
+  private_project_access: ProjectAccess[]
   emailing_attempt_made: boolean
   created_by: number | null
 }
@@ -60,9 +61,10 @@ export function insertInvite(
 ): Promise<InviteRow> {
   return db.only(sql`
     INSERT INTO invite (id, organization_id, target_email, first_name, level, message, emailing_attempt_made, created_by,
-      created_at, updated_at, expires_at)
+      created_at, updated_at, expires_at, private_project_access)
     VALUES (${randomUuid()}, ${organizationId}, ${invite.target_email}, ${invite.first_name}, ${invite.level},
-      ${invite.message}, ${invite.emailing_attempt_made}, ${invite.created_by}, ${now}, ${now}, ${expiryFrom(now)})
+      ${invite.message}, ${invite.emailing_attempt_made}, ${invite.created_by}, ${now}, ${now}, ${expiryFrom(now)},
+      ${JSON.stringify(invite.private_project_access)})
     RETURNING *`)
 }
 

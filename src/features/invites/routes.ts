@@ -11,6 +11,7 @@ import { inviteActivity, inviteAll, takeInvites } from './invite.ts'
 import { inviteEmail } from './invite-email.ts'
 import { presentInvite, presentMadeInvite } from './present.ts'
 import { countInvites, deleteInvite, findInvite, listInvites, renewInvite } from './queries.ts'
+import { assertMayResend } from './project-access.ts'
 import { assertDistinct, assertMayInvite } from './rules.ts'
 import { Invite, InviteBulk, InviteCreate, MadeInvite, type ListedInvite } from './schema.ts'
 
@@ -23,12 +24,12 @@ export const inviteRoutes = [
     level: 'member',
     query: PageQuery,
     answers: { 200: paged(Invite) },
-    async handle({ db, organization, page, paged, now }) {
+    async handle({ db, organization, level, page, paged, now }) {
       const rows = await listInvites(db, organization.id, page)
       return ok(
         paged(
           await countInvites(db, organization.id),
-          rows.map((row) => presentInvite(row, now)),
+          rows.map((row) => presentInvite(row, level, now)),
         ),
       )
     },
@@ -100,9 +101,11 @@ export const inviteRoutes = [
     summary: 'Send an invite again, with a fresh three days and a new link; the earlier ones die',
     scope: 'organization_member:write',
     level: 'member',
-    item: async ({ db, organization, level, params }) => {
+    item: async (context) => {
+      const { db, organization, level, params } = context
       const invite = await getInvite(db, organization.id, params.id)
       assertMayInvite(level, invite.level)
+      await assertMayResend(db, context, invite.private_project_access)
       return invite
     },
     answers: { 200: MadeInvite },

@@ -1,11 +1,25 @@
 // Invites into an organization, in and out.
 import { z } from 'zod'
 import { LEVELS, type Level } from '../../platform/http/caller.ts'
-import { bool, email, text, timestamp, uuid } from '../../platform/http/fields.ts'
+import { bool, email, int, text, timestamp, uuid } from '../../platform/http/fields.ts'
 import { levelField } from '../members/schema.ts'
 import { User, type UserRow } from '../users/schema.ts'
 
 export const MAX_BULK = 20
+
+const accessLevel = z.enum(['member', 'admin'])
+// PostHog's older clients send levels as numbers.
+const NUMBERED = new Map<unknown, string>([
+  [LEVELS.member, 'member'],
+  [LEVELS.admin, 'admin'],
+])
+
+const ProjectAccess = z.object({
+  id: int({ min: 1 }),
+  level: z.preprocess((value) => NUMBERED.get(value) ?? value, accessLevel),
+})
+/** What an invite promises in a project. */
+export type ProjectAccess = z.output<typeof ProjectAccess>
 
 export const Invite = z
   .object({
@@ -20,6 +34,9 @@ export const Invite = z
     created_at: timestamp,
     updated_at: timestamp,
     message: z.string().nullable(),
+    private_project_access: z
+      .array(z.object({ id: z.int(), level: accessLevel }))
+      .describe('Access to projects that comes with joining; shown to admins and to whoever invites.'),
   })
   .meta({ id: 'Invite' })
 
@@ -35,6 +52,11 @@ export const InviteCreate = z.object({
   message: text({ max: 5000, blank: true }).nullable().default(null),
   send_email: bool().default(true),
   combine_pending_invites: bool().default(false),
+  private_project_access: z
+    .array(ProjectAccess)
+    .max(100)
+    .nullish()
+    .transform((list) => list ?? []),
 })
 export type InviteFields = z.output<typeof InviteCreate>
 
@@ -58,6 +80,7 @@ export type InviteRow = {
   first_name: string
   level: Level
   message: string | null
+  private_project_access: ProjectAccess[]
   emailing_attempt_made: boolean
   created_by: number | null
   created_at: Date

@@ -48,6 +48,7 @@ function makeInvite(
     level,
     first_name: 'Ines',
     message: null,
+    private_project_access: [],
     emailing_attempt_made: false,
     created_by: null,
   }
@@ -375,11 +376,18 @@ describe('where mail is configured', () => {
     expect(account.body).toMatchObject({ organization: { id: organization.id, membership_level: 15 } })
   })
 
-  it.each([8, 15] as const)(
-    '400 for level %i by a link that was passed on, until the address is proved',
-    async (level) => {
-      const { organization } = await createOrganization(mailing)
+  it.each([
+    [8, false],
+    [15, false],
+    [1, true],
+  ] as const)(
+    '400 for level %i (with a private project: %s) by a link that was passed on, until the address is proved',
+    async (level, hasProject) => {
+      const { organization, project } = await createOrganization(mailing)
       const invite = await makeInvite(address(), { organization, on: mailing, level })
+      const promised = hasProject ? [{ id: project.id, level: 'member' }] : []
+      await mailing.db.run(sql`
+        UPDATE invite SET private_project_access = ${JSON.stringify(promised)} WHERE id = ${invite.id}`)
       const refusal = { status: 400, body: { code: 'address_not_proved', attr: null } }
       expect(await mailing.get(linkOf(invite, mailing))).toMatchObject(refusal)
       expect(await mailing.post(linkOf(invite, mailing), ACCOUNT)).toMatchObject(refusal)

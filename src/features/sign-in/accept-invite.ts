@@ -8,6 +8,7 @@ import { recordActivity, type Actor } from '../activity-log/record.ts'
 import { assertPasswordAllowed } from '../domains/password-rule.ts'
 import { inviteActivity } from '../invites/invite.ts'
 import { opensInvite, readInviteSecret, type Way } from '../invites/link.ts'
+import { giveProjectAccess } from '../invites/project-access.ts'
 import { deleteInvitesFor, findInviteById, isMemberAddress } from '../invites/queries.ts'
 import { isExpired } from '../invites/rules.ts'
 import type { InviteRow } from '../invites/schema.ts'
@@ -74,7 +75,7 @@ export async function getAcceptableInvite(
   if (await isMemberAddress(db, organization.id, invite.target_email)) {
     throw invalid(null, 'existing_email_address', 'Somebody with this address is a member already.')
   }
-  if (invite.level > LEVELS.member && !(await isAddressProved(services, db, signedIn, secret.way))) {
+  if (isMoreThanMember(invite) && !(await isAddressProved(services, db, signedIn, secret.way))) {
     throw invalid(
       null,
       'address_not_proved',
@@ -82,6 +83,11 @@ export async function getAcceptableInvite(
     )
   }
   return { invite, organization, way: secret.way }
+}
+
+/** By its level, or by projects that members do not see. */
+function isMoreThanMember({ level, private_project_access }: InviteRow): boolean {
+  return level > LEVELS.member || private_project_access.length > 0
 }
 
 /** A link that was passed on says nothing about the address; without outgoing mail there is no other. */
@@ -145,7 +151,8 @@ async function join(
   user: { id: number; email: string },
 ): Promise<void> {
   await recordActivity(tx, context, { ...inviteActivity(invite), activity: 'accepted', changes: [] })
-  await addMember(tx, context, organization.id, user, invite.level)
+  const member = await addMember(tx, context, organization.id, user, invite.level)
+  await giveProjectAccess(tx, context, member, invite.private_project_access)
   const project = await findFirstProject(tx, organization.id, isReachableByUser(user.id))
   await setCurrent(tx, user.id, organization.id, project?.id ?? null)
   await deleteInvitesFor(tx, organization.id, invite.target_email)

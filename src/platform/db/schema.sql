@@ -439,6 +439,7 @@ CREATE TABLE invite (
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   expires_at timestamp with time zone NOT NULL,
+  private_project_access jsonb NOT NULL DEFAULT '[]'::jsonb,
   CONSTRAINT invite_pkey PRIMARY KEY (id),
   CONSTRAINT invite_created_by_fkey FOREIGN KEY (created_by) REFERENCES app_user(id) ON DELETE SET NULL,
   CONSTRAINT invite_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id) ON DELETE CASCADE,

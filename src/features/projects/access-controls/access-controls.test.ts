@@ -6,6 +6,7 @@ import {
   createMember,
   createOrganization,
   createServiceKey,
+  createUser,
   type TestUser,
   type Workspace,
 } from '../../../../test/factories.ts'
@@ -211,6 +212,69 @@ describe('what the rules add up to', () => {
     expect(await levelOf({ key })).toBe(expected)
     await put({ access_level: 'admin' })
     expect(await levelOf({ key })).toBe(level === 'admin' ? 8 : 1)
+  })
+})
+
+describe('invites with private_project_access', () => {
+  const target_email = 'newcomer@example.com'
+  const invite = (call: Call, body: object = {}) =>
+    app.post(below('invites/'), { target_email, ...body }, { ...call, may_show_secrets: true })
+  const promise = (level: unknown = 'member') => ({ private_project_access: [{ id: secret.id, level }] })
+  const listed = async (call: Call) => (await app.get(below('invites/'), call)).body.results[0]
+
+  beforeEach(async () => {
+    await put({ access_level: 'none' })
+  })
+
+  it.each<[unknown, number]>([
+    ['member', 1],
+    ['admin', 8],
+    [8, 8],
+  ])('joining gives the level %j, which the log tells', async (level, expected) => {
+    const newcomer = await createUser(app)
+    const made = await invite(as, { ...promise(level), target_email: newcomer.email })
+    expect(made.status).toBe(201)
+    const code = made.body.link.split('/').at(-1)
+    expect((await app.post(`/api/signup/${code}/`, {}, { session: newcomer.session })).status).toBe(201)
+    expect(await levelOf({ key: newcomer.key })).toBe(expected)
+    const log = (await app.get(`/api/projects/${secret.id}/activity_log/?scope=AccessControl`, as)).body
+    expect(log.results[0].detail.name).toBe(`Secret: ${newcomer.email}`)
+  })
+
+  it('is refused to who is no admin of the project, and nothing is made', async () => {
+    const openProject = { private_project_access: [{ id: workspace.project.id, level: 'member' }] }
+    const foreign = (await createOrganization(app)).project.id
+    const refused = [
+      await invite({ key: member.key }, promise()),
+      await invite({ key: member.key }, openProject),
+      await invite(as, { private_project_access: [{ id: foreign, level: 'member' }] }),
+      await invite(as, promise('owner')),
+      await invite(as, { private_project_access: 'all' }),
+    ]
+    expect(refused.map(({ status, body }) => `${status} ${body.code} ${body.attr}`)).toEqual([
+      '400 does_not_exist private_project_access',
+      '403 permission_denied null',
+      '400 does_not_exist private_project_access',
+      '400 invalid_choice private_project_access__0__level',
+      '400 not_a_list private_project_access',
+    ])
+    expect((await app.get(below('invites/'), as)).body.count).toBe(0)
+    await put({ access_level: 'admin', organization_member: membership })
+    expect((await invite({ key: member.key }, promise())).status).toBe(201)
+  })
+
+  it('is shown to admins, resent by who may give it, and combined with what the caller may give', async () => {
+    const { body } = await invite(as, promise('admin'))
+    expect(body.private_project_access).toEqual([{ id: secret.id, level: 'admin' }])
+    expect((await listed(as)).private_project_access).toEqual(body.private_project_access)
+    expect((await listed({ key: member.key })).private_project_access).toEqual([])
+    const resend = (call: Call) =>
+      app.post(below(`invites/${body.id}/resend/`), {}, { ...call, may_show_secrets: true })
+    expect((await resend({ key: member.key })).status).toBe(403)
+    expect((await resend(as)).status).toBe(200)
+    const combine = { combine_pending_invites: true }
+    expect((await invite(as, combine)).body.private_project_access).toEqual(body.private_project_access)
+    expect((await invite({ key: member.key }, combine)).body.private_project_access).toEqual([])
   })
 })
 

@@ -1,28 +1,16 @@
 // Access to a project: which rules there are, and one call that sets, changes or takes away one of them.
-import type { Db } from '../../../platform/db/database.ts'
 import { LEVELS } from '../../../platform/http/caller.ts'
 import { invalid } from '../../../platform/http/errors.ts'
 import { noContent, ok, route } from '../../../platform/http/route.ts'
-import { recordActivity, type Actor } from '../../activity-log/record.ts'
-import { lockProject } from '../queries.ts'
+import { setAccess } from '../set-access.ts'
 import { nameOfLevel, presentAccessControl } from './present.ts'
+import { listAccessControls, type Subject } from './queries.ts'
 import {
-  deleteAccessControl,
-  findAccessControl,
-  findSubjectName,
-  listAccessControls,
-  writeAccessControl,
-  type Subject,
-} from './queries.ts'
-import {
-  ACCESS_LEVELS,
   ACCESS_NAMES,
   AccessControl,
   AccessControls,
   AccessControlUpdate,
   type AccessControlFields,
-  type AccessControlRow,
-  type AccessName,
 } from './schema.ts'
 
 type Base =
@@ -85,56 +73,4 @@ function subjectIn({ organization_member, role }: AccessControlFields): Subject 
     throw invalid(null, 'invalid_input', 'A rule is about a member or about a role, not about both.')
   }
   return { membership_id: organization_member ?? null, role_id: role ?? null }
-}
-
-type ProjectRef = { id: number; organization_id: string; name: string }
-
-/** Null takes the rule away, if there is one. */
-async function setAccess(
-  tx: Db,
-  actor: Actor,
-  project: ProjectRef,
-  subject: Subject,
-  wanted: AccessName | null,
-): Promise<AccessControlRow | undefined> {
-  await lockProject(tx, project.organization_id, project.id)
-  const name = await findSubjectName(tx, project.organization_id, subject)
-  if (name === undefined) {
-    const attr = subject.role_id === null ? 'organization_member' : 'role'
-    throw invalid(attr, 'does_not_exist', `The organization has no such ${attr.replace('_', ' ')}.`)
-  }
-  const before = await findAccessControl(tx, project, subject)
-  if (before && wanted === nameOfLevel(before.level)) return before
-  const after =
-    wanted === null
-      ? undefined
-      : await writeAccessControl(tx, project, subject, ACCESS_LEVELS[wanted], actor.now)
-  if (before && !after) await deleteAccessControl(tx, project.organization_id, before.id)
-  if (before || after) await recordAccess(tx, actor, project, name, before, after)
-  return after
-}
-
-async function recordAccess(
-  tx: Db,
-  actor: Actor,
-  project: ProjectRef,
-  name: string,
-  before: AccessControlRow | undefined,
-  after: AccessControlRow | undefined,
-): Promise<void> {
-  const activity = before ? (after ? 'updated' : 'deleted') : 'created'
-  const levels = {
-    before: before ? nameOfLevel(before.level) : null,
-    after: after ? nameOfLevel(after.level) : null,
-  }
-  const action = activity === 'updated' ? ('changed' as const) : activity
-  await recordActivity(tx, actor, {
-    organization_id: project.organization_id,
-    project_id: project.id,
-    scope: 'AccessControl',
-    activity,
-    item_id: (after ?? before)!.id,
-    name: `${project.name}: ${name}`,
-    changes: [{ type: 'AccessControl', action, field: 'access_level', ...levels }],
-  })
 }

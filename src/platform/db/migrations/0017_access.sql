@@ -44,3 +44,6 @@ CREATE TABLE access_control (
 );
 CREATE INDEX access_control_member ON access_control (membership_id);
 CREATE INDEX access_control_role ON access_control (role_id);
+
+-- Access to projects that comes with joining: a list of {id, level}.
+ALTER TABLE invite ADD COLUMN private_project_access jsonb NOT NULL DEFAULT '[]';
