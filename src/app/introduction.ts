@@ -72,6 +72,11 @@ export const SECTIONS: readonly { name: string; paths: RegExp; description: stri
     description: 'This server has no feature flags. The paths answer so, because libraries ask for them.',
   },
   { name: 'Activity log', paths: /\/activity_log\//, description: 'Who changed what, and when.' },
+  {
+    name: 'Roles',
+    paths: /\/roles\/|\/role_memberships\/|\/access_controls\//,
+    description: 'Groups of members, and who may reach which project.',
+  },
   { name: 'Members', paths: /\/members\//, description: 'Who belongs to an organization, and their level.' },
   { name: 'Invites', paths: /\/invites\//, description: 'Invitations to an organization.' },
   {

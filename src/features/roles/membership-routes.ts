@@ -46,6 +46,7 @@ export const roleMembershipRoutes = [
     needs_recent_sign_in: true,
     item: getRole,
     body: RoleMembershipCreate,
+    examples: { 'Add a member': { user_uuid: '01a1e89e-2539-7b33-99e2-a81b128189a0' } },
     answers: { 201: RoleMembership },
     async handle(context) {
       const { db, organization, item, body, now } = context

@@ -51,6 +51,7 @@ export const roleRoutes = [
     level: 'admin',
     needs_recent_sign_in: true,
     body: RoleCreate,
+    examples: { 'A role': { name: 'Analysts' } },
     answers: { 201: Role },
     async handle(context) {
       const { db, organization, body, now } = context
@@ -86,6 +87,7 @@ export const roleRoutes = [
     needs_recent_sign_in: true,
     item: ({ db, organization, params }) => getRole(db, organization.id, params.id),
     body: RoleUpdate,
+    examples: { Rename: { name: 'Data analysts' } },
     answers: { 200: Role },
     async handle(context) {
       const { db, organization, body, item } = context

@@ -371,6 +371,14 @@ CREATE INDEX batch_export_verification_turn ON batch_export_verification (projec
 CREATE INDEX batch_export_verification_waiting ON batch_export_verification (run_after) WHERE (finished_at IS NULL);
 CREATE UNIQUE INDEX batch_export_verification_live ON batch_export_verification (batch_export_id, run_id, start_at, end_at) NULLS NOT DISTINCT WHERE (finished_at IS NULL);
 
+CREATE TABLE definition_count (
+  project_id integer NOT NULL,
+  position bigint NOT NULL,
+  claimed_at timestamp with time zone NOT NULL,
+  CONSTRAINT definition_count_pkey PRIMARY KEY (project_id),
+  CONSTRAINT definition_count_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE
+);
+
 CREATE TABLE domain (
   id uuid NOT NULL,
   organization_id uuid NOT NULL,
@@ -391,6 +399,31 @@ CREATE TABLE domain (
   CONSTRAINT domain_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id) ON DELETE CASCADE
 );
 CREATE INDEX domain_organization ON domain (organization_id, domain);
+
+CREATE TABLE event_definition (
+  project_id integer NOT NULL,
+  id uuid NOT NULL,
+  name text NOT NULL,
+  properties text[] NOT NULL,
+  volume bigint NOT NULL DEFAULT 0,
+  last_seen_at timestamp with time zone,
+  description text NOT NULL DEFAULT ''::text,
+  tags text[] NOT NULL DEFAULT '{}'::text[],
+  hidden boolean NOT NULL DEFAULT false,
+  verified boolean NOT NULL DEFAULT false,
+  verified_at timestamp with time zone,
+  verified_by integer,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  updated_by integer,
+  CONSTRAINT event_definition_pkey PRIMARY KEY (project_id, name),
+  CONSTRAINT event_definition_id_unique UNIQUE (project_id, id),
+  CONSTRAINT event_definition_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE,
+  CONSTRAINT event_definition_updated_by_fkey FOREIGN KEY (updated_by) REFERENCES app_user(id) ON DELETE SET NULL,
+  CONSTRAINT event_definition_verified_by_fkey FOREIGN KEY (verified_by) REFERENCES app_user(id) ON DELETE SET NULL
+);
+CREATE INDEX event_definition_updated_by ON event_definition (updated_by) WHERE (updated_by IS NOT NULL);
+CREATE INDEX event_definition_verified_by ON event_definition (verified_by) WHERE (verified_by IS NOT NULL);
 
 CREATE TABLE group_of_project (
   project_id integer NOT NULL,
@@ -779,6 +812,34 @@ CREATE TABLE project (
   CONSTRAINT project_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id) ON DELETE CASCADE
 );
 CREATE INDEX project_organization ON project (organization_id, id);
+
+CREATE TABLE property_definition (
+  project_id integer NOT NULL,
+  id uuid NOT NULL,
+  type text NOT NULL,
+  group_type_index smallint NOT NULL,
+  name text NOT NULL,
+  property_type text,
+  description text NOT NULL DEFAULT ''::text,
+  tags text[] NOT NULL DEFAULT '{}'::text[],
+  hidden boolean NOT NULL DEFAULT false,
+  verified boolean NOT NULL DEFAULT false,
+  verified_at timestamp with time zone,
+  verified_by integer,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  updated_by integer,
+  CONSTRAINT property_definition_pkey PRIMARY KEY (project_id, type, group_type_index, name),
+  CONSTRAINT property_definition_id_unique UNIQUE (project_id, id),
+  CONSTRAINT property_definition_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE,
+  CONSTRAINT property_definition_updated_by_fkey FOREIGN KEY (updated_by) REFERENCES app_user(id) ON DELETE SET NULL,
+  CONSTRAINT property_definition_verified_by_fkey FOREIGN KEY (verified_by) REFERENCES app_user(id) ON DELETE SET NULL,
+  CONSTRAINT property_definition_check CHECK (((type = 'group'::text) = (group_type_index >= 0))),
+  CONSTRAINT property_definition_property_type_check CHECK ((property_type = ANY (ARRAY['String'::text, 'Numeric'::text, 'Boolean'::text, 'DateTime'::text, 'Duration'::text]))),
+  CONSTRAINT property_definition_type_check CHECK ((type = ANY (ARRAY['event'::text, 'person'::text, 'group'::text])))
+);
+CREATE INDEX property_definition_updated_by ON property_definition (updated_by) WHERE (updated_by IS NOT NULL);
+CREATE INDEX property_definition_verified_by ON property_definition (verified_by) WHERE (verified_by IS NOT NULL);
 
 CREATE TABLE role (
   id uuid NOT NULL,

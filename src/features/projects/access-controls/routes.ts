@@ -57,6 +57,10 @@ function accessControlRoutesBelow<Path extends Base>(base: Path) {
       level: 'admin',
       needs_recent_sign_in: true,
       body: AccessControlUpdate,
+      examples: {
+        'Close the project': { access_level: 'none' },
+        'Let a role in': { access_level: 'member', role: '01a1e89e-2539-7b33-99e2-a81b128189a0' },
+      },
       answers: { 200: AccessControl, 204: null },
       async handle(context) {
         const { db, project, body } = context
