@@ -79,7 +79,7 @@ describe('what every route declares', () => {
       [/\/plugins\/|\/pipeline_|\/plugin_config|\/app_metrics\//, ['plugin']],
       [/\/access_controls\//, ['access_control']],
       [/\/members\/|\/invites\//, ['organization_member']],
-      [/\/mcp_tools\/read_taxonomy\//, ['event_definition', 'property_definition']],
+      [/\/mcp_tools\/read_taxonomy\//, ['event_definition']],
       [/\/mcp_tools\/execute_sql\//, ['query']],
       [/\/event_definitions\//, ['event_definition']],
       [/\/property_definitions\//, ['property_definition']],

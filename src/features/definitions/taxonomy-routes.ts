@@ -26,7 +26,7 @@ function taxonomyRoute(base: Base) {
     method: 'POST',
     path: `${base}/mcp_tools/read_taxonomy/`,
     summary: 'Read which events, properties and values there are, for agents',
-    scope: ['event_definition:read', 'property_definition:read'],
+    scope: 'event_definition:read',
     level: 'member',
     key_limit: TAXONOMY_LIMIT,
     body: ReadTaxonomy,

@@ -65,6 +65,7 @@ it.each<[string, Scope[], number]>([
   ['events', ['property_definition:read'], 403],
   ['events', ['event_definition:read'], 200],
   ['event_properties', ['event_definition:read'], 403],
+  ['event_properties', ['event_definition:read', 'property_definition:read'], 200],
   ['event_property_values', ['event_definition:read', 'property_definition:read', 'person:read'], 403],
   ['event_property_values', ['event_definition:read', 'query:read'], 200],
   ['entity_property_values', ['event_definition:read', 'property_definition:read'], 403],
