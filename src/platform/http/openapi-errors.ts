@@ -89,7 +89,7 @@ function statusesOf(route: Route): number[] {
     401: true,
     // Browsers may change things from our own pages only.
     403: isDemanding || isUnsafe,
-    404: hasId,
+    404: hasId || route.item !== undefined,
     413: route.body !== undefined,
     415: route.body !== undefined,
     422: route.method === 'POST',
