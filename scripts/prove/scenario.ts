@@ -48,6 +48,7 @@ async function addExport(
     name: `${type} ${index}`,
     model: 'events',
     destination_type: type,
+    destination_alias: null,
     config: { ...config, ...drawFilter(random) },
     secrets: sealSecrets(proof, id, secrets),
     paused: false,

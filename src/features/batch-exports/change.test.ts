@@ -52,7 +52,6 @@ describe('PATCH', () => {
       offset_hour: 4,
       start_at: '2024-01-01T00:00:00Z',
       end_at: '2034-01-01 00:00',
-      model: 'persons',
     }
     const reply = await patch(id, fields)
     expect(reply).toMatchObject({
@@ -287,17 +286,12 @@ describe('PATCH', () => {
       expect(cleared.body).toMatchObject({ schema: null, hogql_query: null })
     })
 
-    it('400 for persons while columns are chosen, 200 when they are given up with it', async () => {
+    it('400 for what is no query and no filter', async () => {
       const id = await create({ hogql_query: 'select event from events' })
       await expectUntouched(id, async () => {
-        expect(await patch(id, { model: 'persons' })).toMatchObject({
-          status: 400,
-          body: { attr: 'hogql_query' },
-        })
         expect(await patch(id, { hogql_query: 'no query' })).toMatchObject({ status: 400 })
         expect(await patch(id, { filters: 'x' })).toMatchObject({ status: 400, body: { attr: 'filters' } })
       })
-      expect((await patch(id, { model: 'persons', hogql_query: null })).body.model).toBe('persons')
     })
   })
 })

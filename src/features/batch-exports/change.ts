@@ -11,7 +11,7 @@ import { assertHostsAllowed, changeConfig, destinationKey, getKind, readConfig }
 import { exportActivity, readRowChoice, type Change } from './create.ts'
 import { assertNamesAreFree, isRenamed } from './file-names.ts'
 import { lockExport, updateExport } from './queries.ts'
-import type { ExportRow } from './rows.ts'
+import { shownType, type ExportRow } from './rows.ts'
 import { assertOffered, assertPauseBegun, assertSound, FIXED_ONCE_DELIVERED, offsetsFor } from './rules.ts'
 import { hasCompletedRun } from './runs/queries.ts'
 import { dueAfterChange, pauseExport, unpauseExport } from './schedule/actions.ts'
@@ -60,10 +60,11 @@ export async function changeExport(
   })
 }
 
-/** What needs no lock: the type stays, the installation offers it, and the gate lets its hosts through. */
+/** What needs no lock: type and model stay, the installation offers it, and the gate lets its hosts through. */
 async function assertAllowed(services: Services, row: ExportRow, fields: ExportFields): Promise<void> {
   const { destination, interval } = fields
   assertSameType(row, destination?.type)
+  assertSameModel(row, fields.model)
   assertOffered(services.settings, {
     ...(destination ? { type: row.destination_type } : {}),
     ...(interval && interval !== row.interval ? { interval } : {}),
@@ -76,9 +77,15 @@ async function assertAllowed(services: Services, row: ExportRow, fields: ExportF
 }
 
 function assertSameType(row: ExportRow, type: string | undefined): void {
-  if (type === undefined || type === row.destination_type) return
+  if (type === undefined || type === shownType(row)) return
   const detail = 'The type of a destination cannot change: make another export.'
   throw invalid('destination__type', 'invalid_input', detail)
+}
+
+/** Every row of the destination, and every entry of the ledger, is about the model that the export was made with. */
+function assertSameModel(row: ExportRow, model: ExportFields['model']): void {
+  if (model === undefined || model === row.model) return
+  throw invalid('model', 'invalid_input', 'The model of an export cannot change: make another export.')
 }
 
 async function switchPaused(

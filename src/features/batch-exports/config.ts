@@ -11,7 +11,7 @@ import { OutboundRefused, OutboundUnresolved } from '../../platform/outbound/err
 import type { Outbound } from '../../platform/outbound/outbound.ts'
 import { IGNORED_KEYS } from './destinations/config-fields.ts'
 import type { DestinationKind } from './destinations/destination.ts'
-import { DESTINATIONS } from './destinations/index.ts'
+import { DESTINATIONS, TYPE_ALIASES } from './destinations/index.ts'
 import { mergeConfig } from './secrets.ts'
 
 // Limits on the keys in a message: somebody may have sent thousands, or pasted a file as one.
@@ -22,16 +22,22 @@ const UNRESOLVED =
 const NOT_PUBLIC =
   'The host of this destination may not be called: its address is not public. Ask the operator of this server to add it to OUTBOUND_ALLOW.'
 
+/** By its own name or by an alias. */
+export function findKind(type: string): DestinationKind | undefined {
+  return DESTINATIONS.get(TYPE_ALIASES.get(type) ?? type)
+}
+
 export function getKind(type: string): DestinationKind {
-  const kind = DESTINATIONS.get(type)
+  const kind = findKind(type)
   if (kind) return kind
-  const known = [...DESTINATIONS.keys()].join(', ')
+  const known = [...DESTINATIONS.keys(), ...TYPE_ALIASES.keys()].join(', ')
   throw invalid('destination__type', 'invalid_choice', `Choose one of: ${known}.`)
 }
 
 /** The complete configuration, with defaults filled in and secrets in place. */
 export function readConfig(kind: DestinationKind, sent: JsonObject): JsonObject {
-  const meant = Object.fromEntries(Object.entries(sent).filter(([key]) => !IGNORED_KEYS.has(key)))
+  const isMeant = (key: string) => !IGNORED_KEYS.has(key) && !kind.ignores?.includes(key)
+  const meant = Object.fromEntries(Object.entries(sent).filter(([key]) => isMeant(key)))
   assertKnownKeys(kind, meant)
   const config = validConfig(kind, meant)
   const fault = kind.faults?.(config)

@@ -67,7 +67,7 @@ function newRow(
     project_id: project.id,
     name: body.name,
     model: body.model ?? 'events',
-    destination_type: body.destination.type,
+    ...typeColumns(body.destination.type),
     config,
     secrets: sealFor(id),
     ...schedule,
@@ -83,6 +83,11 @@ function newRow(
     created_at: now,
     last_updated_at: now,
   }
+}
+
+function typeColumns(given: string): Pick<ExportRow, 'destination_type' | 'destination_alias'> {
+  const { type } = getKind(given)
+  return { destination_type: type, destination_alias: given === type ? null : given }
 }
 
 type RowChoice = Partial<Pick<ExportRow, 'hogql_query' | 'schema' | 'filters'>>

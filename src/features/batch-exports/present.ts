@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import type { Db } from '../../platform/db/database.ts'
 import { listLatestRuns } from './queries.ts'
-import type { ExportRow } from './rows.ts'
+import { shownType, type ExportRow } from './rows.ts'
 import { runPresenter } from './runs/present.ts'
 import type { BatchExport } from './schema.ts'
 
@@ -27,7 +27,7 @@ function presentExport(row: ExportRow, latest_runs: PresentedRun[]): Presented {
     id: row.id,
     team_id: row.project_id,
     name: row.name,
-    destination: { type: row.destination_type, config: row.config, integration: null },
+    destination: { type: shownType(row), config: row.config, integration: null },
     model: row.model,
     interval: row.interval,
     timezone: row.timezone,

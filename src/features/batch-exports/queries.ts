@@ -76,11 +76,11 @@ export type NewExport = Omit<ExportRow, 'notified_at' | 'deleted_at' | 'destinat
 
 export function insertExport(db: Db, row: NewExport): Promise<ExportRow> {
   return db.only(sql`
-    INSERT INTO batch_export (id, project_id, name, model, destination_type, config, secrets, interval, timezone,
+    INSERT INTO batch_export (id, project_id, name, model, destination_type, destination_alias, config, secrets, interval, timezone,
       offset_day, offset_hour, paused, last_paused_at, start_at, end_at, hogql_query, schema, filters, next_due_at,
       created_by, created_at, last_updated_at, destination_key)
-    VALUES (${row.id}, ${row.project_id}, ${row.name}, ${row.model}, ${row.destination_type}, ${row.config},
-      ${row.secrets}, ${row.interval}, ${row.timezone}, ${row.offset_day}, ${row.offset_hour}, ${row.paused},
+    VALUES (${row.id}, ${row.project_id}, ${row.name}, ${row.model}, ${row.destination_type},
+      ${row.destination_alias}, ${row.config}, ${row.secrets}, ${row.interval}, ${row.timezone}, ${row.offset_day}, ${row.offset_hour}, ${row.paused},
       ${row.last_paused_at}, ${row.start_at}, ${row.end_at}, ${row.hogql_query}, ${row.schema}, ${asJson(row.filters)},
       ${row.next_due_at}, ${row.created_by}, ${row.created_at}, ${row.last_updated_at},
       ${destinationKey(row.destination_type, row.config)})

@@ -8,6 +8,8 @@ export type ExportRow = {
   name: string
   model: Model
   destination_type: string
+  /** The name that the type was given by, where it is an alias. */
+  destination_alias: string | null
   /** Without secrets. */
   config: Record<string, unknown>
   /** Sealed; see secrets.ts of this slice. */
@@ -20,6 +22,7 @@ export type ExportRow = {
   last_paused_at: Date | null
   start_at: Date | null
   end_at: Date | null
+  /** As it was sent; its normal form is in `schema`. */
   hogql_query: string | null
   schema: ExportSchema | null
   filters: unknown[] | null
@@ -31,6 +34,11 @@ export type ExportRow = {
   deleted_at: Date | null
   /** Where it goes, for slots and breakers; null for exports older than that. */
   destination_key: string | null
+}
+
+/** The type as whoever made the export calls it. */
+export function shownType(row: Pick<ExportRow, 'destination_type' | 'destination_alias'>): string {
+  return row.destination_alias ?? row.destination_type
 }
 
 export type ExportSchema = {

@@ -39,6 +39,7 @@ type Whole = Pick<
   | 'hogql_query'
   | 'filters'
   | 'config'
+  | 'destination_alias'
   | 'interval'
   | 'offset_day'
   | 'offset_hour'
@@ -57,10 +58,17 @@ export function assertSound(row: Whole, kind: DestinationKind): void {
   if (row.hogql_query !== null && !kind.takes_custom_columns) {
     throw invalid('hogql_query', 'invalid_input', `The columns for ${kind.type} are fixed.`)
   }
+  assertEndpointNamed(row)
   assertPersonsWanted(row)
   if (row.model !== 'events') assertUnfiltered(row)
   assertOffsets(row)
   assertTimes(row)
+}
+
+/** Without one the rows, and the credentials, would go to Amazon. */
+function assertEndpointNamed({ destination_alias, config }: Whole): void {
+  if (destination_alias !== 'S3Compatible' || config.endpoint_url !== null) return
+  throw invalid('destination__endpoint_url', 'invalid_input', 'S3Compatible needs the address of its server.')
 }
 
 /** Ignored in silence, it would leave people waiting for columns that never come. */

@@ -36,8 +36,8 @@ export const BatchExport = z
     start_at: timestamp.nullable(),
     end_at: timestamp.nullable(),
     latest_runs: z.array(Run).describe('The ten newest, newest first.'),
-    hogql_query: z.string().nullable(),
-    schema: Schema.nullable(),
+    hogql_query: z.string().nullable().describe('As it was sent.'),
+    schema: Schema.nullable().describe('The columns, and the query in its normal form.'),
     filters: z.array(z.unknown()).nullable(),
     freshness: Freshness.optional().describe('In lists, and where one export is read.'),
   })
@@ -61,7 +61,10 @@ const fields = z.object({
   end_at: instant().nullable().describe('No run is due after it.'),
   hogql_query: z.string().nullable().describe('Chooses the columns; null for those of the destination.'),
   filters: z.unknown().describe('A list of property filters, all of which hold; null for none.'),
-  timezone: ProjectUpdate.shape.timezone.unwrap(),
+  timezone: ProjectUpdate.shape.timezone
+    .unwrap()
+    .nullable()
+    .transform((timezone) => timezone ?? 'UTC'),
   offset_day: int({ min: 0, max: 6 }).nullable().describe('Of weekly exports: 0 is Sunday.'),
   offset_hour: int({ min: 0, max: 23 }).nullable().describe('Of daily and weekly exports.'),
 })

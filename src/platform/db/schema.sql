@@ -139,6 +139,7 @@ CREATE TABLE batch_export (
   notified_at timestamp with time zone,
   deleted_at timestamp with time zone,
   destination_key text,
+  destination_alias text,
   CONSTRAINT batch_export_pkey PRIMARY KEY (id),
   CONSTRAINT batch_export_created_by_fkey FOREIGN KEY (created_by) REFERENCES app_user(id) ON DELETE SET NULL,
   CONSTRAINT batch_export_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE,

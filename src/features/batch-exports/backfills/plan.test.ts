@@ -18,6 +18,7 @@ function exportRow(fields: Partial<ExportRow> = {}): ExportRow {
     name: 'To nowhere',
     model: 'events',
     destination_type: 'S3',
+    destination_alias: null,
     config: {},
     secrets: '',
     interval: 'hour',

@@ -26,6 +26,8 @@ export type DestinationKind<Config = Record<string, unknown>> = {
   secrets: readonly string[]
   /** Keys that say where the secrets are sent: whoever changes one sends the secrets again. */
   aims: readonly string[]
+  /** Keys of PostHog's clients that have no part here: dropped, never stored. */
+  ignores?: readonly string[]
   models: readonly Model[]
   columns: ColumnSet
   /** Whether `hogql_query` may choose the columns. */

@@ -12,6 +12,12 @@ import { redshiftKind } from './redshift/kind.ts'
 import { s3Kind } from './s3/kind.ts'
 import { snowflakeKind } from './snowflake/kind.ts'
 
+/** Other names that PostHog's clients use for a type. */
+export const TYPE_ALIASES: ReadonlyMap<string, string> = new Map([
+  ['AwsS3', 'S3'],
+  ['S3Compatible', 'S3'],
+])
+
 export const DESTINATIONS: ReadonlyMap<string, DestinationKind> = new Map(
   [
     s3Kind,

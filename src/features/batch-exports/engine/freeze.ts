@@ -40,8 +40,9 @@ async function positionsOf(services: Work['services'], run: RunRow, { first }: P
 }
 
 function definitionOf(
-  { model, destination_type, config, hogql_query, filters }: ExportRow,
+  { model, destination_type, config, hogql_query: sent, schema, filters }: ExportRow,
   { timezone }: Work['project'],
 ): Definition {
+  const hogql_query = schema?.hogql_query ?? sent
   return { model, destination_type, config, hogql_query, filters, timezone }
 }

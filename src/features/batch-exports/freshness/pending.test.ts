@@ -10,6 +10,7 @@ const row = (fields: Partial<WatchedExport>): WatchedExport => ({
   name: 'Nightly',
   model: 'events',
   destination_type: 'File',
+  destination_alias: null,
   interval: 'hour',
   timezone: 'UTC',
   offset_day: null,

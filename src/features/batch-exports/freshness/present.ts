@@ -1,5 +1,6 @@
 // Figures of freshness → their JSON in the API.
 import type { Services } from '../../../platform/services.ts'
+import { shownType } from '../rows.ts'
 import { measureFreshness, type Figures } from './measure.ts'
 import type { WatchedExport } from './queries.ts'
 import type { ExportStatus, Freshness } from './schema.ts'
@@ -36,7 +37,8 @@ function presentFreshness(figures: Figures, now: Date): Freshness {
 }
 
 export function presentStatus(row: WatchedExport, figures: Figures, now: Date): ExportStatus {
-  const { id, name, paused, destination_type, model, interval } = row
+  const { id, name, paused, model, interval } = row
+  const destination_type = shownType(row)
   return { id, name, paused, destination_type, model, interval, ...presentFreshness(figures, now) }
 }
 

@@ -13,6 +13,7 @@ export type WatchedExport = Pick<
   | 'name'
   | 'model'
   | 'destination_type'
+  | 'destination_alias'
   | 'interval'
   | 'timezone'
   | 'offset_day'
@@ -25,7 +26,7 @@ export type WatchedExport = Pick<
 /** Exports of one project, or of all projects when it is null; newest first. */
 export function listWatched(db: Db, project_id: number | null): Promise<WatchedExport[]> {
   return db.rows(sql`
-    SELECT id, project_id, name, model, destination_type, interval, timezone, offset_day, offset_hour, paused, end_at,
+    SELECT id, project_id, name, model, destination_type, destination_alias, interval, timezone, offset_day, offset_hour, paused, end_at,
       next_due_at
     FROM batch_export WHERE deleted_at IS NULL AND (project_id = ${project_id} OR ${project_id}::int IS NULL)
     ORDER BY created_at DESC, id DESC`)

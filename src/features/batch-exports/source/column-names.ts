@@ -56,13 +56,32 @@ function assertDistinct(select: readonly Alias[]): void {
   }
 }
 
+/** Functions that give another form of the same uuid, in the spelling of the catalogue or in any other case. */
+const UUID_FORMS = new Set([
+  'tostring',
+  'touuid',
+  'touuidornull',
+  'lower',
+  'upper',
+  'assumenotnull',
+  'tonullable',
+])
+
 /** By a column of that name tables tell which events they have: anything else there would lose rows. */
 function assertOwnUuid(select: readonly Alias[], table: string): void {
   const column = select.find(({ alias }) => alias.toLowerCase() === 'uuid')
-  if (!column) return
-  const { expr } = column
-  if (isField(expr, table) && expr.node === 'Field' && expr.chain.at(-1) === 'uuid') return
-  throw queryError("A column named 'uuid' must be the event's own uuid", column)
+  if (!column || isOwnUuid(column.expr, table)) return
+  throw queryError(
+    "A column named 'uuid' must be the event's own uuid: `uuid`, `toString(uuid)` and the like",
+    column,
+  )
+}
+
+function isOwnUuid(expr: Expr, table: string): boolean {
+  if (expr.node === 'Field') return isField(expr, table) && expr.chain.at(-1) === 'uuid'
+  if (expr.node !== 'Call' || !UUID_FORMS.has(expr.name.toLowerCase())) return false
+  const [only, ...others] = expr.args
+  return only !== undefined && others.length === 0 && isOwnUuid(only, table)
 }
 
 const isField = (expr: Expr, table: string) =>

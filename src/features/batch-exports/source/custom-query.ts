@@ -1,5 +1,5 @@
-// `hogql_query`: the columns of an export and a condition on its events, chosen by a SELECT. It is kept in a normal form
-// that every run reads again.
+// `hogql_query`: the columns of an export and a condition on its events, chosen by a SELECT. It is kept as it was sent, for
+// its readers, and in a normal form, which runs read.
 import { field, constant } from '../../events/tree.ts'
 import { explained } from '../../events/run-query.ts'
 import { partsOf } from '../../../hogql/aggregation.ts'
@@ -42,11 +42,11 @@ export function readCustomQuery(
   return explained('hogql_query', () => {
     const query = nameColumns(plainSelect(parseSelect(text)))
     compileEvents(project, query, constant(true), now)
-    const hogql_query = printHogql(query)
-    if (/\p{Cc}/u.test(hogql_query)) throw queryError('Names and texts may hold no control characters')
+    const normal = printHogql(query)
+    if (/\p{Cc}/u.test(normal)) throw queryError('Names and texts may hold no control characters')
     // Compiled again as runs will do it: a normal form that is too long for a query must not be kept.
-    compileEvents(project, customColumns(hogql_query).query, constant(true), now)
-    return { hogql_query, schema: schemaOf(query.select, hogql_query) }
+    compileEvents(project, customColumns(normal).query, constant(true), now)
+    return { hogql_query: text, schema: schemaOf(query.select, normal) }
   })
 }
 

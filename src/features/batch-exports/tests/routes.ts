@@ -3,9 +3,9 @@
 import { EXPORT_EXAMPLES } from '../examples.ts'
 import { invalid, notFound } from '../../../platform/http/errors.ts'
 import { ok, route } from '../../../platform/http/route.ts'
-import { assertHostsAllowed, changeConfig, getKind, readConfig } from '../config.ts'
-import { DESTINATIONS } from '../destinations/index.ts'
+import { assertHostsAllowed, changeConfig, findKind, getKind, readConfig } from '../config.ts'
 import { getExport } from '../queries.ts'
+import { shownType } from '../rows.ts'
 import { assertOffered } from '../rules.ts'
 import { configWithSecrets } from '../secrets.ts'
 import { runStep } from './run-step.ts'
@@ -32,7 +32,7 @@ function testRoutesBelow(base: Base) {
       answers: { 200: Steps },
       async handle({ query: { destination: type } }) {
         if (type === undefined) throw invalid('destination', 'required', 'Name a type of destination.')
-        const kind = DESTINATIONS.get(type)
+        const kind = findKind(type)
         if (!kind) throw notFound()
         const { steps } = await kind.load()
         return ok({ steps: steps.map(({ name, description }) => ({ name, description, result: null })) })
@@ -75,12 +75,12 @@ function testRoutesBelow(base: Base) {
       examples: { 'The first step': { step: 0 } },
       answers: { 200: TestedStep },
       async handle({ services, item, body }) {
-        const { type = item.destination_type, config: sent = {} } = body.destination ?? {}
-        if (type !== item.destination_type) {
+        const { type = shownType(item), config: sent = {} } = body.destination ?? {}
+        if (type !== shownType(item)) {
           throw invalid('destination__type', 'invalid_input', 'The type of a destination cannot change.')
         }
         const kind = getKind(type)
-        assertOffered(services.settings, { type })
+        assertOffered(services.settings, { type: kind.type })
         const config = changeConfig(kind, configWithSecrets(services, item), sent)
         await assertHostsAllowed(services.outbound, kind, config)
         return ok(await runStep(services, kind, config, body.step, AbortSignal.timeout(STEP_LIMIT_MS)))

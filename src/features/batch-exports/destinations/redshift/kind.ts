@@ -29,6 +29,8 @@ export const redshiftKind: DestinationKind<RedshiftConfig> = {
   },
   secrets: ['user', 'password'],
   aims: ['user', 'host', 'port', 'database', 'has_self_signed_cert'],
+  // What PostHog's mode COPY takes. Its clients send it with INSERT too, and credentials that nobody uses are not kept.
+  ignores: ['copy_inputs'],
   models: ['events', 'persons', 'sessions'],
   columns: 'redshift',
   takes_custom_columns: true,
