@@ -155,6 +155,7 @@ export const GOOD_BODIES: Record<string, (world: Home, path: string) => unknown>
   'PATCH /api/organizations/:organization_id/service_keys/:id/': () => ({ label: 'changed' }),
   'PATCH /api/users/:uuid/': () => ({ first_name: 'Changed' }),
   'POST /api/users/:uuid/validate_2fa/': () => ({ token: '000000' }),
+  'POST /api/users/:uuid/two_factor_validate/': () => ({ token: '000000' }),
   'POST /api/personal_api_keys/': () => ({ label: 'made', scopes: ['*'] }),
   'PATCH /api/personal_api_keys/:id/': () => ({ label: 'changed' }),
   'POST /api/signup/': () => ({ first_name: 'New', email: `${unique()}@example.com`, password: PASSWORD }),
@@ -166,6 +167,8 @@ export const GOOD_BODIES: Record<string, (world: Home, path: string) => unknown>
   'POST /api/reset/': () => ({ email: `${unique()}@example.com` }),
   'POST /api/reset/:user_uuid/': () => ({ token: 'nonsense', password: PASSWORD }),
   'POST /api/users/:uuid/verify_email/': () => ({ token: 'nonsense' }),
+  'POST /api/users/verify_email/': () => ({ uuid: unique(), token: 'nonsense' }),
+  'POST /api/users/request_email_verification/': () => ({ uuid: unique() }),
   'POST /api/users/:uuid/undo_email_change/': () => ({ token: 'nonsense' }),
 }
 

@@ -41,6 +41,7 @@ export function pathOf(template: string, idOf: (kind: IdKind) => Arbitrary<strin
 export function goodId({ world, side }: Source, { name }: Operation, kind: IdKind): Arbitrary<string> {
   if (name === 'DELETE /api/organizations/{id}/')
     return anyOf(() => [NO_UUID, ...side.ids.organization.slice(1)])
+  if (name === 'DELETE /api/users/{uuid}/') return fc.constant(NO_UUID)
   if (kind === 'project' && /^DELETE .*\/projects\/\{id\}\/$|\/reset_token\/$/.test(name))
     return anyOf(() => ['0', ...side.ids.project.slice(1)])
   // Only the first project has events, exports and plugins in it.

@@ -29,9 +29,9 @@ export type FuzzRequest = {
   payload?: string | Buffer
 }
 
-// What ends a whole organization, membership, session or token would soon leave nothing to play with.
+// What ends a whole organization, account, membership, session or token would soon leave nothing to play with.
 const RARE =
-  /^(DELETE \/api\/organizations\/\{id\}\/|DELETE .*\/(members|projects)\/\{\w+\}\/$|POST \/api\/logout\/|PATCH .*\/reset_token\/)/
+  /^(DELETE \/api\/organizations\/\{id\}\/|DELETE .*\/(members|projects|users)\/\{\w+\}\/$|POST \/api\/logout\/|PATCH .*\/reset_token\/)/
 
 // What takes a language of its own is asked more often.
 const RICH = /^(GET .*\/events\/|POST .*\/query\/)$/

@@ -12,6 +12,7 @@ import { batchExportRoutes } from '../features/batch-exports/routes.ts'
 import { runRoutes } from '../features/batch-exports/runs/routes.ts'
 import { destinationTestRoutes } from '../features/batch-exports/tests/routes.ts'
 import { verificationRoutes } from '../features/batch-exports/verification/routes.ts'
+import { memberKeyRoutes } from '../features/api-keys/member-keys-routes.ts'
 import { personalKeyRoutes } from '../features/api-keys/personal-routes.ts'
 import { pluginConfigRoutes } from '../features/plugins/configs/routes.ts'
 import { pluginLogRoutes } from '../features/plugins/logs/routes.ts'
@@ -76,6 +77,7 @@ export const routes: readonly Route[] = [
   ...pluginLogRoutes,
   ...appMetricRoutes,
   ...serviceKeyRoutes,
+  ...memberKeyRoutes,
   ...activityLogRoutes,
   ...accountRoutes,
   ...twoFactorRoutes,

@@ -1,5 +1,6 @@
 // One line per background job and timetable entry.
 import { startAskedBackfill } from '../features/batch-exports/backfills/asked.ts'
+import { accountDeletedEmail } from '../features/account/account-deleted-email.ts'
 import { exportFailedEmail } from '../features/batch-exports/failure-email.ts'
 import { resealExports } from '../features/batch-exports/reseal.ts'
 import { forgetOldLogs } from '../features/batch-exports/logs/forget.ts'
@@ -51,6 +52,7 @@ export const jobs: readonly AnyJob[] = [
   passwordChangedEmail,
   addressChangedEmail,
   noticeEmail,
+  accountDeletedEmail,
   recheckDomains,
   domainRecordGoneEmail,
   deleteProjectEvents,

@@ -225,7 +225,8 @@ describe('PATCH /api/users/@me/', () => {
     }
     const reply = await patch({ ...changes, ...ignored, unknown: 1 }, { session: user.session })
     expect(reply.status).toBe(200)
-    expect(reply.body).toEqual({ ...before, ...changes, anonymize_data: true })
+    const notification_settings = { ...before.notification_settings, ...changes.notification_settings }
+    expect(reply.body).toEqual({ ...before, ...changes, notification_settings, anonymize_data: true })
     expect((await get({ session: user.session })).body).toEqual(reply.body)
     expect(await activitiesOf(user)).toMatchObject([
       {

@@ -15,8 +15,9 @@ import { closeOtherSessions } from '../sign-in/sessions.ts'
 import { askForVerification, takeVerificationRequest } from '../sign-in/verification.ts'
 import { AddressTaken, takeAddress } from '../users/addresses.ts'
 import { assertGoodPassword, hashPassword, isPasswordRight } from '../users/passwords.ts'
-import { findUserByEmail, updateUser } from '../users/queries.ts'
+import { findUserByEmail, getUser, lockUser, updateUser } from '../users/queries.ts'
 import type { UserRow } from '../users/schema.ts'
+import { mergeNotificationSettings } from './notification-settings.ts'
 import { findOrganizationOfProject } from './queries.ts'
 import type { AccountFields } from './schema.ts'
 
@@ -25,7 +26,6 @@ const PLAIN_FIELDS = [
   'first_name',
   'last_name',
   'hedgehog_config',
-  'notification_settings',
   'anonymize_data',
   'role_at_organization',
   'is_staff',
@@ -57,7 +57,8 @@ export async function changeAccount(
   if (isAddressNew) takeVerificationRequest(services, user.uuid, now)
   try {
     return await db.transaction(async (tx) => {
-      const after = await takeAddress(tx, () => updateUser(tx, user.id, columns), now)
+      const wanted = { ...columns, ...(await settingsColumns(tx, user, allowed)) }
+      const after = await takeAddress(tx, () => updateUser(tx, user.id, wanted), now)
       if (password.password_hash) await endSessions(services, tx, caller, user)
       if (allowed.delete_personal_api_keys) await deletePersonalKeys(tx, context, user.id)
       if (isAddressNew) await askForVerification(services, tx, after)
@@ -84,6 +85,16 @@ function othersFields({ first_name, last_name, is_staff, is_active }: AccountFie
 function plainColumns(fields: AccountFields): Columns {
   const given = PLAIN_FIELDS.filter((field) => fields[field] !== undefined)
   return Object.fromEntries(given.map((field) => [field, fields[field]]))
+}
+
+/** Merged with what is stored at that moment: two requests at once must not undo each other. */
+async function settingsColumns(tx: Db, user: UserRow, fields: AccountFields): Promise<Columns> {
+  if (fields.notification_settings === undefined) return {}
+  await lockUser(tx, user.id)
+  const { notification_settings } = await getUser(tx, user.id)
+  return {
+    notification_settings: mergeNotificationSettings(notification_settings, fields.notification_settings),
+  }
 }
 
 async function newPasswordColumns(

@@ -1,6 +1,7 @@
 // The account as its owner sees it.
 import type { z } from 'zod'
 import type { Db } from '../../platform/db/database.ts'
+import type { Caller } from '../../platform/http/caller.ts'
 import { countWorkingKeys } from '../api-keys/queries.ts'
 import { hasDevice } from '../two-factor/totp.ts'
 import { presentOrganization } from '../organizations/present.ts'
@@ -10,6 +11,7 @@ import { presentBasicProject } from '../projects/present.ts'
 import { findFirstProject, findShownProject } from '../projects/queries.ts'
 import { presentUser } from '../users/present.ts'
 import type { UserRow } from '../users/schema.ts'
+import { presentNotificationSettings } from './notification-settings.ts'
 import { listOwnOrganizations, type OwnOrganizationRow } from './queries.ts'
 import type { Account, AccountBrief } from './schema.ts'
 
@@ -17,13 +19,18 @@ export function presentAccountBrief(user: UserRow): z.input<typeof AccountBrief>
   return { ...presentUser(user), date_joined: user.date_joined.toISOString() }
 }
 
-export async function presentAccount(db: Db, user: UserRow, now: Date): Promise<z.input<typeof Account>> {
-  const organizations = await listOwnOrganizations(db, user.id)
+type ShownTo = { db: Db; caller: Caller; now: Date }
+
+export async function presentAccount(
+  { db, caller, now }: ShownTo,
+  user: UserRow,
+): Promise<z.input<typeof Account>> {
+  const organizations = await listOwnOrganizations(db, user.id, caller)
   const current = organizations.find((own) => own.id === user.current_organization_id) ?? organizations[0]
   return {
     ...presentAccountBrief(user),
     pending_email: user.pending_email,
-    notification_settings: user.notification_settings,
+    notification_settings: presentNotificationSettings(user.notification_settings),
     anonymize_data: user.anonymize_data,
     has_password: user.password_hash !== null,
     active_personal_api_keys: await countWorkingKeys(db, user.id, now),
@@ -33,10 +40,8 @@ export async function presentAccount(db: Db, user: UserRow, now: Date): Promise<
     role_at_organization: user.role_at_organization,
     team: current ? await currentProject(db, user, current.id) : null,
     organization: current ? await currentOrganization(db, user, current) : null,
-    organizations: organizations.map(({ id, name, slug, level }) => ({
-      id,
-      name,
-      slug,
+    organizations: organizations.map(({ level, ...organization }) => ({
+      ...organization,
       membership_level: level,
     })),
   }

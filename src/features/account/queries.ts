@@ -1,16 +1,25 @@
 // SQL behind the account page: the organizations of a user and what becomes current.
 import type { Db } from '../../platform/db/database.ts'
 import { sql } from '../../platform/db/sql.ts'
-import type { Level } from '../../platform/http/caller.ts'
+import type { Caller, Level } from '../../platform/http/caller.ts'
+import { isOpenTo } from '../members/queries.ts'
+import type { MembershipRow } from '../members/schema.ts'
 import { isReachableByUser } from '../projects/access.ts'
 
-export type OwnOrganizationRow = { id: string; name: string; slug: string; level: Level }
+export type OwnOrganizationRow = {
+  id: string
+  name: string
+  slug: string
+  members_can_use_personal_api_keys: boolean
+  level: Level
+}
 
 /** The one joined first comes first: it is the current one until another is chosen. */
-export function listOwnOrganizations(db: Db, userId: number): Promise<OwnOrganizationRow[]> {
+export function listOwnOrganizations(db: Db, userId: number, caller: Caller): Promise<OwnOrganizationRow[]> {
   return db.rows(sql`
-    SELECT organization.id, name, slug, level FROM membership JOIN organization ON organization.id = organization_id
-    WHERE user_id = ${userId} ORDER BY joined_at, membership.id`)
+    SELECT organization.id, name, slug, members_can_use_personal_api_keys, level
+    FROM membership JOIN organization ON organization.id = organization_id
+    WHERE user_id = ${userId} AND ${isOpenTo(caller)} ORDER BY joined_at, membership.id`)
 }
 
 /** The organization of a project, if the user reaches it. */
@@ -22,4 +31,31 @@ export async function findOrganizationOfProject(
   const row = await db.row<{ organization_id: string }>(sql`
     SELECT organization_id FROM project WHERE project.id = ${projectId} AND ${isReachableByUser(userId)}`)
   return row?.organization_id
+}
+
+/** In the order of their organizations, which is the order in which others lock them. */
+export function listMembershipsOf(db: Db, userId: number): Promise<MembershipRow[]> {
+  return db.rows(sql`SELECT * FROM membership WHERE user_id = ${userId} ORDER BY organization_id`)
+}
+
+/** One at a time: two owners, or the last two accounts, must not both find the other still there. */
+export async function lockAccountDeletion(tx: Db): Promise<void> {
+  await tx.run(sql`SELECT pg_advisory_xact_lock(hashtextextended('account deletion', 0))`)
+}
+
+export type PendingInviteRow = {
+  id: string
+  target_email: string
+  organization_id: string
+  organization_name: string
+  created_at: Date
+}
+
+/** Invites to an address that have not expired, newest first. */
+export function listPendingInvites(db: Db, email: string, now: Date): Promise<PendingInviteRow[]> {
+  return db.rows(sql`
+    SELECT invite.id, target_email, organization_id, organization.name AS organization_name, invite.created_at
+    FROM invite JOIN organization ON organization.id = organization_id
+    WHERE lower(target_email) = lower(${email}) AND expires_at > ${now}
+    ORDER BY invite.created_at DESC, invite.id LIMIT 100`)
 }

@@ -1,6 +1,7 @@
 // The signed-in user's own account, in and out.
 import { z } from 'zod'
-import { bool, email, int, text, timestamp, verbatim } from '../../platform/http/fields.ts'
+import { bool, email, int, text, timestamp, uuid, verbatim } from '../../platform/http/fields.ts'
+import { PageQuery } from '../../platform/http/paging.ts'
 import { Organization } from '../organizations/schema.ts'
 import { BasicProject } from '../projects/schema.ts'
 import { User } from '../users/schema.ts'
@@ -10,6 +11,7 @@ const OwnOrganization = z.object({
   name: z.string(),
   slug: z.string(),
   membership_level: z.int(),
+  members_can_use_personal_api_keys: z.boolean(),
 })
 
 /** What any valid key learns: that it is good, and whose it is. */
@@ -29,6 +31,21 @@ export const Account = AccountBrief.extend({
   organization: Organization.nullable(),
   organizations: z.array(OwnOrganization),
 }).meta({ id: 'Account' })
+
+export const AccountListQuery = PageQuery.extend({
+  email: text({ max: 254, blank: true }).optional().describe('Exact address, upper or lower case.'),
+  is_staff: bool().optional(),
+})
+
+export const PendingInvite = z
+  .object({
+    id: uuid,
+    target_email: z.string().meta({ format: 'email' }),
+    organization_id: uuid,
+    organization_name: z.string(),
+    created_at: timestamp,
+  })
+  .meta({ id: 'PendingInvite' })
 
 export const AccountUpdate = z
   .object({

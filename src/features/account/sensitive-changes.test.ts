@@ -54,6 +54,17 @@ const HARMLESS: Record<string, unknown> = {
   set_current_team: '@home',
 }
 
+function setUp(start: string, validate: string): Record<string, (user: TestUser) => Promise<Request>> {
+  const path = (name: string) => `/api/users/@me/${name}/`
+  return {
+    [`GET /api/users/:uuid/${start}/`]: async () => ({ method: 'GET', path: path(start) }),
+    [`POST /api/users/:uuid/${validate}/`]: async ({ session }) => {
+      const { secret } = (await app.get(path(start), { session })).body
+      return { method: 'POST', path: path(validate), body: { token: codeOf(app, { secret }) } }
+    },
+  }
+}
+
 const REQUESTS: Record<string, (user: TestUser) => Promise<Request>> = {
   ...Object.fromEntries(
     Object.entries(FIELDS).map(([field, body]) => [
@@ -61,14 +72,13 @@ const REQUESTS: Record<string, (user: TestUser) => Promise<Request>> = {
       async (user: TestUser) => ({ method: 'PATCH', path: '/api/users/@me/', body: body(user) }),
     ]),
   ),
-  'GET /api/users/:uuid/start_2fa_setup/': async () => ({
-    method: 'GET',
-    path: '/api/users/@me/start_2fa_setup/',
-  }),
-  'POST /api/users/:uuid/validate_2fa/': async ({ session }) => {
-    const { secret } = (await app.get('/api/users/@me/start_2fa_setup/', { session })).body
-    return { method: 'POST', path: '/api/users/@me/validate_2fa/', body: { token: codeOf(app, { secret }) } }
+  'PATCH /api/users/cancel_email_change_request/': async (user) => {
+    await app.db.run(sql`UPDATE app_user SET pending_email = 'new@example.com' WHERE id = ${user.id}`)
+    return { method: 'PATCH', path: '/api/users/cancel_email_change_request/' }
   },
+  'DELETE /api/users/:uuid/': async () => ({ method: 'DELETE', path: '/api/users/@me/' }),
+  ...setUp('start_2fa_setup', 'validate_2fa'),
+  ...setUp('two_factor_start_setup', 'two_factor_validate'),
   'POST /api/users/:uuid/two_factor_backup_codes/': async () => ({
     method: 'POST',
     path: '/api/users/@me/two_factor_backup_codes/',

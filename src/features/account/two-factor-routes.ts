@@ -21,56 +21,12 @@ import { TwoFactorCode, TwoFactorConfirmed, TwoFactorSetup, TwoFactorStatus } fr
 const CODE_RATES = [{ count: 10, window_ms: 60_000 }]
 
 type SignedIn = Extract<Caller, { kind: 'session' }>
+type SetUpPath = `/api/users/:uuid/${string}/`
 
 export const twoFactorRoutes = [
-  route({
-    method: 'GET',
-    path: '/api/users/:uuid/start_2fa_setup/',
-    summary: 'Begin: a new secret for the authenticator app',
-    access: 'session',
-    changes_account: true,
-    without_second_factor: true,
-    item: async ({ caller, params }) => assertMaySetUp(caller, params.uuid),
-    answers: { 200: TwoFactorSetup },
-    async handle({ services, db, caller, now }) {
-      const secret = await startSetup(services, db, caller.user.id, now)
-      const totp = new TOTP({
-        issuer: 'Longshore',
-        label: caller.user.email,
-        secret: Secret.fromBase32(secret),
-      })
-      return ok({ success: true, secret, otpauth_url: totp.toString() })
-    },
-  }),
-
-  route({
-    method: 'POST',
-    path: '/api/users/:uuid/validate_2fa/',
-    summary: 'Confirm with a first code; gives ten backup codes, once',
-    access: 'session',
-    guesses: 'code',
-    changes_account: true,
-    without_second_factor: true,
-    item: async ({ caller, params }) => assertMaySetUp(caller, params.uuid),
-    body: TwoFactorCode,
-    examples: { 'The code of the authenticator': { token: '123456' } },
-    answers: { 200: TwoFactorConfirmed },
-    async handle(context) {
-      const { services, db, caller, body, now } = context
-      services.throttle.take('second-factor code', String(caller.user.id), CODE_RATES, now)
-      const backup_codes = await db.transaction(async (tx) => {
-        const codes = await confirmSetup(services, tx, caller.user.id, body.token, now)
-        if (!codes)
-          throw invalid(null, 'token_invalid', 'The code does not fit: check the clock of your device.')
-        await markSecondFactor(tx, caller.session.token_hash)
-        await recordTwoFactor(tx, context, caller, true)
-        await tellUser(services, tx, caller.user.id, { notice: 'second_factor_on' })
-        return codes
-      })
-      return ok({ success: true, backup_codes })
-    },
-  }),
-
+  ...setUpRoutes('/api/users/:uuid/two_factor_start_setup/', '/api/users/:uuid/two_factor_validate/'),
+  // Their names of before.
+  ...setUpRoutes('/api/users/:uuid/start_2fa_setup/', '/api/users/:uuid/validate_2fa/'),
   route({
     method: 'GET',
     path: '/api/users/:uuid/two_factor_status/',
@@ -126,6 +82,57 @@ export const twoFactorRoutes = [
     },
   }),
 ]
+
+function setUpRoutes<Start extends SetUpPath, Validate extends SetUpPath>(start: Start, validate: Validate) {
+  return [
+    route({
+      method: 'GET',
+      path: start,
+      summary: 'Begin: a new secret for the authenticator app',
+      access: 'session',
+      changes_account: true,
+      without_second_factor: true,
+      item: async ({ caller, params }) => assertMaySetUp(caller, params.uuid),
+      answers: { 200: TwoFactorSetup },
+      async handle({ services, db, caller, now }) {
+        const secret = await startSetup(services, db, caller.user.id, now)
+        const totp = new TOTP({
+          issuer: 'Longshore',
+          label: caller.user.email,
+          secret: Secret.fromBase32(secret),
+        })
+        return ok({ success: true, secret, otpauth_url: totp.toString() })
+      },
+    }),
+
+    route({
+      method: 'POST',
+      path: validate,
+      summary: 'Confirm with a first code; gives ten backup codes, once',
+      access: 'session',
+      guesses: 'code',
+      changes_account: true,
+      without_second_factor: true,
+      item: async ({ caller, params }) => assertMaySetUp(caller, params.uuid),
+      body: TwoFactorCode,
+      answers: { 200: TwoFactorConfirmed },
+      async handle(context) {
+        const { services, db, caller, body, now } = context
+        services.throttle.take('second-factor code', String(caller.user.id), CODE_RATES, now)
+        const backup_codes = await db.transaction(async (tx) => {
+          const codes = await confirmSetup(services, tx, caller.user.id, body.token, now)
+          if (!codes)
+            throw invalid(null, 'token_invalid', 'The code does not fit: check the clock of your device.')
+          await markSecondFactor(tx, caller.session.token_hash)
+          await recordTwoFactor(tx, context, caller, true)
+          await tellUser(services, tx, caller.user.id, { notice: 'second_factor_on' })
+          return codes
+        })
+        return ok({ success: true, backup_codes })
+      },
+    }),
+  ]
+}
 
 function assertOwn(caller: SignedIn, given: string): void {
   if (given !== '@me' && given.toLowerCase() !== caller.user.uuid)

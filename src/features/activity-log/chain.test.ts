@@ -55,7 +55,7 @@ function gate() {
 
 const actor = () => ({ caller: null, request: { ip: '127.0.0.1' }, now: app.services.now() })
 
-function record(activity: Partial<Activity>): Promise<void> {
+function record(activity: Partial<Activity>): Promise<string> {
   return app.db.transaction((tx) => recordActivity(tx, actor(), { ...DEED, ...activity }))
 }
 

@@ -38,11 +38,68 @@ export function chainText(entry: ChainedEntry): string {
   return JSON.stringify(Object.fromEntries(CHAINED.map((field) => [field, entry[field]])), sortedKeys)
 }
 
+/** How many entries, and the sum of their hashes modulo 2^256 in hex: it does not depend on their order. */
+export type Tally = { entries: number; sum: string }
+
+/** What the entry about a deleted account says of the entries that the person was taken out of (see erase.ts). */
+export type Erasure = {
+  erased: Tally
+  /** By the id of an earlier such entry: those of its entries that now count among `erased`, as they were. */
+  replaced: Record<string, Tally>
+}
+
+export const NO_TALLY: Tally = { entries: 0, sum: '0' }
+const MODULUS = 2n ** 256n
+
+export function addToTally(tally: Tally, entry: ChainedEntry): Tally {
+  const hash = createHash('sha256').update(chainText(entry)).digest('hex')
+  return joinTallies(tally, { entries: 1, sum: hash }, 1)
+}
+
+function joinTallies(one: Tally, other: Tally, sign: 1 | -1): Tally {
+  const sum = BigInt(`0x${one.sum}`) + BigInt(sign) * BigInt(`0x${other.sum}`)
+  return {
+    entries: one.entries + sign * other.entries,
+    sum: (((sum % MODULUS) + MODULUS) % MODULUS).toString(16),
+  }
+}
+
+/** Entries that say they were erased against those that say what was: all must be zero in the end. */
+class Erasures {
+  readonly #open = new Map<string, Tally & { organization_id: string | null }>()
+
+  add(entry: ChainedEntry & { erased_by: string | null }): void {
+    const { id, organization_id, erased_by, detail } = entry
+    if (erased_by) this.#put(erased_by, organization_id, addToTally(NO_TALLY, entry), 1)
+    const facts = (detail as { facts?: Partial<Erasure> }).facts
+    if (entry.scope !== 'User' || entry.activity !== 'deleted' || !facts?.erased) return
+    this.#put(id, organization_id, facts.erased, -1)
+    for (const [earlier, tally] of Object.entries(facts.replaced ?? {})) {
+      this.#put(earlier, organization_id, tally, 1)
+    }
+  }
+
+  #put(id: string, organization_id: string | null, tally: Tally, sign: 1 | -1): void {
+    const joined = joinTallies(this.#open.get(id) ?? NO_TALLY, tally, sign)
+    this.#open.set(id, { ...joined, organization_id })
+  }
+
+  firstWrong(): BrokenEntry | null {
+    for (const [id, { entries, sum, organization_id }] of this.#open) {
+      if (entries !== 0 || sum !== '0') return { id, organization_id }
+    }
+    return null
+  }
+}
+
 type BrokenEntry = { id: string; organization_id: string | null }
 
 /**
  * The first entry whose hash does not follow from its predecessor, over the whole log; null when all hold. An entry cut
  * off a chain's end leaves no trace in what is left: only a copy kept elsewhere shows that.
+ *
+ * An entry that a person was taken out of vouches for the next by the hash it had; its content is vouched for by the
+ * entry that records the deletion, which is the one named here when it does not fit.
  */
 export function findBrokenEntry(db: Db): Promise<BrokenEntry | null> {
   return db.transaction(async (tx) => {
@@ -52,21 +109,24 @@ export function findBrokenEntry(db: Db): Promise<BrokenEntry | null> {
   })
 }
 
+type StoredEntry = ChainedEntry & { hash: string; position: string; erased_by: string | null }
+
 async function firstBroken(tx: Db): Promise<BrokenEntry | null> {
   const previous = new Map<string | null, string>()
+  const erasures = new Erasures()
   let position = '0'
   for (;;) {
-    const rows = await tx.rows<ChainedEntry & { hash: string; position: string }>(sql`
+    const rows = await tx.rows<StoredEntry>(sql`
       SELECT * FROM activity_log WHERE position > ${position} ORDER BY position LIMIT 1000`)
     for (const row of rows) {
-      const hash = createHash('sha256')
-        .update((previous.get(row.organization_id) ?? '') + chainText(row))
-        .digest('hex')
+      erasures.add(row)
+      const text = (previous.get(row.organization_id) ?? '') + chainText(row)
+      const hash = row.erased_by ? row.hash : createHash('sha256').update(text).digest('hex')
       if (hash !== row.hash) return { id: row.id, organization_id: row.organization_id }
       previous.set(row.organization_id, hash)
       position = row.position
     }
-    if (rows.length === 0) return null
+    if (rows.length === 0) return erasures.firstWrong()
   }
 }
 

@@ -73,7 +73,8 @@ export function systemActor(now: Date): Actor {
   return { caller: null, request: { ip: '' }, now }
 }
 
-export async function recordActivity(tx: Db, actor: Actor, activity: Activity): Promise<void> {
+/** Gives the id of the entry. */
+export async function recordActivity(tx: Db, actor: Actor, activity: Activity): Promise<string> {
   const { caller, request, now } = actor
   const entry: ChainedEntry = {
     id: uuid7(now),
@@ -111,6 +112,7 @@ export async function recordActivity(tx: Db, actor: Actor, activity: Activity): 
         (SELECT hash FROM activity_log WHERE organization_id IS NULL AND ${entry.organization_id === null}
           ORDER BY organization_id, position DESC LIMIT 1),
         '') || ${chainText(entry)}, 'UTF8')), 'hex')`)
+  return entry.id
 }
 
 /**

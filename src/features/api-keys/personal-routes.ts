@@ -17,7 +17,7 @@ import {
   replaceKeyValue,
   updateKey,
 } from './queries.ts'
-import { assertExpiryAhead, assertLimitsInReach } from './rules.ts'
+import { assertExpiryAhead, assertLimitsInReach, assertOpensSomething } from './rules.ts'
 import {
   CurrentKey,
   PersonalApiKey,
@@ -56,6 +56,7 @@ export const personalKeyRoutes = [
       const key = newPersonalKey()
       const row = await db.transaction(async (tx) => {
         await assertLimitsInReach(tx, owner, body)
+        await assertOpensSomething(tx, caller.user.id, body)
         const limit = services.settings.max_keys_per_user
         if ((await lockAndCountKeys(tx, caller.user.id)) >= limit) {
           throw invalid(null, 'invalid_input', `A user can have ${limit} keys at most: delete one first.`)
@@ -147,6 +148,7 @@ export const personalKeyRoutes = [
       const { services, db, caller, item, now } = context
       const key = newPersonalKey()
       const row = await db.transaction(async (tx) => {
+        await assertOpensSomething(tx, caller.user.id, item)
         const rolled = await replaceKeyValue(tx, { user_id: caller.user.id }, item.id, key, now)
         await recordKeyChanged(tx, context, 'rolled', item, rolled)
         await tellUser(services, tx, caller.user.id, { notice: 'key_rolled', about: nameOfKey(rolled) })

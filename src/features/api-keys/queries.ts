@@ -5,6 +5,7 @@ import { assignments, sql } from '../../platform/db/sql.ts'
 import type { Page } from '../../platform/http/paging.ts'
 import type { Level } from '../../platform/http/caller.ts'
 import { isReachableByUser } from '../projects/access.ts'
+import { opensToPersonalKeys } from '../members/queries.ts'
 import { lockUser } from '../users/queries.ts'
 import type { UserRow } from '../users/schema.ts'
 import type { KeyValue } from './key-value.ts'
@@ -159,7 +160,8 @@ export async function areOrganizationsInReach(
   ids: readonly string[],
 ): Promise<boolean> {
   const row = await db.only<{ count: number }>(sql`
-    SELECT count(*)::int AS count FROM membership WHERE user_id = ${userId} AND organization_id = ANY(${ids}::uuid[])`)
+    SELECT count(*)::int AS count FROM membership
+    WHERE user_id = ${userId} AND organization_id = ANY(${ids}::uuid[]) AND ${opensToPersonalKeys}`)
   return row.count === new Set(ids).size
 }
 
@@ -167,7 +169,34 @@ export async function areProjectsInReach(db: Db, owner: OwnerRef, ids: readonly 
   const row = await db.only<{ count: number }>(sql`
     SELECT count(*)::int AS count FROM project
     WHERE id = ANY(${ids}::int[]) AND ${
-      'user_id' in owner ? isReachableByUser(owner.user_id) : sql`organization_id = ${owner.organization_id}`
+      'user_id' in owner
+        ? sql`${isReachableByUser(owner.user_id)} AND organization_id IN (
+            SELECT organization_id FROM membership WHERE user_id = ${owner.user_id} AND ${opensToPersonalKeys})`
+        : sql`organization_id = ${owner.organization_id}`
     }`)
   return row.count === new Set(ids).size
+}
+
+type Limits = Pick<KeyFields, 'scoped_organizations' | 'scoped_teams'>
+
+/** Whether all organizations that a key of the user could open are closed to it. Without any, there is none closed. */
+export async function isClosedEverywhere(db: Db, userId: number, limits: Limits): Promise<boolean> {
+  const { scoped_organizations: organizations = [], scoped_teams: projects = [] } = limits
+  const row = await db.only<{ all: number; open: number }>(sql`
+    SELECT count(*)::int AS all, (count(*) FILTER (WHERE ${opensToPersonalKeys}))::int AS open FROM membership
+    WHERE user_id = ${userId}
+      AND (cardinality(${organizations}::uuid[]) = 0 OR organization_id = ANY(${organizations}::uuid[]))
+      AND (cardinality(${projects}::int[]) = 0 OR organization_id IN (
+        SELECT organization_id FROM project WHERE id = ANY(${projects}::int[])))`)
+  return row.all > 0 && row.open === 0
+}
+
+/** The keys of a member whose limits let them into an organization. */
+export function listKeysFor(db: Db, organizationId: string, userId: number): Promise<KeyRow[]> {
+  return db.rows(sql`
+    SELECT * FROM api_key
+    WHERE user_id = ${userId} AND (${organizationId}::uuid = ANY(scoped_organizations)
+      OR scoped_teams && (SELECT array_agg(id) FROM project WHERE organization_id = ${organizationId})
+      OR (cardinality(scoped_organizations) = 0 AND cardinality(scoped_teams) = 0))
+    ORDER BY created_at DESC, id`)
 }

@@ -1,7 +1,7 @@
 // What a key may be limited to, and until when.
 import type { Db } from '../../platform/db/database.ts'
-import { invalid } from '../../platform/http/errors.ts'
-import { areOrganizationsInReach, areProjectsInReach } from './queries.ts'
+import { denied, invalid } from '../../platform/http/errors.ts'
+import { areOrganizationsInReach, areProjectsInReach, isClosedEverywhere } from './queries.ts'
 import type { KeyFields } from './schema.ts'
 
 export async function assertLimitsInReach(
@@ -18,12 +18,18 @@ export async function assertLimitsInReach(
     throw invalid(
       'scoped_organizations',
       'invalid_input',
-      'A key can only be limited to organizations you belong to.',
+      'A key can only be limited to organizations you belong to, and that let you use personal API keys.',
     )
   }
   if (projects.length > 0 && !(await areProjectsInReach(db, owner, projects))) {
     throw invalid('scoped_teams', 'invalid_input', 'A key can only be limited to projects within reach.')
   }
+}
+
+/** A key that would open nothing is not handed out: whoever forbids personal keys does not want them lying about. */
+export async function assertOpensSomething(db: Db, userId: number, limits: KeyFields): Promise<void> {
+  if (!(await isClosedEverywhere(db, userId, limits))) return
+  throw denied('Your organization does not let members use personal API keys: ask an admin.')
 }
 
 export function assertExpiryAhead(fields: KeyFields, now: Date): void {

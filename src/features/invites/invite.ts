@@ -30,7 +30,7 @@ export async function inviteAll(
   invites: readonly InviteFields[],
 ): Promise<ListedInvite[]> {
   const { services, db, organization, now } = context
-  for (const invite of invites) assertMayInvite(context.level, invite.level)
+  for (const invite of invites) assertMayInvite(organization, context.level, invite.level)
   takeInvites(services, organization.id, invites.length, now)
   return db.transaction(async (tx) => {
     await lockInvites(tx, organization.id)

@@ -104,7 +104,7 @@ export const inviteRoutes = [
     item: async (context) => {
       const { db, organization, level, params } = context
       const invite = await getInvite(db, organization.id, params.id)
-      assertMayInvite(level, invite.level)
+      assertMayInvite(organization, level, invite.level)
       await assertMayResend(db, context, invite.private_project_access)
       return invite
     },

@@ -16,18 +16,23 @@ const codeOf = (work: () => void) => {
 
 describe('assertMayInvite', () => {
   const REFUSED = 'permission_denied null'
-  it.each<[Level, Level, string]>([
-    [1, 1, 'allowed'],
-    [1, 8, REFUSED],
-    [1, 15, REFUSED],
-    [8, 1, 'allowed'],
-    [8, 8, 'allowed'],
-    [8, 15, REFUSED],
-    [15, 1, 'allowed'],
-    [15, 8, 'allowed'],
-    [15, 15, 'allowed'],
-  ])('level %i inviting at level %i: %s', (inviter, invitee, expected) => {
-    expect(codeOf(() => assertMayInvite(inviter, invitee))).toBe(expected)
+  it.each<[Level, Level, string, string]>([
+    [1, 1, 'allowed', REFUSED],
+    [1, 8, REFUSED, REFUSED],
+    [1, 15, REFUSED, REFUSED],
+    [8, 1, 'allowed', 'allowed'],
+    [8, 8, 'allowed', 'allowed'],
+    [8, 15, REFUSED, REFUSED],
+    [15, 1, 'allowed', 'allowed'],
+    [15, 8, 'allowed', 'allowed'],
+    [15, 15, 'allowed', 'allowed'],
+  ])('level %i inviting at level %i: %s; where members may not: %s', (inviter, invitee, usual, closed) => {
+    for (const [members_can_invite, expected] of [
+      [true, usual],
+      [false, closed],
+    ] as const) {
+      expect(codeOf(() => assertMayInvite({ members_can_invite }, inviter, invitee))).toBe(expected)
+    }
   })
 })
 

@@ -1,5 +1,6 @@
 // When an invite is good, and who may invite whom (organizations.md §2 and §5). No I/O.
-import type { Level } from '../../platform/http/caller.ts'
+import type { OrganizationInReach } from '../../platform/http/access.ts'
+import { LEVELS, type Level } from '../../platform/http/caller.ts'
 import { denied, invalid } from '../../platform/http/errors.ts'
 import type { InviteFields, InviteRow } from './schema.ts'
 
@@ -13,7 +14,14 @@ export function isExpired(invite: Pick<InviteRow, 'expires_at'>, now: Date): boo
   return invite.expires_at <= now
 }
 
-export function assertMayInvite(inviter: Level, invitee: Level): void {
+export function assertMayInvite(
+  organization: Pick<OrganizationInReach, 'members_can_invite'>,
+  inviter: Level,
+  invitee: Level,
+): void {
+  if (inviter < LEVELS.admin && !organization.members_can_invite) {
+    throw denied('Only admins and owners invite people to this organization.')
+  }
   if (invitee > inviter) throw denied('You cannot invite somebody at a level above your own.')
 }
 

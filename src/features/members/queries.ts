@@ -1,7 +1,7 @@
 // Every SQL statement about memberships.
 import type { Db } from '../../platform/db/database.ts'
-import { joinSql, sql } from '../../platform/db/sql.ts'
-import { LEVELS, type Level } from '../../platform/http/caller.ts'
+import { joinSql, sql, type Statement } from '../../platform/db/sql.ts'
+import { LEVELS, type Caller, type Level } from '../../platform/http/caller.ts'
 import type { Page } from '../../platform/http/paging.ts'
 import { uuid7 } from '../../lib/uuid.ts'
 import type { MemberFilter, MemberRow, MembershipRow } from './schema.ts'
@@ -85,6 +85,32 @@ export async function updateMemberLevel(
 
 export async function deleteMembership(db: Db, organizationId: string, userId: number): Promise<void> {
   await db.run(sql`DELETE FROM membership WHERE organization_id = ${organizationId} AND user_id = ${userId}`)
+}
+
+/** Condition on a row `membership`: whether personal API keys of that member open the organization. */
+export const opensToPersonalKeys = sql`(membership.level >= ${LEVELS.admin} OR EXISTS (
+  SELECT FROM organization
+  WHERE organization.id = membership.organization_id AND members_can_use_personal_api_keys))`
+
+/** Condition on a row `organization`: the caller's level there counts, and not the one in a project. */
+export function opensToPersonalKeysOf(caller: Caller): Statement {
+  if (caller.kind !== 'personal_key') return sql`true`
+  return sql`(members_can_use_personal_api_keys OR EXISTS (
+    SELECT FROM membership WHERE membership.organization_id = organization.id
+      AND user_id = ${caller.user.id} AND membership.level >= ${LEVELS.admin}))`
+}
+
+/** Condition on a row `membership` of the caller's. */
+export function isOpenTo(caller: Caller): Statement {
+  return caller.kind === 'personal_key' ? opensToPersonalKeys : sql`true`
+}
+
+/** Memberships beside that of a user, whether those people can sign in or not. */
+export async function countOthers(db: Db, organizationId: string, userId: number): Promise<number> {
+  const row = await db.only<{ count: number }>(sql`
+    SELECT count(*)::int AS count FROM membership
+    WHERE organization_id = ${organizationId} AND user_id <> ${userId}`)
+  return row.count
 }
 
 /** How many owners can still sign in; locked until the transaction ends, so that those who leave at once wait in line. */

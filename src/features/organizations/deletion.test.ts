@@ -158,7 +158,13 @@ describe('DELETE /api/organizations/:id/', () => {
     }
     const { organizations } = (await app.get('/api/users/@me/', { key: gone.member.key })).body
     expect(organizations).toEqual([
-      { id: other.id, name: 'Still here', slug: other.slug, membership_level: 15 },
+      {
+        id: other.id,
+        name: 'Still here',
+        slug: other.slug,
+        membership_level: 15,
+        members_can_use_personal_api_keys: true,
+      },
     ])
     expect(
       (await app.get('/api/personal_api_keys/@current/', { key: limited })).body.scoped_organizations,

@@ -446,6 +446,8 @@ describe('GET /api/organizations/:id/', () => {
       'id',
       'is_member_join_email_enabled',
       'member_count',
+      'members_can_invite',
+      'members_can_use_personal_api_keys',
       'membership_level',
       'metadata',
       'name',

@@ -48,6 +48,8 @@ export function presentOrganization(
     metadata: METADATA,
     customer_id: row.customer_id,
     enforce_2fa: row.enforce_2fa,
+    members_can_invite: row.members_can_invite,
+    members_can_use_personal_api_keys: row.members_can_use_personal_api_keys,
     member_count: facts.member_count,
   }
 }

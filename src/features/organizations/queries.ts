@@ -7,6 +7,7 @@ import { assignments, preparedAs, sql, type Statement } from '../../platform/db/
 import type { OrganizationInReach, ProjectInReach } from '../../platform/http/access.ts'
 import type { Caller, Level } from '../../platform/http/caller.ts'
 import type { Page } from '../../platform/http/paging.ts'
+import { isOpenTo, opensToPersonalKeysOf } from '../members/queries.ts'
 import { isPrivate, isReachable, levelInProject } from '../projects/access.ts'
 import type { BasicProjectRow } from '../projects/schema.ts'
 import type { OrganizationFields } from './schema.ts'
@@ -62,7 +63,7 @@ function reachOf(caller: Caller) {
   const only = caller.kind === 'personal_key' ? caller.key.scoped_organizations : []
   return sql`
     SELECT organization_id, level FROM membership
-    WHERE user_id = ${caller.user.id} AND (cardinality(${only}::uuid[]) = 0 OR organization_id = ANY(${only}::uuid[]))`
+    WHERE user_id = ${caller.user.id} AND ${isOpenTo(caller)} AND (cardinality(${only}::uuid[]) = 0 OR organization_id = ANY(${only}::uuid[]))`
 }
 
 /** The addressed organization and the caller's level in it (null: a stranger); the fixed order of checks asks this. */
@@ -91,16 +92,15 @@ function serviceLevel(
 export async function findProjectInReach(db: Db, caller: Caller, id: number) {
   const statement = sql`
     SELECT project.id, project.organization_id, project.name, project.timezone, organization.enforce_2fa,
-      ${levelInProject(caller)} AS level
+      ${opensToPersonalKeysOf(caller)} AS opens_to_personal_keys, ${levelInProject(caller)} AS level
     FROM project JOIN organization ON organization.id = project.organization_id
     WHERE project.id = ${id}`
-  const name = caller.kind === 'service_key' ? 'project_of_service_key' : 'project_of_user'
-  const row = await db.row<ProjectInReach & { enforce_2fa: boolean; level: Level | null }>(
-    preparedAs(name, statement),
-  )
+  const row = await db.row<
+    ProjectInReach & { enforce_2fa: boolean; opens_to_personal_keys: boolean; level: Level | null }
+  >(preparedAs(`project_of_${caller.kind}`, statement))
   if (!row) return null
-  const { enforce_2fa, level, ...project } = row
-  return { project, enforce_2fa, level }
+  const { enforce_2fa, opens_to_personal_keys, level, ...project } = row
+  return { project, enforce_2fa, opens_to_personal_keys, level }
 }
 
 export function findOrganizationById(db: Db, id: string): Promise<OrganizationRow | undefined> {
@@ -132,9 +132,11 @@ function insertWithSlug(
   now: Date,
 ): Promise<OrganizationRow> {
   return db.only(sql`
-    INSERT INTO organization (id, name, slug, is_member_join_email_enabled, enforce_2fa, created_at, updated_at)
+    INSERT INTO organization (id, name, slug, is_member_join_email_enabled, enforce_2fa, members_can_invite,
+      members_can_use_personal_api_keys, created_at, updated_at)
     VALUES (${uuid7(now)}, ${fields.name}, ${slug}, ${fields.is_member_join_email_enabled ?? true},
-      ${fields.enforce_2fa ?? false}, ${now}, ${now})
+      ${fields.enforce_2fa ?? false}, ${fields.members_can_invite ?? true},
+      ${fields.members_can_use_personal_api_keys ?? true}, ${now}, ${now})
     RETURNING *`)
 }
 

@@ -1,28 +1,29 @@
 // Organizations: the workspace itself.
 import { LEVELS, personOf } from '../../platform/http/caller.ts'
-import { denied, invalid } from '../../platform/http/errors.ts'
+import { denied } from '../../platform/http/errors.ts'
 import { paged, PageQuery } from '../../platform/http/paging.ts'
 import { created, noContent, ok, route } from '../../platform/http/route.ts'
 import { changesBetween, recordActivity } from '../activity-log/record.ts'
-import { moveEverybodyAway } from '../members/queries.ts'
 import { isReachable } from '../projects/access.ts'
-import { deleteEventsLater } from '../projects/delete-events.ts'
-import { lockProjectsOf } from '../projects/queries.ts'
 import { createOrganization } from './create.ts'
+import { deleteWithEverything, organizationActivity } from './delete.ts'
 import { presentOrganization } from './present.ts'
 import {
   countOrganizations,
-  deleteOrganization,
   getOrganizationFacts,
-  hasPluginUsedElsewhere,
   listOrganizations,
   lockOrganization,
   updateOrganization,
-  type OrganizationRow,
 } from './queries.ts'
 import { Organization, OrganizationCreate, OrganizationUpdate } from './schema.ts'
 
-const WRITABLE_FIELDS = ['name', 'is_member_join_email_enabled', 'enforce_2fa'] as const
+const WRITABLE_FIELDS = [
+  'name',
+  'is_member_join_email_enabled',
+  'enforce_2fa',
+  'members_can_invite',
+  'members_can_use_personal_api_keys',
+] as const
 
 export const organizationRoutes = [
   route({
@@ -113,25 +114,8 @@ export const organizationRoutes = [
     answers: { 204: null },
     async handle(context) {
       const { db, services, organization } = context
-      await db.transaction(async (tx) => {
-        const last = await lockOrganization(tx, organization.id, 'deletion')
-        if (await hasPluginUsedElsewhere(tx, organization.id)) {
-          throw invalid(
-            null,
-            'invalid_input',
-            'Other organizations use a plugin of this one: make it local first.',
-          )
-        }
-        await deleteEventsLater(services, tx, await lockProjectsOf(tx, organization.id))
-        await moveEverybodyAway(tx, organization.id)
-        await deleteOrganization(tx, organization.id)
-        await recordActivity(tx, context, { ...organizationActivity(last), activity: 'deleted' })
-      })
+      await db.transaction((tx) => deleteWithEverything(services, tx, context, organization.id))
       return noContent()
     },
   }),
 ]
-
-function organizationActivity({ id, name }: OrganizationRow) {
-  return { organization_id: id, scope: 'Organization' as const, item_id: id, name }
-}

@@ -28,16 +28,25 @@ export const Organization = z
     metadata: z.string().describe('JSON text.'),
     customer_id: z.string().nullable(),
     enforce_2fa: z.boolean(),
+    members_can_invite: z.boolean().describe('Else only admins and owners invite.'),
+    members_can_use_personal_api_keys: z
+      .boolean()
+      .describe('Else personal API keys of members open nothing of the organization.'),
     member_count: z.string().describe('Number of active members, as text.'),
   })
   .meta({ id: 'Organization' })
 
+/** In PostHog these may be null, which works as false. */
+const nullIsFalse = () => z.preprocess((value) => (value === null ? false : value), bool())
+
 const fields = z.object({
   name: text({ max: 64 }),
   is_member_join_email_enabled: bool(),
-  enforce_2fa: z.preprocess((value) => (value === null ? false : value), bool()),
+  enforce_2fa: nullIsFalse(),
+  members_can_invite: nullIsFalse(),
+  members_can_use_personal_api_keys: bool(),
 })
 
-export const OrganizationCreate = fields.partial({ is_member_join_email_enabled: true, enforce_2fa: true })
+export const OrganizationCreate = fields.partial().required({ name: true })
 export const OrganizationUpdate = fields.partial()
 export type OrganizationFields = z.output<typeof OrganizationUpdate>

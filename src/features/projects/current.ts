@@ -2,6 +2,7 @@
 import type { Db } from '../../platform/db/database.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Caller, Level } from '../../platform/http/caller.ts'
+import { isOpenTo } from '../members/queries.ts'
 import { isReachable } from './access.ts'
 
 type CurrentMembership = { organization_id: string; level: Level }
@@ -12,7 +13,7 @@ export async function findCurrentMembership(db: Db, caller: Caller): Promise<Cur
   const { organizations, projects } = limitsOf(caller)
   return db.row(sql`
     SELECT organization_id, level FROM membership
-    WHERE user_id = ${caller.user.id}
+    WHERE user_id = ${caller.user.id} AND ${isOpenTo(caller)}
       AND (cardinality(${organizations}::uuid[]) = 0 OR organization_id = ANY(${organizations}::uuid[]))
       AND (cardinality(${projects}::int[]) = 0 OR organization_id IN (SELECT organization_id FROM project WHERE id = ANY(${projects}::int[])))
     ORDER BY organization_id IS NOT DISTINCT FROM ${caller.user.current_organization_id} DESC, joined_at, id LIMIT 1`)

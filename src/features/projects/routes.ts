@@ -5,6 +5,7 @@ import { LEVELS } from '../../platform/http/caller.ts'
 import { denied, notFound } from '../../platform/http/errors.ts'
 import { paged, PageQuery } from '../../platform/http/paging.ts'
 import { created, noContent, ok, route } from '../../platform/http/route.ts'
+import { ActivityPage, ActivityPageQuery, readActivityPage } from '../activity-log/activity-page.ts'
 import { changesBetween, recordActivity, type Actor } from '../activity-log/record.ts'
 import { isReachable } from './access.ts'
 import { createProject, projectActivity } from './create.ts'
@@ -196,6 +197,22 @@ function singleProjectRoutes<
           await recordActivity(tx, context, { ...projectActivity(replaced), activity: 'rolled' })
         })
         return ok(presentProject(await getProject(db, project), level))
+      },
+    }),
+
+    route({
+      method: 'GET',
+      path: `${path}activity/`,
+      summary: 'What was changed in the project itself, newest first; `activity_log/` has what is in it too',
+      scope: 'activity_log:read',
+      subject: 'project',
+      level: 'member',
+      query: ActivityPageQuery,
+      answers: { 200: ActivityPage },
+      async handle({ db, project, query, request }) {
+        const owner = { organization_id: project.organization_id }
+        const filter = { scope: 'Project', item_id: String(project.id) }
+        return ok(await readActivityPage(db, owner, filter, query, request))
       },
     }),
   ]

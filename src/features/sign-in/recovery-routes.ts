@@ -1,7 +1,10 @@
 // Forgotten passwords and unproven addresses: the mailed links and what they open.
+import { z } from 'zod'
 import { isUuid } from '../../lib/uuid.ts'
+import type { Db } from '../../platform/db/database.ts'
 import { invalid } from '../../platform/http/errors.ts'
-import { noContent, ok, route } from '../../platform/http/route.ts'
+import { text } from '../../platform/http/fields.ts'
+import { noContent, ok, route, type RequestFacts } from '../../platform/http/route.ts'
 import type { Services } from '../../platform/services.ts'
 import { assertPasswordAllowed, isPasswordAllowed } from '../domains/password-rule.ts'
 import { deletePersonalKeys } from '../api-keys/end-keys.ts'
@@ -96,27 +99,25 @@ export const recoveryRoutes = [
 
   route({
     method: 'POST',
-    path: '/api/users/:uuid/verify_email/',
+    path: '/api/users/verify_email/',
     summary: 'Verify an e-mail address by its link, and sign in',
+    access: 'anyone',
+    guesses: 'link',
+    body: EmailVerification.extend({ uuid: text({ max: 100 }) }),
+    answers: { 200: EmailVerified },
+    handle: (context) => verifyEmail(context, context.body.uuid),
+  }),
+
+  route({
+    method: 'POST',
+    path: '/api/users/:uuid/verify_email/',
+    summary: 'Verify an e-mail address by its link, and sign in; the user is named in the path',
     access: 'anyone',
     guesses: 'link',
     body: EmailVerification,
     examples: { 'The token of the mail': { token: 'MTc2…' } },
     answers: { 200: EmailVerified },
-    async handle(context) {
-      const { db, params, body, now } = context
-      const answer = ok({ success: true, token: body.token })
-      return db.transaction(async (tx) => {
-        const link = { user_uuid: params.uuid, token: body.token }
-        const { user, is_new_address } = await acceptVerification({ ...context, caller: null }, tx, link)
-        // The link proves the address, no more: a second factor or single sign-on still has to be passed at login.
-        if ((await hasDevice(tx, user.id)) || !(await isPasswordAllowed(tx, user.email))) return answer
-        const session = is_new_address
-          ? await openSessionByLink(tx, user.id, now)
-          : await openSession(tx, user.id, false, now)
-        return { ...answer, session }
-      })
-    },
+    handle: (context) => verifyEmail(context, context.params.uuid),
   }),
 
   route({
@@ -139,21 +140,51 @@ export const recoveryRoutes = [
 
   route({
     method: 'POST',
-    path: '/api/users/:uuid/request_email_verification/',
+    path: '/api/users/request_email_verification/',
     summary: 'Send the verification link again; says the same whether or not the user exists',
     access: 'anyone',
     guesses: 'mail',
+    body: z.object({ uuid: text({ max: 100 }) }),
     answers: { 200: Done },
-    async handle({ services, db, params, now }) {
-      assertMailConfigured(services)
-      takeVerificationRequest(services, params.uuid, now)
-      const user = isUuid(params.uuid) ? await findUserByUuid(db, params.uuid) : undefined
-      const isOpen = user?.is_active && (!user.is_email_verified || user.pending_email !== null)
-      if (user && isOpen) await askForVerification(services, db, user)
-      return ok({ success: true })
-    },
+    handle: (context) => requestVerification(context, context.body.uuid),
+  }),
+
+  route({
+    method: 'POST',
+    path: '/api/users/:uuid/request_email_verification/',
+    summary: 'Send the verification link again to the user named in the path',
+    access: 'anyone',
+    guesses: 'mail',
+    answers: { 200: Done },
+    handle: (context) => requestVerification(context, context.params.uuid),
   }),
 ]
+
+type Visit = { services: Services; db: Db; request: RequestFacts; now: Date }
+
+async function verifyEmail(context: Visit & { body: { token: string } }, user_uuid: string) {
+  const { db, body, now } = context
+  const answer = ok({ success: true, token: body.token })
+  return db.transaction(async (tx) => {
+    const link = { user_uuid, token: body.token }
+    const { user, is_new_address } = await acceptVerification({ ...context, caller: null }, tx, link)
+    // The link proves the address, no more: a second factor or single sign-on still has to be passed at login.
+    if ((await hasDevice(tx, user.id)) || !(await isPasswordAllowed(tx, user.email))) return answer
+    const session = is_new_address
+      ? await openSessionByLink(tx, user.id, now)
+      : await openSession(tx, user.id, false, now)
+    return { ...answer, session }
+  })
+}
+
+async function requestVerification({ services, db, now }: Visit, user_uuid: string) {
+  assertMailConfigured(services)
+  takeVerificationRequest(services, user_uuid, now)
+  const user = isUuid(user_uuid) ? await findUserByUuid(db, user_uuid) : undefined
+  const isOpen = user?.is_active && (!user.is_email_verified || user.pending_email !== null)
+  if (user && isOpen) await askForVerification(services, db, user)
+  return ok({ success: true })
+}
 
 function assertMailConfigured(services: Services): void {
   if (!services.mailer.configured) {

@@ -33,6 +33,14 @@ export function findAddressUndo(db: Db, userId: number, now: Date): Promise<Addr
   return db.row(sql`SELECT * FROM address_undo WHERE user_id = ${userId} AND changed_at > ${oldestOpen(now)}`)
 }
 
+/** All that are known to be the user's: the present one, one that waits for its link, and one that can still be had back. */
+export async function addressesOf(db: Db, { id, email, pending_email }: UserRow): Promise<string[]> {
+  const rows = await db.rows<{ old_email: string }>(
+    sql`SELECT old_email FROM address_undo WHERE user_id = ${id}`,
+  )
+  return [email, ...(pending_email === null ? [] : [pending_email]), ...rows.map((row) => row.old_email)]
+}
+
 /**
  * Opens a way back to the address that has just been given up, and says whether it did. While an earlier one is open it
  * stands, and no other is opened: whoever took an account over three days ago at most has no right to come back to it.

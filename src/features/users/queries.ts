@@ -1,6 +1,7 @@
 // Every SQL statement about users themselves.
 import type { Db } from '../../platform/db/database.ts'
 import { assignments, sql } from '../../platform/db/sql.ts'
+import type { Page } from '../../platform/http/paging.ts'
 import { randomBase62 } from '../../lib/base62.ts'
 import { uuid7 } from '../../lib/uuid.ts'
 import type { UserRow } from './schema.ts'
@@ -83,6 +84,36 @@ export async function setCurrent(
 ): Promise<void> {
   await db.run(sql`
     UPDATE app_user SET current_organization_id = ${organizationId}, current_project_id = ${projectId} WHERE id = ${userId}`)
+}
+
+/** Memberships, sessions, personal keys and the second factor go with it (ON DELETE CASCADE). */
+export async function deleteUser(db: Db, id: number): Promise<void> {
+  await db.run(sql`DELETE FROM app_user WHERE id = ${id}`)
+}
+
+export async function isOnlyUser(db: Db, id: number): Promise<boolean> {
+  return (await db.row(sql`SELECT FROM app_user WHERE id <> ${id} LIMIT 1`)) === undefined
+}
+
+export type UserFilter = { email?: string | undefined; is_staff?: boolean | undefined }
+
+/** For staff of the installation: those who can sign in, oldest first. */
+export function listUsers(db: Db, filter: UserFilter, page: Page): Promise<UserRow[]> {
+  return db.rows(sql`
+    SELECT * FROM app_user WHERE ${isListed(filter)} ORDER BY id LIMIT ${page.limit} OFFSET ${page.offset}`)
+}
+
+export async function countUsers(db: Db, filter: UserFilter): Promise<number> {
+  const row = await db.only<{ count: number }>(
+    sql`SELECT count(*)::int AS count FROM app_user WHERE ${isListed(filter)}`,
+  )
+  return row.count
+}
+
+function isListed(filter: UserFilter) {
+  const [email, is_staff] = [filter.email ?? null, filter.is_staff ?? null]
+  return sql`is_active AND (${email}::text IS NULL OR lower(email) = lower(${email}))
+    AND (${is_staff}::boolean IS NULL OR is_staff = ${is_staff})`
 }
 
 export async function hasAnyUser(db: Db): Promise<boolean> {

@@ -35,6 +35,7 @@ CREATE TABLE activity_log (
   detail jsonb NOT NULL,
   created_at timestamp with time zone NOT NULL,
   hash text NOT NULL,
+  erased_by uuid,
   CONSTRAINT activity_log_pkey PRIMARY KEY (id)
 );
 CREATE INDEX activity_log_project ON activity_log (project_id, "position" DESC);
@@ -515,6 +516,8 @@ CREATE TABLE organization (
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   plugins_access_level integer NOT NULL DEFAULT 9,
+  members_can_invite boolean NOT NULL DEFAULT true,
+  members_can_use_personal_api_keys boolean NOT NULL DEFAULT true,
   CONSTRAINT organization_pkey PRIMARY KEY (id),
   CONSTRAINT organization_slug_unique UNIQUE (slug),
   CONSTRAINT organization_plugins_access_level_check CHECK ((plugins_access_level = ANY (ARRAY[0, 3, 6, 9])))

@@ -8,6 +8,8 @@ export type OrganizationInReach = {
   slug: string
   is_member_join_email_enabled: boolean
   enforce_2fa: boolean
+  members_can_invite: boolean
+  members_can_use_personal_api_keys: boolean
   plugins_access_level: number
   customer_id: string | null
   created_at: Date
@@ -33,6 +35,11 @@ export type Access = {
     db: Db,
     caller: Caller,
     id: number,
-  ): Promise<{ project: ProjectInReach; enforce_2fa: boolean; level: Level | null } | null>
+  ): Promise<{
+    project: ProjectInReach
+    enforce_2fa: boolean
+    opens_to_personal_keys: boolean
+    level: Level | null
+  } | null>
   findCurrentProjectId(db: Db, caller: Caller): Promise<number | null>
 }

@@ -32,6 +32,11 @@ export function denied(detail = 'You may not do this.', code: ErrorCode = 'permi
   return new ApiError(code, detail)
 }
 
+/** 409: what others depend on stays. */
+export function conflict(detail: string): ApiError {
+  return new ApiError('conflict', detail)
+}
+
 export function notFound(): ApiError {
   return new ApiError('not_found', 'Nothing found here.')
 }

@@ -82,6 +82,7 @@ async function reachProject(
   }
   if (level === null)
     throw route.subject === 'project' ? notFound() : denied('You have no access to this project.')
+  assertKeyWelcome(caller, found.opens_to_personal_keys)
   assertLevel(route, level)
   assertSecondFactor(route, caller, found.enforce_2fa)
   return { ...around, project, level }
@@ -102,6 +103,8 @@ async function getOrganization(
   const found = isUuid(id) ? await access.findOrganization(db, caller, id) : null
   if (!found) throw notFound()
   if (found.level === null) throw stranger()
+  const isAdmin = found.level >= LEVELS.admin
+  assertKeyWelcome(caller, isAdmin || found.organization.members_can_use_personal_api_keys)
   return { organization: found.organization, level: found.level }
 }
 
@@ -125,6 +128,12 @@ function limitsOf(caller: Caller): Limits {
 
 function isBeyond(organizations: readonly string[], id: string): boolean {
   return organizations.length > 0 && !organizations.includes(id.toLowerCase())
+}
+
+/** Where members may not use personal API keys, theirs open nothing. Lists leave such organizations out. */
+function assertKeyWelcome(caller: Caller, isWelcome: boolean): void {
+  if (isWelcome || caller.kind !== 'personal_key') return
+  throw denied('Members of this organization may not use personal API keys: sign in, or ask an admin.')
 }
 
 function projectNumber(text: string): number | null {

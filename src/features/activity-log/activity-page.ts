@@ -2,9 +2,9 @@
 import { z } from 'zod'
 import type { Db } from '../../platform/db/database.ts'
 import type { RequestFacts } from '../../platform/http/route.ts'
-import { presentEntry } from '../activity-log/present.ts'
-import { countActivity, listActivity, type EntryFilter, type LogOwner } from '../activity-log/queries.ts'
-import { ActivityLogEntry } from '../activity-log/schema.ts'
+import { presentEntry } from './present.ts'
+import { countActivity, listActivity, type EntryFilter, type LogOwner } from './queries.ts'
+import { ActivityLogEntry } from './schema.ts'
 
 const DEFAULT_LIMIT = 10
 const MAX_LIMIT = 1000
