@@ -30,9 +30,23 @@ export function lockDomain(db: Db, organizationId: string, id: string): Promise<
   )
 }
 
-/** Over all organizations: a name belongs to one of them at most. Locked, so that a stale claim is replaced once. */
-export function findClaim(db: Db, name: string): Promise<DomainRow | undefined> {
-  return db.row(sql`SELECT * FROM domain WHERE domain = ${name} FOR UPDATE`)
+/** One proof of a name at a time: each ends the claims of others, and these may be proved right now. */
+export async function lockName(db: Db, name: string): Promise<void> {
+  await db.run(sql`SELECT pg_advisory_xact_lock(hashtextextended('domain ' || ${name}, 0))`)
+}
+
+/** Whether another organization has proved that the name is its own. */
+export async function isProvedElsewhere(db: Db, organizationId: string, name: string): Promise<boolean> {
+  const row = await db.row(sql`
+    SELECT FROM domain
+    WHERE domain = ${name} AND organization_id <> ${organizationId} AND verified_at IS NOT NULL`)
+  return row !== undefined
+}
+
+/** What other organizations claimed, and somebody else has proved. */
+export function deleteOtherClaims(db: Db, { organization_id, domain }: DomainRow): Promise<DomainRow[]> {
+  return db.rows(sql`
+    DELETE FROM domain WHERE domain = ${domain} AND organization_id <> ${organization_id} RETURNING *`)
 }
 
 export function insertDomain(

@@ -9,14 +9,16 @@ import { presentDomain } from './present.ts'
 import {
   countDomains,
   deleteDomain,
-  findClaim,
+  deleteOtherClaims,
   findDomain,
   insertDomain,
+  isProvedElsewhere,
   listDomains,
   lockDomain,
+  lockName,
   updateDomain,
 } from './queries.ts'
-import { changesFor, isClaimStale, newChallenge } from './rules.ts'
+import { changesFor, newChallenge } from './rules.ts'
 import { Domain, DomainCreate, DomainUpdate, type DomainRow } from './schema.ts'
 import { lookForChallenge } from './verify.ts'
 
@@ -28,6 +30,8 @@ const LOGGED_FIELDS = [
   'saml_acs_url',
   'saml_x509_cert',
 ] as const
+
+const NAME_RULES = ['domain_name_unique', 'domain_organization_unique']
 
 export const domainRoutes = [
   route({
@@ -47,7 +51,7 @@ export const domainRoutes = [
   route({
     method: 'POST',
     path: '/api/organizations/:organization_id/domains/',
-    summary: 'Claim a domain',
+    summary: 'Claim a domain; it is yours once you have proved it',
     scope: 'organization:write',
     level: 'admin',
     body: DomainCreate,
@@ -57,7 +61,7 @@ export const domainRoutes = [
       const { db, organization, body, now } = context
       const row = await takingName(() =>
         db.transaction(async (tx) => {
-          await releaseStaleClaim(tx, context, organization.id, body.domain)
+          await assertFree(tx, organization.id, body.domain)
           const inserted = await insertDomain(tx, organization.id, body, newChallenge(), now)
           await recordActivity(tx, context, { ...domainActivity(inserted), activity: 'created' })
           return inserted
@@ -95,9 +99,9 @@ export const domainRoutes = [
       const row = await takingName(() =>
         db.transaction(async (tx) => {
           const before = await lockDomain(tx, organization.id, item.id)
-          const changes = changesFor(before, body, now)
+          const changes = changesFor(before, body)
           if (changes.domain !== undefined && changes.domain !== before.domain) {
-            await releaseStaleClaim(tx, context, organization.id, changes.domain)
+            await assertFree(tx, organization.id, changes.domain)
           }
           const after = await updateDomain(tx, organization.id, item.id, changes, now)
           await recordActivity(tx, context, {
@@ -150,18 +154,22 @@ export const domainRoutes = [
       if (item.domain.verified_at !== null) {
         throw invalid(null, 'already_verified', 'This domain is verified already.')
       }
-      const row = await db.transaction(async (tx) => {
-        const before = await lockDomain(tx, organization.id, item.domain.id)
-        // What DNS said is about the name it was asked for; a renamed domain has another challenge.
-        const isRenamed = before.verification_challenge !== item.domain.verification_challenge
-        if (isRenamed || before.verified_at !== null) return before
-        const outcome = { verified_at: item.isProven ? now : null, last_verification_retry: now }
-        const after = await updateDomain(tx, organization.id, before.id, outcome, now)
-        if (item.isProven) {
-          await recordActivity(tx, context, { ...domainActivity(after), activity: 'verified' })
-        }
-        return after
-      })
+      const row = await takingName(() =>
+        db.transaction(async (tx) => {
+          await lockName(tx, item.domain.domain)
+          const before = await lockDomain(tx, organization.id, item.domain.id)
+          // What DNS said is about the name it was asked for; a renamed domain has another challenge.
+          const isRenamed = before.verification_challenge !== item.domain.verification_challenge
+          if (isRenamed || before.verified_at !== null) return before
+          const outcome = { verified_at: item.isProven ? now : null, last_verification_retry: now }
+          const after = await updateDomain(tx, organization.id, before.id, outcome, now)
+          if (item.isProven) {
+            await recordActivity(tx, context, { ...domainActivity(after), activity: 'verified' })
+            await endOtherClaims(tx, context, after)
+          }
+          return after
+        }),
+      )
       return ok(presentDomain(row))
     },
   }),
@@ -173,22 +181,33 @@ async function getDomain(db: Db, organizationId: string, id: string): Promise<Do
   return row
 }
 
-/** The organization that loses the name finds that in its log, but not who has it now. */
-async function releaseStaleClaim(tx: Db, actor: Actor, organizationId: string, name: string): Promise<void> {
-  const claim = await findClaim(tx, name)
-  if (!claim || claim.organization_id === organizationId || !isClaimStale(claim, actor.now)) return
-  await deleteDomain(tx, claim.organization_id, claim.id)
-  await recordActivity(tx, { ...actor, caller: null }, { ...domainActivity(claim), activity: 'deleted' })
+async function assertFree(tx: Db, organizationId: string, name: string): Promise<void> {
+  if (await isProvedElsewhere(tx, organizationId, name)) throw nameTaken()
 }
 
-/** Two claims of one name at once: the database decides, the loser reads that it is taken. */
+/** The organizations that lose the name find that in their logs, but not who has it now. */
+async function endOtherClaims(tx: Db, actor: Actor, proved: DomainRow): Promise<void> {
+  for (const claim of await deleteOtherClaims(tx, proved)) {
+    await recordActivity(tx, { ...actor, caller: null }, { ...domainActivity(claim), activity: 'deleted' })
+  }
+}
+
+/** Two proofs of one name, or two claims of one organization, at once: the database decides. */
 async function takingName<T>(claim: () => Promise<T>): Promise<T> {
   try {
     return await claim()
   } catch (error) {
-    if (violatedUnique(error) !== 'domain_name_unique') throw error
-    throw invalid('domain', 'unique', 'This domain is claimed already.')
+    if (!NAME_RULES.includes(violatedUnique(error) ?? '')) throw error
+    throw nameTaken()
   }
+}
+
+function nameTaken() {
+  return invalid(
+    'domain',
+    'unique',
+    'This domain is claimed by your organization already, or another one has proved that it is theirs.',
+  )
 }
 
 function domainActivity(row: DomainRow): Pick<Activity, 'organization_id' | 'scope' | 'item_id' | 'name'> {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { ApiError } from '../../platform/http/errors.ts'
 import { validate } from '../../platform/http/validate.ts'
 import { makeCertificate } from './fixture/certificate.ts'
-import { changesFor, hasSaml, isClaimStale, newChallenge } from './rules.ts'
+import { changesFor, hasSaml, newChallenge } from './rules.ts'
 import { DomainCreate, DomainUpdate, type DomainFields, type DomainRow } from './schema.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
@@ -203,10 +203,10 @@ describe('what a change does', () => {
       { domain: 'old.example' },
     ],
   ])('%s', (_case, before, fields, expected) => {
-    expect(changesFor(row(before), fields, NOW)).toEqual(expected)
+    expect(changesFor(row(before), fields)).toEqual(expected)
   })
 
-  it('another name voids what the old one had proved, and its two weeks begin', () => {
+  it('another name voids what the old one had proved', () => {
     const before = row({
       ...verified,
       ...SAML,
@@ -214,7 +214,7 @@ describe('what a change does', () => {
       sso_enforcement: 'saml',
       recheck_failed_at: daysAgo(3),
     })
-    const changes = changesFor(before, { domain: 'new.example' }, NOW)
+    const changes = changesFor(before, { domain: 'new.example' })
     expect(changes).toEqual({
       domain: 'new.example',
       verified_at: null,
@@ -223,9 +223,7 @@ describe('what a change does', () => {
       verification_challenge: expect.stringMatching(/^[\w-]{43}$/),
       jit_provisioning_enabled: false,
       sso_enforcement: '',
-      created_at: NOW,
     })
-    expect(isClaimStale({ ...before, ...changes }, NOW)).toBe(false)
   })
 
   it.each<[string, Partial<DomainRow>, DomainFields, string]>([
@@ -304,7 +302,7 @@ describe('what a change does', () => {
       'invalid_input saml_acs_url',
     ],
   ])('refused: %s', (_case, before, fields, expected) => {
-    expect(refusal(() => changesFor(row(before), fields, NOW))).toBe(expected)
+    expect(refusal(() => changesFor(row(before), fields))).toBe(expected)
   })
 })
 
@@ -316,19 +314,6 @@ describe('hasSaml', () => {
     [{ ...SAML, saml_x509_cert: null }, false],
   ])('case %#', (fields, expected) => {
     expect(hasSaml(fields)).toBe(expected)
-  })
-})
-
-describe('isClaimStale', () => {
-  it.each<[string, Partial<DomainRow>, boolean]>([
-    ['made a moment ago', { created_at: NOW }, false],
-    ['made 14 days ago', { created_at: daysAgo(14) }, false],
-    ['made more than 14 days ago', { created_at: new Date(daysAgo(14).getTime() - 1) }, true],
-    ['made long ago, tried lately', { last_verification_retry: daysAgo(13) }, false],
-    ['tried more than 14 days ago', { last_verification_retry: daysAgo(15) }, true],
-    ['verified long ago', { verified_at: daysAgo(90), last_verification_retry: daysAgo(90) }, false],
-  ])('%s', (_case, fields, expected) => {
-    expect(isClaimStale(row(fields), NOW)).toBe(expected)
   })
 })
 

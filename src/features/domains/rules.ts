@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto'
 import { invalid } from '../../platform/http/errors.ts'
 import type { DomainFields, DomainRow } from './schema.ts'
 
-const SQUATTING_DAYS = 14
 const SAML_FIELDS = ['saml_entity_id', 'saml_acs_url', 'saml_x509_cert'] as const
 
 export function newChallenge(): string {
@@ -15,7 +14,7 @@ export function hasSaml(domain: Pick<DomainRow, (typeof SAML_FIELDS)[number]>): 
 }
 
 /** The columns a PATCH writes. Another name is another domain: whatever the old one had proved is void. */
-export function changesFor(before: DomainRow, fields: DomainFields, now: Date): Partial<DomainRow> {
+export function changesFor(before: DomainRow, fields: DomainFields): Partial<DomainRow> {
   const isRenamed = fields.domain !== undefined && fields.domain !== before.domain
   const isVerified = before.verified_at !== null && !isRenamed
   assertVerifiedFor(isVerified, fields)
@@ -29,8 +28,6 @@ export function changesFor(before: DomainRow, fields: DomainFields, now: Date): 
     verification_challenge: newChallenge(),
     jit_provisioning_enabled: false,
     sso_enforcement: '' as const,
-    // The new name's two weeks begin now, however old the row is.
-    created_at: now,
   }
   const result = isRenamed ? { ...changes, ...reset } : changes
   assertSamlWhole({ ...before, ...result }, fields)
@@ -69,11 +66,4 @@ function assertSamlWhole(after: DomainRow, fields: DomainFields): void {
     'invalid_input',
     'SAML can be enforced once its three settings are filled in.',
   )
-}
-
-/** An unverified claim that nobody has tried to prove for two weeks gives way to another organization. */
-export function isClaimStale(row: DomainRow, now: Date): boolean {
-  if (row.verified_at !== null) return false
-  const lastSign = row.last_verification_retry ?? row.created_at
-  return now.getTime() - lastSign.getTime() > SQUATTING_DAYS * 24 * 60 * 60 * 1000
 }

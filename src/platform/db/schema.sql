@@ -397,10 +397,11 @@ CREATE TABLE domain (
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   CONSTRAINT domain_pkey PRIMARY KEY (id),
-  CONSTRAINT domain_name_unique UNIQUE (domain),
   CONSTRAINT domain_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id) ON DELETE CASCADE
 );
-CREATE INDEX domain_organization ON domain (organization_id, domain);
+CREATE INDEX domain_name ON domain (domain);
+CREATE UNIQUE INDEX domain_name_unique ON domain (domain) WHERE (verified_at IS NOT NULL);
+CREATE UNIQUE INDEX domain_organization_unique ON domain (organization_id, domain);
 
 CREATE TABLE event_definition (
   project_id integer NOT NULL,

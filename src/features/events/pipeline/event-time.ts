@@ -1,4 +1,5 @@
 // When an event happened: what the client says, freed of the error of its clock.
+import { withCalendarDate } from '../../../lib/iso-dates.ts'
 import { parseMicros } from '../../../lib/microseconds.ts'
 
 /** What was sent about the time, unread. All instants are microseconds since 1970. */
@@ -45,10 +46,15 @@ export function readSentMs(text: string | undefined): bigint | null {
   return ms >= FIRST_SENT_MS && ms <= LAST_SENT_MS ? BigInt(Math.round(ms * 1000)) : null
 }
 
-/** ISO text of the years 1 to 9999; null for everything else. */
+/** ISO text of the years 1 to 9999, by week or day of the year too; null for everything else. */
 export function readInstant(value: unknown): bigint | null {
-  const micros = typeof value === 'string' ? parseMicros(value) : null
+  const micros = typeof value === 'string' ? (parseMicros(value) ?? parseOtherDate(value)) : null
   return micros !== null && micros >= EARLIEST && micros <= LATEST ? micros : null
+}
+
+function parseOtherDate(text: string): bigint | null {
+  const calendar = withCalendarDate(text.trim())
+  return calendar === null ? null : parseMicros(calendar)
 }
 
 function isGiven(timestamp: unknown): boolean {

@@ -323,7 +323,7 @@ describe('EventsQuery', () => {
   })
 
   it.each<[object, unknown[]]>([
-    [{ event: 'buy' }, [['buy']]],
+    [{ event: 'buy', after: 'all' }, [['buy']]],
     [{ where: ['properties.n < 3', `event = 'visit'`], orderBy: ['timestamp desc'] }, [['visit'], ['visit']]],
     [{ properties: [{ key: 'browser', value: 'Safari' }] }, [['visit']]],
     [{ after: '2024-06-02', before: '2024-06-03' }, [['visit']]],

@@ -61,7 +61,8 @@ async function runEvents(services: Services, project: AskedProject, asked: Event
     event: event || null,
     distinct_id: null,
     person_id: personId === null || personId === undefined || personId === '' ? null : String(personId),
-    after: after || null,
+    // PostHog's word for no lower bound.
+    after: after === 'all' ? null : after || null,
     before: before || null,
     properties: properties ?? [],
     limit: Math.min(limit ?? DEFAULT_LIMIT, MAX_LIMIT),

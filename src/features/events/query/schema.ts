@@ -39,7 +39,7 @@ const EventsQuery = z
     orderBy: z.array(z.string()).nullish(),
     event: z.string().nullish(),
     personId: z.union([z.string(), z.int()]).nullish(),
-    after: z.string().nullish(),
+    after: z.string().nullish().meta({ description: 'A time, or `all` for no lower bound.' }),
     before: z.string().nullish(),
     properties: z.unknown().optional().meta({ description: 'Property filters.' }),
     limit: int({ min: 1 }).nullish(),

@@ -8,3 +8,10 @@ ALTER TABLE organization ADD COLUMN members_can_use_personal_api_keys boolean NO
 -- The entry that recorded the deletion of an account, and thereby what was taken out of this one: `hash` is then the one of
 -- the entry as it was.
 ALTER TABLE activity_log ADD COLUMN erased_by uuid;
+
+-- Anybody can claim a name; it belongs to whoever proves it.
+ALTER TABLE domain DROP CONSTRAINT domain_name_unique;
+CREATE UNIQUE INDEX domain_name_unique ON domain (domain) WHERE verified_at IS NOT NULL;
+DROP INDEX domain_organization;
+CREATE UNIQUE INDEX domain_organization_unique ON domain (organization_id, domain);
+CREATE INDEX domain_name ON domain (domain);
