@@ -115,6 +115,7 @@ function setUpRoutes<Start extends SetUpPath, Validate extends SetUpPath>(start:
       without_second_factor: true,
       item: async ({ caller, params }) => assertMaySetUp(caller, params.uuid),
       body: TwoFactorCode,
+      examples: { 'The code of the authenticator': { token: '123456' } },
       answers: { 200: TwoFactorConfirmed },
       async handle(context) {
         const { services, db, caller, body, now } = context

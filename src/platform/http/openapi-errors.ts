@@ -31,6 +31,11 @@ const ERRORS: Record<number, { name: string; description: string; code: ErrorCod
     description: 'Nothing has this id, or the caller may not see it.',
     code: 'not_found',
   },
+  409: {
+    name: 'Conflict',
+    description: 'Others need what would go: `detail` says what to do first.',
+    code: 'conflict',
+  },
   413: { name: 'TooLarge', description: 'The body is over the limit.', code: 'request_too_large' },
   415: {
     name: 'UnsupportedMediaType',
@@ -90,6 +95,7 @@ function statusesOf(route: Route): number[] {
     // Browsers may change things from our own pages only.
     403: isDemanding || isUnsafe,
     404: hasId || route.item !== undefined,
+    409: route.method === 'DELETE' && route.changes_account !== undefined,
     413: route.body !== undefined,
     415: route.body !== undefined,
     422: route.method === 'POST',
