@@ -87,13 +87,13 @@ function statusesOf(route: Route): number[] {
   const takesInput = route.query !== undefined || route.body !== undefined
   const hasId = route.path.includes(':')
   const isUnsafe = route.method !== 'GET'
-  const isDemanding = route.scope !== undefined || route.level !== undefined || route.access === 'session'
+  const isOpen = route.access === 'anyone'
   const applies: Record<number, boolean> = {
-    400: takesInput || hasId,
+    400: takesInput || hasId || isUnsafe,
     // A key that is not valid is refused even where none is needed.
     401: true,
     // Browsers may change things from our own pages only.
-    403: isDemanding || isUnsafe,
+    403: !isOpen || isUnsafe,
     404: hasId || route.item !== undefined,
     409: route.method === 'DELETE' && route.changes_account !== undefined,
     413: route.body !== undefined,
