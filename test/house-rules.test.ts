@@ -210,6 +210,22 @@ describe('.env.example', () => {
   })
 })
 
+// test/end-to-end/readme.long.test.ts runs them.
+describe("the README's commands", () => {
+  const blocks = [...read('README.md').matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, lines]) => lines!)
+
+  it('can be read by a shell, and use no variable that no line before has set', () => {
+    expect(blocks.length).toBeGreaterThan(10)
+    const script = blocks.filter((block) => !block.startsWith('npm ci')).join('')
+    execFileSync('/bin/sh', ['-n', '-c', script])
+    const isSet = (name: string, at: number) => script.slice(0, at).includes(`${name}=`)
+    // Quoted once it is text, such as $browser in a query.
+    const used = [...script.replaceAll(/'[^']*'/g, (text) => ' '.repeat(text.length)).matchAll(/\$([A-Z]+)/g)]
+    expect(used.length).toBeGreaterThan(10)
+    expect(used.filter(({ 1: name, index }) => !isSet(name!, index))).toEqual([])
+  })
+})
+
 describe('source files', () => {
   it('have at most 300 lines', () => {
     const long = sources
