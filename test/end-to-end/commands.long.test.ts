@@ -88,33 +88,35 @@ describe('in a checkout', () => {
 describe('settings that cannot be used', () => {
   const faulty: Env = {
     PORT: '99999',
-    SITE_URL: 'planted site',
+    SITE_URL: 'wrong site',
     DATABASE_URL: 'mysql://root:planted-database-password@db/longshore',
     SECRET_KEY: 'planted-and-too-short',
-    BOOTSTRAP_EMAIL: 'planted',
+    BOOTSTRAP_EMAIL: 'wrong',
     BOOTSTRAP_PASSWORD: 'planted',
     BOOTSTRAP_API_KEY: 'phx_planted',
     SMTP_URL: 'http://mailer:planted-mail-password@mail',
-    MAIL_FROM: 'planted',
+    MAIL_FROM: 'wrong',
     DNS_SERVERS: '127.0.0.1:0',
-    DOMAIN_CHALLENGE_PREFIX: 'planted.challenge',
-    OUTBOUND_ALLOW: 'planted/planted',
-    TRUSTED_PROXIES: 'planted',
+    DOMAIN_CHALLENGE_PREFIX: 'wrong.challenge',
+    OUTBOUND_ALLOW: 'wrong/wrong',
+    TRUSTED_PROXIES: 'wrong',
     MAX_KEYS_PER_USER: '0',
-    RATE_LIMITS: 'planted',
-    OPEN_SIGNUP: 'planted',
-    LOG_LEVEL: 'planted',
-    LOG_FORMAT: 'planted',
+    RATE_LIMITS: 'wrong',
+    OPEN_SIGNUP: 'wrong',
+    LOG_LEVEL: 'wrong',
+    LOG_FORMAT: 'wrong',
   }
 
   test.each([['serve'], ['migrate'], ['doctor'], ['create-key', '--email', 'a@example.com']])(
-    '%s names all of them at once and shows none of their values',
+    '%s names all of them at once, with their values, and shows no secret',
     async (...args) => {
       const { code, stdout, stderr } = await program.run(args, { ...faulty, DATA_DIR: program.newDataDir() })
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
       const [heading, ...faults] = stderr.trimEnd().split('\n')
       expect(heading).toBe(`longshore ${args[0]}: These settings cannot be used:`)
-      expect(faults.map((line) => /^ {2}(\w+): must .{5,}/.exec(line)?.[1])).toEqual(Object.keys(faulty))
+      const named = faults.map((line) => /^ {2}(\w+)(?:=(.+?))?: must .{5,}/.exec(line) ?? [])
+      expect(named.map(([, name]) => name)).toEqual(Object.keys(faulty))
+      for (const [, name, value] of named) if (value !== undefined) expect(value).toBe(faulty[name!])
       expect(stderr).not.toContain('planted')
     },
   )
