@@ -5,13 +5,14 @@
 /** What changes are told of, and the id that goes with it. */
 export type Topic = 'plugin' | 'plugin-config' | 'definitions'
 
-type Listener = (id: number) => void
+/** `project_id`: the only project that the change concerns; undefined where there may be several. */
+type Listener = (id: number, project_id?: number) => void
 
 export class Changes {
   readonly #listeners = new Map<Topic, Set<Listener>>()
 
-  tell(topic: Topic, id: number): void {
-    for (const listener of this.#listeners.get(topic) ?? []) listener(id)
+  tell(topic: Topic, id: number, project_id?: number): void {
+    for (const listener of this.#listeners.get(topic) ?? []) listener(id, project_id)
   }
 
   /** Until the function that is returned is called. */

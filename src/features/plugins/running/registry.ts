@@ -2,6 +2,7 @@
 import { groupBy } from '../../../lib/group-by.ts'
 import type { Host } from '../../../platform/sandbox/sandbox.ts'
 import type { Services } from '../../../platform/services.ts'
+import { EditQueue } from './edit-queue.ts'
 import { buildApps, type AppFacts } from './build-apps.ts'
 import { listEnabledConfigs, listStamps, type Scope } from './queries.ts'
 import type { RunningApp } from './running-app.ts'
@@ -12,7 +13,7 @@ type OfProject = { all: readonly RunningApp[]; transforming: readonly RunningApp
 const NONE: OfProject = { all: [], transforming: [] }
 
 /** Null for what has nothing to run here. */
-type Entry = { plugin_id: number; stamp: string; app: RunningApp | null }
+type Entry = { plugin_id: number; project_id: number; stamp: string; app: RunningApp | null }
 
 export class Registry {
   readonly #services: Services
@@ -21,8 +22,7 @@ export class Registry {
   readonly #entries = new Map<number, Entry>()
   #of_projects = new Map<number, OfProject>()
   #list: readonly RunningApp[] = []
-  /** Edited, and not looked at yet. */
-  #touched: Scope[] = []
+  readonly #edits = new EditQueue()
   #working: Promise<void> = Promise.resolve()
   readonly #leaving = new Set<Promise<void>>()
   readonly #listening: (() => void)[]
@@ -33,8 +33,10 @@ export class Registry {
     this.#openHost = openHost
     const { changes } = services
     this.#listening = [
-      changes.listen('plugin', (plugin_id) => this.#touch({ plugin_id })),
-      changes.listen('plugin-config', (config_id) => this.#touch({ config_id })),
+      changes.listen('plugin', (plugin_id) => this.#touch({ plugin_id }, this.#projectsOf({ plugin_id }))),
+      changes.listen('plugin-config', (config_id, project_id) =>
+        this.#touch({ config_id }, project_id ? [project_id] : this.#projectsOf({ config_id })),
+      ),
     ]
   }
 
@@ -60,9 +62,20 @@ export class Registry {
     return this.#inTurn(() => this.#look('all', 'changed'))
   }
 
+  /** An edit of this project was told of, and is not in force yet. */
+  hasEdits(project_id: number): boolean {
+    return this.#edits.concern(project_id)
+  }
+
+  /** Until the edits of this project that were told of are in force; other projects' edits come after them. */
+  editsInForce(project_id: number): Promise<void> {
+    return this.#edits.done(project_id)
+  }
+
   /** What could not be looked at when it was told of stays until it can. */
-  async applyTouched(): Promise<void> {
-    if (this.#touched.length > 0) await this.#inTurn(() => this.#lookAtTouched())
+  async applyEdits(): Promise<void> {
+    if (!this.#edits.isEmpty())
+      await this.#inTurn(() => this.#edits.work((scope) => this.#look(scope, 'edited')))
   }
 
   async idle(): Promise<void> {
@@ -74,9 +87,9 @@ export class Registry {
     for (const stop of this.#listening) stop()
   }
 
-  #touch(scope: Scope): void {
-    this.#touched.push(scope)
-    this.applyTouched().catch((error: unknown) =>
+  #touch(scope: Scope, projects: readonly number[]): void {
+    this.#edits.add(scope, projects)
+    this.applyEdits().catch((error: unknown) =>
       this.#services.log.warn({ err: error }, 'plugins: an edit is applied later'),
     )
   }
@@ -88,18 +101,8 @@ export class Registry {
     return done
   }
 
-  async #lookAtTouched(): Promise<void> {
-    const scopes = this.#touched
-    this.#touched = []
-    try {
-      while (scopes.length > 0) {
-        await this.#look(scopes[0]!, 'edited')
-        scopes.shift()
-      }
-    } catch (error) {
-      this.#touched = [...scopes, ...this.#touched]
-      throw error
-    }
+  #projectsOf(scope: Scope): number[] {
+    return [...this.#entries].flatMap(([id, entry]) => (isIn(scope, id, entry) ? [entry.project_id] : []))
   }
 
   /** `edited`: all in scope are built anew; otherwise those whose stamp differs. */
@@ -120,8 +123,8 @@ export class Registry {
   async #build(ids: readonly number[]): Promise<void> {
     const configs = await listEnabledConfigs(this.#services.db, ids)
     for (const { config, app } of await buildApps(this.#services, configs, this.#openHost)) {
-      const { id, plugin_id, stamp } = config
-      this.#entries.set(id, { plugin_id, stamp, app })
+      const { id, plugin_id, project_id, stamp } = config
+      this.#entries.set(id, { plugin_id, project_id, stamp, app })
       if (app && isRunnable(app)) this.#watch.enter(app, config.error !== null)
       else this.#leave(id)
       if (app?.code.kind === 'broken') this.#watch.cannotLoad(app, app.code.reason)

@@ -73,7 +73,7 @@ export class PluginRuntime implements RunningApps {
       holding: this.holding,
       appsOf: (project_id: number) => this.#registry.transforming(project_id),
     }
-    this.#transform = new Transform({ ...chain, captures: this.#captures })
+    this.#transform = new Transform({ ...chain, captures: this.#captures, edits: this.#registry })
     this.#drain = new Drain({ ...chain, ingest })
     this.#timetable = new Timetable(this, this.metrics, services.now)
     this.#jobs = new AppJobs(services, this, this.metrics)
@@ -125,7 +125,7 @@ export class PluginRuntime implements RunningApps {
 
   /** Begins what is due, deliveries aside. */
   async tick(): Promise<void> {
-    await this.#registry.applyTouched()
+    await this.#registry.applyEdits()
     this.#timetable.tick()
     this.#watch.retrySetups()
     this.#drain.tick()

@@ -1,22 +1,28 @@
 // Where ingestion meets the apps: events of a project go through its chain in batches, whichever requests they came by.
 // Those that have to wait for an app are kept in the database, and those behind them with them (../holding/).
+import { StoreBusy } from '../../../../platform/event-store/event-store.ts'
 import type { Services } from '../../../../platform/services.ts'
 import type { PipelineEvent } from '../../../events/pipeline-event.ts'
 import type { ProjectRow } from '../../../projects/schema.ts'
 import type { Captures } from '../host/captures.ts'
 import type { Holding } from '../holding/holding.ts'
 import { keepOrder, toHeld } from '../holding/rules.ts'
+import type { Registry } from '../registry.ts'
 import type { RunningApp } from '../running-app.ts'
+import { waitFor } from '../wait-for.ts'
 import { runChain, type ChainContext, type ChainParts } from './chain.ts'
 import { Line } from './line.ts'
 import { Passage, removeForged } from './passage.ts'
 
 const MESSAGE = 100
+/** An edit is in force within milliseconds, unless the database is away. */
+const EDIT_MS = 5_000
 
 type TransformParts = ChainParts & {
   services: Pick<Services, 'settings' | 'now'>
   captures: Captures
   holding: Holding
+  edits: Pick<Registry, 'hasEdits' | 'editsInForce'>
   /** Those with processEvent, in the order of the chain. */
   appsOf(project_id: number): readonly RunningApp[]
 }
@@ -42,17 +48,24 @@ export class Transform {
     { id }: Pick<ProjectRow, 'id'>,
     events: readonly PipelineEvent[],
   ): Promise<readonly PipelineEvent[]> {
-    const { captures, holding, appsOf } = this.#parts
+    const { captures, holding, edits, appsOf } = this.#parts
     const [first] = events
     // Those come alone.
     const isCaptured = first !== undefined && captures.senderOf(first) !== undefined
     for (const event of events) removeForged(event, isCaptured)
+    if (edits.hasEdits(id)) await this.#editsInForce(id)
     if (appsOf(id).length === 0 && !holding.hasLine(id)) return events
     // An app may be waiting for the event it captured: behind the event it works on, that would never come.
     const outcomes = await (isCaptured ? this.#run(id, events) : this.#line(id).add(events))
     const refused = outcomes.find((outcome) => outcome instanceof Refused)
     if (refused) throw refused.error
     return outcomes.flatMap((outcome) => (outcome === null || outcome instanceof Refused ? [] : [outcome]))
+  }
+
+  /** Whoever was told that an app is on, off or changed finds it so with the next event. Otherwise the sender tries again. */
+  async #editsInForce(project_id: number): Promise<void> {
+    const done = this.#parts.edits.editsInForce(project_id).then(() => true)
+    if (!(await waitFor(done, EDIT_MS))) throw new StoreBusy('An edit of an app is not in force yet.')
   }
 
   #line(project_id: number): Line<PipelineEvent, Outcome> {
