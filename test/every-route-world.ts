@@ -143,6 +143,12 @@ export const GOOD_BODIES: Record<string, (world: Home, path: string) => unknown>
     '/api/environments/:id/access_controls',
     '/api/organizations/:organization_id/projects/:id/access_controls',
   ]),
+  ...Object.fromEntries(
+    ['projects', 'environments'].flatMap((name) => [
+      [`POST /api/${name}/:project_id/annotations/`, () => ({ content: 'Made' })],
+      [`PATCH /api/${name}/:project_id/annotations/:id/`, () => ({ content: 'Changed' })],
+    ]),
+  ),
   'POST /api/projects/': () => ({ name: 'Made' }),
   'PATCH /api/projects/:id/': () => ({ name: 'Changed' }),
   'POST /api/environments/': () => ({ name: 'Made' }),
@@ -184,6 +190,7 @@ function belowEach<Body>(bodies: Record<string, Body>, bases: readonly string[])
 type Things = {
   role: string
   role_membership: string
+  annotation: string
   member: string
   invite: string
   invite_secret: string
@@ -287,7 +294,9 @@ async function makeThings(app: WorldMaker, workspace: Workspace, member: TestUse
   )
   app.canary.plant('service key', serviceKey.body.value)
   const made = await invite(app, workspace, key)
+  const annotation = await app.post(`/api/projects/${workspace.project.id}/annotations/`, {}, { key })
   return {
+    annotation: String(annotation.body.id),
     member: member.uuid,
     invite: made.id,
     invite_secret: made.secret,
@@ -404,6 +413,7 @@ const KINDS: [RegExp, keyof Things][] = [
   [/\/personal_api_keys\/:id\//, 'personal_key'],
   [/\/event_definitions\/:id\//, 'event_definition'],
   [/\/property_definitions\/:id\//, 'property_definition'],
+  [/\/annotations\/:id\//, 'annotation'],
   [/\/persons\/:id\//, 'person'],
   [/\/events\/:id\//, 'event'],
   [/\/query\/:id\//, 'query'],

@@ -83,6 +83,7 @@ describe('what every route declares', () => {
       [/\/mcp_tools\/execute_sql\//, ['query']],
       [/\/event_definitions\//, ['event_definition']],
       [/\/property_definitions\//, ['property_definition']],
+      [/\/annotations\//, ['annotation']],
       [/\/persons\//, ['person', 'query']],
       [/\/events\b|\/query\//, ['query']],
       [/\/projects\/|^\/api\/environments\//, ['project']],

@@ -70,6 +70,7 @@ describe('imports', () => {
       'roles',
       'projects',
       'organizations',
+      'annotations',
       'persons',
       'events',
       'definitions',

@@ -4,6 +4,7 @@ import { twoFactorRoutes } from '../features/account/two-factor-routes.ts'
 import { activityLogRoutes } from '../features/activity-log/routes.ts'
 import { findCallerByKey } from '../features/api-keys/caller.ts'
 import { hasKey } from '../features/api-keys/queries.ts'
+import { annotationRoutes } from '../features/annotations/routes.ts'
 import { backfillRoutes } from '../features/batch-exports/backfills/routes.ts'
 import { freshnessRoutes } from '../features/batch-exports/freshness/routes.ts'
 import { logRoutes } from '../features/batch-exports/logs/routes.ts'
@@ -57,6 +58,7 @@ export const routes: readonly Route[] = [
   ...projectRoutes,
   ...accessControlRoutes,
   ...personRoutes,
+  ...annotationRoutes,
   ...eventRoutes,
   ...featureFlagRoutes,
   ...queryRoutes,

@@ -31,6 +31,7 @@ export type ActivityScope =
   | 'PluginConfig'
   | 'PersonalAPIKey'
   | 'ServiceAPIKey'
+  | 'Annotation'
   | 'User'
 
 type ActivityName =

@@ -50,6 +50,26 @@ CREATE TABLE address_undo (
 );
 CREATE INDEX address_undo_address ON address_undo (lower(old_email));
 
+CREATE TABLE annotation (
+  id integer GENERATED ALWAYS AS IDENTITY NOT NULL,
+  organization_id uuid NOT NULL,
+  project_id integer NOT NULL,
+  content text,
+  date_marker timestamp with time zone,
+  scope text NOT NULL,
+  creation_type text NOT NULL,
+  deleted boolean NOT NULL DEFAULT false,
+  created_by integer,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT annotation_pkey PRIMARY KEY (id),
+  CONSTRAINT annotation_created_by_fkey FOREIGN KEY (created_by) REFERENCES app_user(id) ON DELETE SET NULL,
+  CONSTRAINT annotation_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id) ON DELETE CASCADE,
+  CONSTRAINT annotation_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE
+);
+CREATE INDEX annotation_organization ON annotation (organization_id) WHERE (scope = 'organization'::text);
+CREATE INDEX annotation_project ON annotation (project_id, date_marker);
+
 CREATE TABLE api_key (
   id text NOT NULL,
   user_id integer,
