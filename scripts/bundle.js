@@ -36,8 +36,10 @@ const THREADS = {
 /** What bin/start.cjs begins with. Not a module: those are loaded on the pool. */
 const POOL = { 'thread-pool': 'src/platform/thread-pool.ts' }
 /** What the sandbox runs before an app: compiled for its engine, beside the thread that reads it. */
-const GUEST = { guest: 'src/platform/sandbox/guest/main.ts' }
-const GUEST_FILE = 'sandbox-guest.qjs'
+const GUESTS = {
+  'sandbox-guest': 'src/platform/sandbox/guest/main.ts',
+  'sandbox-clients': 'src/platform/sandbox/guest/clients/main.ts',
+}
 
 /** The files of Swagger UI that src/app/docs-page.ts serves. */
 const DOCS_PAGE = [
@@ -68,7 +70,8 @@ export async function bundleThreads(folder) {
 /** What is not a module like the others. */
 async function bundleRest(folder) {
   await bundleFiles(POOL, folder, { format: 'cjs', entryFileNames: '[name].cjs' })
-  await writeFile(join(folder, GUEST_FILE), await compileGuest())
+  for (const [name, entry] of Object.entries(GUESTS))
+    await writeFile(join(folder, `${name}.qjs`), await compileGuest(entry))
 }
 
 async function copyDocsPage(folder) {
@@ -79,8 +82,8 @@ async function copyDocsPage(folder) {
 }
 
 /** A script, because the engine is given no modules; its compiler would take a third of a thread's start. */
-async function compileGuest() {
-  const { output } = await bundleFiles(GUEST, null, {
+async function compileGuest(entry) {
+  const { output } = await bundleFiles({ guest: entry }, null, {
     format: 'iife',
     name: 'guest',
     sourcemap: false,
@@ -88,7 +91,7 @@ async function compileGuest() {
   const wasm = await readFile(createRequire(import.meta.url).resolve('quickjs-wasi/quickjs.wasm'))
   const vm = await QuickJS.create({ wasm })
   try {
-    const script = `(function (host) { ${output[0].code}\nreturn guest.start(host) })`
+    const script = `(function (given) { ${output[0].code}\nreturn guest.start(given) })`
     return vm.compile(script, 'sandbox', EvalFlags.TYPE_GLOBAL, CompileFlags.STRIP_SOURCE)
   } finally {
     vm.dispose()

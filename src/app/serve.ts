@@ -174,7 +174,7 @@ async function buildApp(
   addPluginMetrics(metrics, plugins)
   const app = buildServer({
     services,
-    access,
+    access: plugins.api.extend(access),
     routes,
     metrics,
     trusted_proxies: config.TRUSTED_PROXIES,
@@ -183,6 +183,7 @@ async function buildApp(
   })
   addCapture(app, services, ingest, addSiteApps(app, services))
   addPages(app, services, metrics, config.METRICS_TOKEN)
+  plugins.api.serveBy(app)
   return app
 }
 

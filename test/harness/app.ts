@@ -184,7 +184,7 @@ async function buildHttp(
   addPluginMetrics(metrics, plugins)
   const http = buildServer({
     services,
-    access,
+    access: plugins.api.extend(access),
     routes,
     metrics,
     trusted_proxies: config.TRUSTED_PROXIES,
@@ -193,6 +193,7 @@ async function buildHttp(
   })
   addCapture(http, services, ingest, addSiteApps(http, services))
   addPages(http, services, metrics, config.METRICS_TOKEN)
+  plugins.api.serveBy(http)
   await http.ready()
   return http
 }

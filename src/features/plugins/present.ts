@@ -1,5 +1,6 @@
 // Rows → answers of the API.
 import type { z } from 'zod'
+import { offeredJobs } from './offered-jobs.ts'
 import type { PluginRow, SourceFileRow } from './rows.ts'
 import type { Plugin } from './schema.ts'
 
@@ -19,7 +20,7 @@ export function presentPlugin(row: PluginRow): z.input<typeof Plugin> {
     organization_name: row.organization_name ?? 'built in',
     capabilities: row.capabilities,
     metrics: row.metrics,
-    public_jobs: row.public_jobs,
+    public_jobs: offeredJobs(row),
     errors: [...row.errors],
   }
 }

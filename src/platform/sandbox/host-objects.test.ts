@@ -32,7 +32,19 @@ describe('meta', () => {
     ])
     expect(await sandbox.call(app, host, { method: 'onEvent', event: { event: 'seen' } })).toEqual([
       'seen',
-      ['config', 'attachments', 'cache', 'storage', 'global', 'jobs', 'metrics', 'geoip', 'utils'],
+      [
+        'config',
+        'attachments',
+        'cache',
+        'storage',
+        'global',
+        'jobs',
+        'metrics',
+        'geoip',
+        'utils',
+        'logger',
+        'fetch',
+      ],
       3,
     ])
     expect(await sandbox.call(app, host, { method: 'task', name: 'runEveryMinute' })).toEqual(['secret', 4])
@@ -385,11 +397,26 @@ describe('posthog', () => {
     expect(host.captured[0]).toEqual({ event: 'made', properties: { n: 0 }, hops: 0 })
   })
 
-  it('has no api', async () => {
-    for (const method of ['get', 'post', 'put', 'patch', 'delete']) {
-      const fault = await faultOf(run(`return posthog.api.${method}('/api/users/')`))
-      expect(fault).toMatchObject({ kind: 'threw', message: 'posthog.api is not available to apps' })
-    }
+  it('has an api: the host for its own project, and another server by keys of the app', async () => {
+    const host = new TestHost()
+    const code = `
+      const own = await posthog.api.get('/api/projects/@current/persons/?a=1', { data: { email: 'a@b.c' } })
+      await posthog.api.post('/api/projects/@current/annotations', { data: { content: 'v1' } })
+      const keys = { host: 'https://eu.posthog.com', projectApiKey: 'phc_1', personalApiKey: 'phx_1' }
+      await posthog.api.get('/api/projects/@current/annotations', keys)
+      const half = await posthog.api.get('/api/', { projectApiKey: 'phc_1' }).catch((error) => error.message)
+      return [own.status, await own.json(), half]`
+    expect(await run(code, host)).toEqual([200, { results: [] }, expect.stringContaining('personalApiKey')])
+    expect(host.calls).toEqual([
+      { method: 'GET', path: '/api/projects/@current/persons/?a=1&email=a%40b.c', body: null },
+      { method: 'POST', path: '/api/projects/@current/annotations', body: '{"content":"v1"}' },
+    ])
+    expect(host.requests).toMatchObject([
+      {
+        url: 'https://eu.posthog.com/api/projects/@current/annotations?token=phc_1',
+        headers: { authorization: 'Bearer phx_1' },
+      },
+    ])
   })
 })
 

@@ -34,6 +34,14 @@ function carryOut(host: Host, request: HostRequest, signal: AbortSignal): Promis
       const { url, method, headers, body } = request
       return host.fetch({ url, method, headers, body }, signal)
     }
+    case 'sqlOpen':
+      return host.sqlOpen(request.address, signal)
+    case 'sqlQuery':
+      return host.sqlQuery(request.connection, request.query, signal)
+    case 'sqlClose':
+      return host.sqlClose(request.connection)
+    case 'api':
+      return host.api(request.request, signal)
     case 'storageGet':
       return host.storageGet(request.key)
     case 'storageSet':

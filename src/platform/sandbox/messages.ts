@@ -4,12 +4,15 @@ import type { Priority } from '../stand-back.ts'
 import type { Limits } from './limits.ts'
 import {
   AppFault,
+  type ApiRequest,
   type AppCall,
   type EventPatch,
   type FaultKind,
   type LogType,
   type MetricKind,
   type SandboxedApp,
+  type SqlAddress,
+  type SqlQuery,
 } from './sandbox.ts'
 
 export type ThreadOptions = {
@@ -73,6 +76,10 @@ export type FromThread =
 /** What an app waits for. Every field was checked by the thread. */
 export type HostRequest =
   | { op: 'fetch'; url: string; method: string; headers: Record<string, string>; body: string | null }
+  | { op: 'sqlOpen'; address: SqlAddress }
+  | { op: 'sqlQuery'; connection: number; query: SqlQuery }
+  | { op: 'sqlClose'; connection: number }
+  | { op: 'api'; request: ApiRequest }
   | { op: 'storageGet' | 'storageDelete'; key: string }
   | { op: 'storageSet'; key: string; value: string }
   | { op: 'storageIncrement'; key: string; by: number }

@@ -40,6 +40,12 @@ export type Host = {
   /** `source` is CONSOLE for what the app says itself. */
   log(source: 'CONSOLE' | 'SYSTEM', type: LogType, message: string): void
   fetch(request: FetchRequest, signal: AbortSignal): Promise<FetchAnswer>
+  /** A connection to somebody's PostgreSQL: its number. It is closed when nobody asks for it for a while. */
+  sqlOpen(address: SqlAddress, signal: AbortSignal): Promise<number>
+  sqlQuery(connection: number, query: SqlQuery, signal: AbortSignal): Promise<SqlAnswer>
+  sqlClose(connection: number): Promise<void>
+  /** A call of this server's own API, for the project of the app. */
+  api(request: ApiRequest, signal: AbortSignal): Promise<FetchAnswer>
   /** Values are JSON text. */
   storageGet(key: string): Promise<string | null>
   storageSet(key: string, value: string): Promise<void>
@@ -63,6 +69,30 @@ export type FetchRequest = {
   /** Base64. */
   body: string | null
 }
+/** What is null was not given; `url` goes before the parts. */
+export type SqlAddress = {
+  url: string | null
+  user: string | null
+  password: string | null
+  host: string | null
+  port: number | null
+  database: string | null
+  /** The certificate must be in order. */
+  is_checked: boolean
+}
+export type SqlQuery = { text: string; values: readonly unknown[] }
+export type SqlAnswer = {
+  command: string
+  count: number | null
+  /** `type` is PostgreSQL's number. */
+  fields: readonly { name: string; type: number }[]
+  /** As PostgreSQL writes them. */
+  rows: readonly (readonly (string | null)[])[]
+}
+
+/** `body` is JSON text. */
+export type ApiRequest = { method: string; path: string; body: string | null }
+
 export type FetchAnswer = {
   status: number
   headers: Record<string, string>
@@ -106,6 +136,9 @@ export class AppFault extends Error {
 
 /** The property that says how many apps an event has come through, each capturing it in answer to the one before. */
 export const HOPS = '$plugin_hops'
+
+/** A job of every app with exportEvents, which whoever keeps the events does for it. */
+export const HISTORICAL_EXPORT = 'Export historical events'
 
 /** What became of an event that went through processEvent. */
 export type EventOutcome =

@@ -1,6 +1,7 @@
 // A job of an app, started by hand: it waits in the table until the clockwork takes it.
 import { invalid } from '../../../platform/http/errors.ts'
 import { recordConfigActivity } from '../activity.ts'
+import { offeredJobs } from '../offered-jobs.ts'
 import { addJob } from '../running/job-queries.ts'
 import { namedConfig, type Change } from './create.ts'
 import type { Addressed } from './place.ts'
@@ -12,7 +13,7 @@ const MAX_WAITING = 1000
 export async function startJob(change: Change, addressed: Addressed, sent: unknown): Promise<void> {
   const { db, caller, now } = change
   const { project, plugin, row } = addressed
-  const { name, payload } = readJob(plugin.public_jobs, sent, caller?.user?.is_staff ?? false)
+  const { name, payload } = readJob(offeredJobs(plugin), sent, caller?.user?.is_staff ?? false)
   await db.transaction(async (tx) => {
     // Two at once must not both be the thousandth.
     await lockConfig(tx, project.id, row.id)

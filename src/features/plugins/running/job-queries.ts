@@ -53,6 +53,18 @@ export async function deleteJob(db: Db, { project_id, id }: JobRow): Promise<voi
   await db.run(sql`DELETE FROM plugin_job WHERE project_id = ${project_id} AND id = ${id}`)
 }
 
+/** The same job, with another payload, as if it had not begun. */
+export async function continueJob(
+  db: Db,
+  { project_id, id }: JobRow,
+  payload: string,
+  run_at: Date,
+): Promise<void> {
+  await db.run(sql`
+    UPDATE plugin_job SET payload = ${payload}, attempt = 0, run_at = ${run_at}
+    WHERE project_id = ${project_id} AND id = ${id}`)
+}
+
 /** `attempt`: how often it counts as begun. */
 export async function putOffJob(
   db: Db,

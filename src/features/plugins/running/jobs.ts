@@ -2,8 +2,9 @@
 import { AppFault } from '../../../platform/sandbox/sandbox.ts'
 import type { Services } from '../../../platform/services.ts'
 import type { PluginMetrics } from '../metrics/plugin-metrics.ts'
-import { claimJobs, deleteJob, putOffJob, type JobRow } from './job-queries.ts'
-import { AppIdle, type RunningApps } from './running-app.ts'
+import { exportPage, giveUpExport, isHistoricalExport } from './historical-export.ts'
+import { claimJobs, continueJob, deleteJob, putOffJob, type JobRow } from './job-queries.ts'
+import { AppIdle, type RunningApp, type RunningApps } from './running-app.ts'
 
 const AT_ONCE = 5
 /** Loading takes half a minute at most, and so does the call. */
@@ -14,13 +15,17 @@ const PAUSE_MS = 5_000
 const IDLE_PAUSE_MS = 10_000
 
 export class AppJobs {
-  readonly #services: Pick<Services, 'db' | 'log' | 'now'>
+  readonly #services: Pick<Services, 'db' | 'eventStore' | 'log' | 'now'>
   readonly #apps: RunningApps
   readonly #metrics: PluginMetrics
   /** Under way, by config. */
   readonly #active = new Map<number, Set<Promise<void>>>()
 
-  constructor(services: Pick<Services, 'db' | 'log' | 'now'>, apps: RunningApps, metrics: PluginMetrics) {
+  constructor(
+    services: Pick<Services, 'db' | 'eventStore' | 'log' | 'now'>,
+    apps: RunningApps,
+    metrics: PluginMetrics,
+  ) {
     this.#services = services
     this.#apps = apps
     this.#metrics = metrics
@@ -31,7 +36,7 @@ export class AppJobs {
     const { db, now } = this.#services
     const configs = this.#apps
       .list()
-      .filter(({ jobs }) => jobs.length > 0)
+      .filter(({ jobs, methods }) => jobs.length > 0 || methods.has('exportEvents'))
       .map(({ config_id }) => ({ config_id, free: AT_ONCE - (this.#active.get(config_id)?.size ?? 0) }))
       .filter(({ free }) => free > 0)
     if (configs.length === 0) return
@@ -65,8 +70,10 @@ export class AppJobs {
     const app = this.#apps.current(job.plugin_config_id)
     if (!app) return this.#putBack(job)
     const { name, payload } = job
+    let next: object | null = null
     try {
-      await this.#apps.call(app, { method: 'job', name, payload })
+      if (isHistoricalExport(app, name)) next = await exportPage(this.#services, this.#apps, app, payload)
+      else await this.#apps.call(app, { method: 'job', name, payload })
     } catch (error) {
       if (error instanceof AppIdle || !(error instanceof AppFault)) return this.#putBack(job)
       if (['gone', 'load', 'setup'].includes(error.kind)) return this.#putBack(job)
@@ -75,10 +82,16 @@ export class AppJobs {
       }
       this.#metrics.count(app, 'scheduledTask', 'failure')
       this.#metrics.error(app, 'scheduledTask', error, null, job.id)
-      return deleteJob(db, job)
+      return this.#giveUp(app, job)
     }
     this.#metrics.count(app, 'scheduledTask', job.attempt > 1 ? 'success_on_retry' : 'success')
-    await deleteJob(db, job)
+    if (next) await continueJob(db, job, JSON.stringify(next), this.#services.now())
+    else await deleteJob(db, job)
+  }
+
+  async #giveUp(app: RunningApp, job: JobRow): Promise<void> {
+    if (isHistoricalExport(app, job.name)) await giveUpExport(this.#services, app)
+    await deleteJob(this.#services.db, job)
   }
 
   /** As if it had not begun. */

@@ -7,6 +7,7 @@ import { Delivery } from '../delivery/delivery.ts'
 import { PluginLogs } from '../logs/plugin-logs.ts'
 import { PluginMetrics } from '../metrics/plugin-metrics.ts'
 import { Captures } from './host/captures.ts'
+import { ProjectApi } from './host/project-api.ts'
 import { openHost, type HostParts } from './host/host.ts'
 import { AppJobs } from './jobs.ts'
 import { MetricSums } from './host/metric-sums.ts'
@@ -34,6 +35,8 @@ export class PluginRuntime implements RunningApps {
   readonly delivery: Delivery
   readonly holding: Holding
   readonly lapses: Lapses
+  /** What apps call the server's own API through. */
+  readonly api = new ProjectApi()
   readonly #services: Services
   readonly #captures: Captures
   readonly #sums: MetricSums
@@ -62,6 +65,7 @@ export class PluginRuntime implements RunningApps {
       captures: this.#captures,
       sums: this.#sums,
       watch: this.#watch,
+      api: this.api,
     }
     this.#registry = new Registry(services, this.#watch, (facts) => openHost(host, facts))
     const chain = {

@@ -140,7 +140,7 @@ describe('secret settings', () => {
     const id = await switchOn('export function onEvent() {}')
     const db = { row: async () => Promise.reject(new Error(`no such value: ${TOKEN}`)) } as never
     const unused = {} as never
-    const parts = { logs: unused, captures: unused, sums: unused, watch: unused }
+    const parts = { logs: unused, captures: unused, sums: unused, watch: unused, api: unused }
     const host = openHost({ services: { ...app.services, db }, ...parts }, app.plugins.current(id)!)
     await expect(host.storageGet('key')).rejects.toThrow('This cannot be done at the moment.')
     const line = app.logs.find((each) => each.includes('an app was let down'))

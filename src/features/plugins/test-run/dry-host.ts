@@ -25,6 +25,16 @@ export function openDryHost(fetch: Host['fetch'] | null): { host: Host; logs: Lo
       note(`fetch: ${request.method} ${request.url} was not sent`)
       throw new HostError('fetch is switched off for this test.')
     },
+    async sqlOpen({ host: server, url }) {
+      note(`database: ${server ?? (url === null ? 'no host' : 'by its address')} was not connected to`)
+      throw new HostError('Databases are switched off for a test.')
+    },
+    sqlQuery: async () => NO_DATABASE,
+    sqlClose: async () => undefined,
+    async api({ method, path }) {
+      note(`posthog.api: ${method} ${path} was not called`)
+      throw new HostError('posthog.api is switched off for a test.')
+    },
     storageGet: async (key) => storage.get(key),
     storageSet: async (key, value) => storage.set(key, value),
     storageDelete: async (key) => storage.delete(key),
@@ -44,6 +54,8 @@ export function openDryHost(fetch: Host['fetch'] | null): { host: Host; logs: Lo
   }
   return { host, logs }
 }
+
+const NO_DATABASE = { command: '', count: null, fields: [], rows: [] }
 
 /** An app reads nothing of our own errors. */
 function explain(error: unknown): never {

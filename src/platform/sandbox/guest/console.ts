@@ -1,4 +1,4 @@
-// console: everything becomes a line of the config's log.
+// console, and meta.logger: everything becomes a line of the config's log.
 import { ask } from './host.ts'
 
 const MAX_LENGTH = 10_000

@@ -5,7 +5,7 @@ import { request } from './host.ts'
 import { GuestURLSearchParams } from './url.ts'
 
 type Options = { method?: string; headers?: unknown; body?: unknown }
-type Answer = { status: number; status_text: string; headers: Record<string, string>; body: string }
+export type Answer = { status: number; status_text: string; headers: Record<string, string>; body: string }
 
 export async function guestFetch(resource: unknown, options: Options = {}): Promise<GuestResponse> {
   const headers = new GuestHeaders(options.headers)
@@ -20,8 +20,20 @@ export async function guestFetch(resource: unknown, options: Options = {}): Prom
     String(options.method ?? 'GET').toUpperCase(),
     Object.fromEntries(headers),
     body === undefined || body === null ? null : toBase64(bodyBytes(body)),
-  )
+  ).catch((error: Error) => {
+    throw new FetchError(error.message)
+  })
   return new GuestResponse(url, answer as Answer)
+}
+
+/** By this name apps of node-fetch tell a failed request from their own faults. */
+export class FetchError extends Error {
+  readonly type = 'system'
+
+  constructor(message: string) {
+    super(message)
+    this.name = 'FetchError'
+  }
 }
 
 function bodyBytes(body: unknown): Uint8Array {
@@ -67,7 +79,7 @@ export class GuestHeaders {
   }
 }
 
-class GuestResponse {
+export class GuestResponse {
   readonly status: number
   readonly statusText: string
   readonly ok: boolean

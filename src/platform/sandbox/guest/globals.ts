@@ -5,18 +5,15 @@ import { GuestTextDecoder, GuestTextEncoder, guestStructuredClone } from './enco
 import { RetryError } from './errors.ts'
 import { GuestHeaders, guestFetch } from './fetch.ts'
 import { request } from './host.ts'
+import { api } from './api.ts'
 import { installIntl } from './intl.ts'
 import { GuestURL, GuestURLSearchParams } from './url.ts'
-
-const refuse = () => {
-  throw new Error('posthog.api is not available to apps')
-}
 
 const posthog = {
   async capture(event: unknown, properties: unknown = {}): Promise<void> {
     await request('capture', String(event), properties)
   },
-  api: { get: refuse, post: refuse, put: refuse, patch: refuse, delete: refuse },
+  api,
 }
 
 const GLOBALS = {

@@ -4,9 +4,12 @@ import { fireAlarm } from './alarms.ts'
 import { App, presentThrown } from './calls.ts'
 import { findExports } from './exports.ts'
 import { installGlobals } from './globals.ts'
-import { connect, takeAnswer } from './host.ts'
+import { connect, request, takeAnswer } from './host.ts'
+import { GuestBuffer } from './buffer.ts'
+import type { Kit } from './clients/kit.ts'
+import { guestFetch } from './fetch.ts'
 import { makeMeta, type Settings } from './meta.ts'
-import { requireModule } from './modules.ts'
+import { addModules, crypto, requireModule } from './modules.ts'
 
 type Script = (
   exports: object,
@@ -20,6 +23,11 @@ export function start(host: (operation: string, args: string, last?: string) => 
   let app: App | null = null
 
   return {
+    /** Before `adopt`, for apps that name one of the clients. */
+    addClients(make: (kit: Kit) => Record<string, object>): void {
+      addModules(make({ Buffer: GuestBuffer, fetch: guestFetch, request, crypto }))
+    },
+
     /** Runs the app's script and tells what it offers. */
     adopt(script: Script, text: string): string {
       try {

@@ -1,6 +1,9 @@
 // `meta`, the last argument of every call.
 import { GuestBuffer } from './buffer.ts'
+import { guestConsole } from './console.ts'
+import { guestFetch } from './fetch.ts'
 import { fromBase64 } from './bytes.ts'
+import { HISTORICAL_EXPORT } from '../sandbox.ts'
 import type { Found } from './exports.ts'
 import { ask, request } from './host.ts'
 import { cache, cursor, storage } from './stores.ts'
@@ -17,10 +20,12 @@ export function makeMeta({ config, attachments }: Settings, found: Found): objec
     cache,
     storage,
     global: {},
-    jobs: makeJobs(Object.keys(found.jobs)),
+    jobs: makeJobs([...Object.keys(found.jobs), ...(found.methods.exportEvents ? [HISTORICAL_EXPORT] : [])]),
     metrics: makeMetrics(found.metrics),
     geoip: { locate: async (address: unknown) => ask('locate', String(address)) },
     utils: { cursor },
+    logger: guestConsole,
+    fetch: guestFetch,
   }
 }
 

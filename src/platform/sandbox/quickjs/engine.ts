@@ -16,8 +16,11 @@ import {
 import { SCRIPT_NAME } from './positions.ts'
 import { ThreadTime } from './thread-time.ts'
 
-// What scripts/bundle.js makes of guest/main.ts.
+// What scripts/bundle.js makes of guest/main.ts and guest/clients/main.ts.
 const GUEST_FILE = 'sandbox-guest.qjs'
+const CLIENTS_FILE = 'sandbox-clients.qjs'
+/** Whether code names one of the clients. They take a machine some 3 ms, and most apps do not want them. */
+const NAMES_CLIENT = /['"](?:@google-cloud\/|aws-sdk|generic-pool|(?:node:)?stream['"]|pg['"]|snowflake-sdk)/
 
 // Node's types know this name as one of types only.
 const { compile } = Reflect.get(globalThis, 'WebAssembly') as {
@@ -26,7 +29,9 @@ const { compile } = Reflect.get(globalThis, 'WebAssembly') as {
 
 export async function openEngine(memory_bytes: number, word: RunningWord): Promise<Engine> {
   const wasm = await compile(await readFile(new URL(import.meta.resolve('quickjs-wasi/quickjs.wasm'))))
-  const guest = await readFile(join(import.meta.dirname, GUEST_FILE))
+  const [guest, clients] = await Promise.all(
+    [GUEST_FILE, CLIENTS_FILE].map((name) => readFile(join(import.meta.dirname, name))),
+  )
   const time = new ThreadTime()
   return {
     cpuMs: () => time.roughly(),
@@ -39,7 +44,7 @@ export async function openEngine(memory_bytes: number, word: RunningWord): Promi
         timezoneOffset: 0,
         interruptHandler: () => stop.isDue(),
       })
-      return new QuickJsMachine(vm, stop, guest, host)
+      return new QuickJsMachine(vm, stop, { guest: guest!, clients: clients! }, host)
     },
   }
 }
@@ -94,7 +99,10 @@ class Stop {
 // Long enough for our own part of the guest on the slowest machine.
 const GUEST_CPU_MS = 5_000
 
+type Parts = { guest: Uint8Array; clients: Uint8Array }
+
 class QuickJsMachine implements Machine {
+  readonly #addClients: JSValueHandle
   readonly #adopt: JSValueHandle
   readonly #enter: JSValueHandle
   readonly #operations: Record<Operation, JSValueHandle>
@@ -102,7 +110,7 @@ class QuickJsMachine implements Machine {
   constructor(
     private readonly vm: QuickJS,
     private readonly stop: Stop,
-    guest: Uint8Array,
+    private readonly parts: Parts,
     host: HostFunction,
   ) {
     // The engine copies an answer after we return it: each is freed when the next is made.
@@ -113,7 +121,10 @@ class QuickJsMachine implements Machine {
       last = vm.newString(stop.isDue() ? '!the CPU time is used up' : answer(host, args))
       return last
     })
-    const made = stop.during(GUEST_CPU_MS, () => vm.callFunction(vm.evalBytecode(guest), vm.undefined, ask))
+    const made = stop.during(GUEST_CPU_MS, () =>
+      vm.callFunction(vm.evalBytecode(parts.guest), vm.undefined, ask),
+    )
+    this.#addClients = made.getProp('addClients')
     this.#adopt = made.getProp('adopt')
     this.#enter = made.getProp('enter')
     const names = OPERATIONS.map((operation) => [operation, vm.newString(operation)])
@@ -123,10 +134,20 @@ class QuickJsMachine implements Machine {
   }
 
   load(script: string, settings: string, cpu_ms: number): string {
+    if (NAMES_CLIENT.test(script)) this.#loadClients()
     return this.#run(cpu_ms, () => {
       const made = this.vm.evalCode(script, SCRIPT_NAME)
       return this.vm.callFunction(this.#adopt, this.vm.undefined, made, this.vm.newString(settings))
     })
+  }
+
+  #loadClients(): void {
+    const { vm, stop, parts } = this
+    stop.during(GUEST_CPU_MS, () =>
+      vm.withScope(
+        () => void vm.callFunction(this.#addClients, vm.undefined, vm.evalBytecode(parts.clients)),
+      ),
+    )
   }
 
   call(operation: Operation, id: number, texts: readonly string[], cpu_ms: number, wall_ms: number): string {

@@ -17,11 +17,12 @@ import {
   type HostRequest,
   type ThreadApp,
 } from '../messages.ts'
-import type { LogType, Offer } from '../sandbox.ts'
+import { HISTORICAL_EXPORT, type LogType, type Offer } from '../sandbox.ts'
 import { STATUS_CODES } from 'node:http'
 import type { Caches } from './cache.ts'
 import type { Formats } from './formats.ts'
 import type { Locate } from './geoip.ts'
+import { OUTGOING } from './outgoing.ts'
 import { Gate, type Requests } from './requests.ts'
 import { TOOLBOX, type Operation } from './toolbox.ts'
 import type { Turn } from './turn.ts'
@@ -51,8 +52,6 @@ const LOG_TYPES: readonly LogType[] = ['DEBUG', 'LOG', 'INFO', 'WARN', 'ERROR']
 const MAX_KEY_LENGTH = 200
 const MAX_VALUE_LENGTH = 1024 * 1024
 const MAX_NAME_LENGTH = 200
-const MAX_URL_LENGTH = 10_000
-const MAX_BODY_LENGTH = 8 * 1024 * 1024
 const PIECE_BYTES = 768 * 1024
 
 export class HostFunctions {
@@ -151,8 +150,16 @@ export class HostFunctions {
     const make = (read: (...args: unknown[]) => HostRequest): Operation => {
       return (id, ...args) => this.#ask(readInteger(id), read(...args), lengthOf(args))
     }
+    const outgoing = Object.entries(OUTGOING).map(([name, read]) => [
+      name,
+      make((...args) => {
+        if (this.inside.turn().fetches_left-- <= 0) throw new Refusal('a call may make 50 requests')
+        return read(...args)
+      }),
+    ])
     return {
-      fetch: make((url, method, headers, body) => this.#readFetch(url, method, headers, body)),
+      ...(Object.fromEntries(outgoing) as Record<string, Operation>),
+      sqlClose: make((connection) => ({ op: 'sqlClose', connection: readInteger(connection) })),
       storageGet: make((name) => ({ op: 'storageGet', key: key(name) })),
       storageDelete: make((name) => ({ op: 'storageDelete', key: key(name) })),
       storageSet: make((name, value) => ({
@@ -169,35 +176,23 @@ export class HostFunctions {
 
   #ask(id: number, request: HostRequest, length: number): void {
     const turn = this.inside.turn()
-    const gate = request.op === 'fetch' ? this.#fetches : this.#others
+    const isOutgoing = Object.hasOwn(OUTGOING, request.op)
+    const gate = isOutgoing ? this.#fetches : this.#others
     gate.enter(length, () => {
-      if (turn.isAborted && request.op === 'fetch') return gate.leave()
+      if (turn.isAborted && isOutgoing) return gate.leave()
       const takeBack = this.around.requests.send(this.app.id, request, (answer) => {
         turn.requests.delete(id)
         gate.leave()
-        this.inside.answer(id, request.op === 'fetch' ? withStatusText(answer) : answer, turn)
+        this.inside.answer(id, withStatusText(answer), turn)
       })
       // Only what goes out is taken back: what is to be stored is stored.
-      if (request.op === 'fetch') {
+      if (isOutgoing) {
         turn.requests.set(id, () => {
           takeBack()
           gate.leave()
         })
       }
     })
-  }
-
-  #readFetch(url: unknown, method: unknown, headers: unknown, body: unknown): HostRequest {
-    if (this.inside.turn().fetches_left-- <= 0) throw new Refusal('a call may make 50 requests')
-    if (!isObject(headers)) throw new Refusal('headers are an object')
-    const pairs = Object.entries(headers).map(([name, value]) => [name, readText(value)])
-    return {
-      op: 'fetch',
-      url: readText(url, MAX_URL_LENGTH),
-      method: readText(method, 20),
-      headers: Object.fromEntries(pairs) as Record<string, string>,
-      body: body === null ? null : readText(body, MAX_BODY_LENGTH),
-    }
   }
 
   #readCapture(event: unknown, properties: unknown): HostRequest {
@@ -211,8 +206,10 @@ export class HostFunctions {
   }
 
   #readJob(name: unknown, run_at: unknown, payload: unknown): HostRequest {
-    if (!this.inside.offer().capabilities.jobs.includes(readText(name)))
-      throw new Refusal('there is no such job')
+    const { jobs, methods } = this.inside.offer().capabilities
+    const isKnown =
+      jobs.includes(readText(name)) || (name === HISTORICAL_EXPORT && methods.includes('exportEvents'))
+    if (!isKnown) throw new Refusal('there is no such job')
     const time = readNumber(run_at)
     if (time > Date.now() + MAX_JOB_DELAY_MS) throw new Refusal('a job can run a year ahead at most')
     if (Math.abs(time) > 8.64e15) throw new Refusal('there is no such time')
@@ -230,7 +227,8 @@ function refuseInspection(): never {
   throw new Refusal('not available while the code is only looked at')
 }
 
+/** For answers to requests of HTTP; others stay as they are. */
 function withStatusText(answer: HostAnswer): HostAnswer {
-  if (!('result' in answer) || !isObject(answer.result)) return answer
+  if (!('result' in answer) || !isObject(answer.result) || !('status' in answer.result)) return answer
   return { result: { ...answer.result, status_text: STATUS_CODES[Number(answer.result.status)] ?? '' } }
 }

@@ -4,6 +4,7 @@ import type { Host } from '../../../../platform/sandbox/sandbox.ts'
 import { isParentGone } from '../../../../platform/db/database.ts'
 import type { Services } from '../../../../platform/services.ts'
 import type { PluginLogs } from '../../logs/plugin-logs.ts'
+import { AppDatabases } from './app-databases.ts'
 import { fetchForApp } from './app-fetch.ts'
 import type { AppFacts } from '../build-apps.ts'
 import { CapturedInACircle, type Captures } from './captures.ts'
@@ -11,21 +12,24 @@ import { HostError } from './host-error.ts'
 import { addJob } from '../job-queries.ts'
 import type { Watch } from '../watch.ts'
 import type { MetricSums } from './metric-sums.ts'
+import type { ProjectApi } from './project-api.ts'
 import { AppStorage } from './storage.ts'
 
 const MAX_JOBS_WAITING = 1_000
 
 export type HostParts = {
-  services: Pick<Services, 'db' | 'outbound' | 'log' | 'now'>
+  services: Pick<Services, 'db' | 'outbound' | 'log' | 'now' | 'settings'>
   logs: PluginLogs
   captures: Captures
   sums: MetricSums
   watch: Watch
+  api: ProjectApi
 }
 
-export function openHost({ services, logs, captures, sums, watch }: HostParts, app: AppFacts): Host {
+export function openHost({ services, logs, captures, sums, watch, api }: HostParts, app: AppFacts): Host {
   const { db, outbound, now } = services
   const storage = new AppStorage(db, app)
+  const databases = new AppDatabases(outbound, services.settings.allow_plaintext)
   const safely = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work()
@@ -42,6 +46,10 @@ export function openHost({ services, logs, captures, sums, watch }: HostParts, a
   return {
     log: (source, type, message) => logs.add(app, source, type, message),
     fetch: (request, signal) => safely(() => fetchForApp(outbound, request, signal)),
+    sqlOpen: (address, signal) => safely(() => databases.open(address, signal)),
+    sqlQuery: (connection, query, signal) => safely(() => databases.query(connection, query, signal)),
+    sqlClose: (connection) => safely(() => databases.close(connection)),
+    api: (request) => safely(() => api.call(app, request)),
     storageGet: (key) => safely(() => storage.get(key)),
     storageSet: (key, value) => safely(() => storage.set(key, value)),
     storageDelete: (key) => safely(() => storage.delete(key)),
