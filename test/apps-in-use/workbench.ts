@@ -34,6 +34,11 @@ export class Workbench {
     return new Workbench(app, await createOrganization(app))
   }
 
+  /** The same application, with an organization of its own. */
+  async another(): Promise<Workbench> {
+    return new Workbench(this.app, await createOrganization(this.app))
+  }
+
   get key(): string {
     return this.workspace.owner.key
   }

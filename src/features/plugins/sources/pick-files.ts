@@ -21,10 +21,26 @@ export async function pickFiles(source: Files, folder: string | null): Promise<P
     const content = await read(name)
     if (content !== null) files.set(name, content)
   }
-  if (files.size === 1)
-    throw badSource(`There is no code: ${manifest.main || 'index.js or index.ts'} is missing.`)
+  if (files.size === 1) {
+    const missing = `There is no code: ${manifest.main || 'index.js or index.ts'} is missing.`
+    throw badSource(`${missing}${offerPackage(await read('package.json'))}`)
+  }
   return { manifest, files }
 }
+
+/** Code that its author builds is often in the package on npm only. It is not fetched from there unasked: whose name that is
+ * on npm, nobody here knows. */
+function offerPackage(text: string | null): string {
+  try {
+    const { name, private: isPrivate } = JSON.parse(text ?? '') as { name?: unknown; private?: unknown }
+    if (typeof name !== 'string' || isPrivate === true || !PACKAGE_NAME.test(name)) return ''
+    return ` It may be in the package that its author publishes: https://www.npmjs.com/package/${name}`
+  } catch {
+    return ''
+  }
+}
+
+const PACKAGE_NAME = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]{0,100}$/
 
 type Read = (name: string) => Promise<string | null> | null
 
