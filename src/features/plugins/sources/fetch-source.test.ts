@@ -206,6 +206,16 @@ describe('what is in the archive', () => {
     ['plugin.json one folder down', { 'app/plugin.json': '{"name":"x"}' }, 'no plugin.json'],
     ['no code', { 'plugin.json': '{"name":"x"}' }, 'index.js or index.ts is missing'],
     ['no main', { 'plugin.json': '{"name":"x","main":"a.js"}', 'index.js': '' }, 'a.js is missing'],
+    [
+      'code that is only in the package',
+      { 'plugin.json': '{"name":"x","main":"dist/a.js"}', 'package.json': '{"name":"@shop/app"}' },
+      'It may be in the package that its author publishes: https://www.npmjs.com/package/@shop/app',
+    ],
+    [
+      'a package with a name that is none',
+      { 'plugin.json': '{"name":"x","main":"dist/a.js"}', 'package.json': '{"name":"../evil?x=<b>"}' },
+      'dist/a.js is missing.',
+    ],
     ['a main that leads out', { 'plugin.json': '{"name":"x","main":"../a.js"}' }, '../a.js is missing'],
     ['bad JSON', { 'plugin.json': '{', 'index.js': '' }, 'not readable JSON'],
     ['no name', { 'plugin.json': '{}', 'index.js': '' }, 'no name'],
