@@ -71,6 +71,11 @@ export const SECTIONS: readonly { name: string; paths: RegExp; description: stri
     paths: /\/feature_flags?\/|^\/flags\//,
     description: 'This server has no feature flags. The paths answer so, because libraries ask for them.',
   },
+  {
+    name: 'Annotations',
+    paths: /\/annotations\//,
+    description: 'Notes on the time line of a project.',
+  },
   { name: 'Activity log', paths: /\/activity_log\//, description: 'Who changed what, and when.' },
   {
     name: 'Roles',

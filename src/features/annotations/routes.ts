@@ -59,6 +59,7 @@ function annotationRoutesBelow(base: Base) {
       scope: 'annotation:write',
       level: 'member',
       body: AnnotationCreate,
+      examples: { 'A release': { content: 'Version 2 is out', date_marker: '2026-03-02T09:00:00Z' } },
       answers: { 201: Annotation },
       async handle(context) {
         const { db, project, body, caller, now } = context
@@ -97,6 +98,7 @@ function annotationRoutesBelow(base: Base) {
         throw denied('This annotation belongs to another project of the organization: change it there.')
       },
       body: AnnotationUpdate,
+      examples: { Reword: { content: 'Version 2.0 is out' } },
       answers: { 200: Annotation },
       async handle(context) {
         const { db, project, item, body, now } = context
