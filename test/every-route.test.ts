@@ -91,7 +91,8 @@ describe('what every route declares', () => {
       [/^\/api\/users\//, ['user']],
     ]
     const scoped = routes.filter(
-      (route) => route.scope && !/\/(activity_log|projects\/:id\/activity)\/$/.test(route.path),
+      (route) =>
+        route.scope && !/\/(activity_log|(projects|environments)\/:id\/activity)\/$/.test(route.path),
     )
     for (const route of scoped) {
       const family = families.find(([path]) => path.test(route.path))?.[1]

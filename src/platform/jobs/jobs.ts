@@ -159,9 +159,11 @@ function isPermanent(error: unknown): boolean {
   return error instanceof Error && 'permanent' in error && error.permanent === true
 }
 
+/** Without those of pg-boss itself, which come and go with every minute. */
 async function countByName(db: Database, states: readonly string[]): Promise<Record<string, number>> {
   const rows = await db.rows<{ name: string; count: number }>(sql`
-    SELECT name, count(*)::int AS count FROM pgboss.job WHERE state::text = ANY(${states}) GROUP BY name`)
+    SELECT name, count(*)::int AS count FROM pgboss.job
+    WHERE state::text = ANY(${states}) AND NOT starts_with(name, '__pgboss__') GROUP BY name`)
   return Object.fromEntries(rows.map((row) => [row.name, row.count]))
 }
 
