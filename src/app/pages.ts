@@ -1,7 +1,7 @@
 // Paths beside the API: health, metrics, tools for agents, the OpenAPI document and the page to read it.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isSameText } from '../lib/same-text.ts'
-import { within } from '../lib/within.ts'
+import { withTimeout } from '../lib/with-timeout.ts'
 import { pendingMigrations } from '../platform/db/migrate.ts'
 import { sql } from '../platform/db/sql.ts'
 import { denied } from '../platform/http/errors.ts'
@@ -52,12 +52,8 @@ function whatIsMissing({ db, eventStore }: Services): Promise<string[]> {
     await eventStore.copiesPosition()
     return (await pendingMigrations(db)).map((name) => `migration ${name}`)
   }
-  const noAnswer = ['database']
-  return within(
-    READY_LIMIT_MS,
-    look().catch(() => noAnswer),
-    noAnswer,
-  )
+  const noAnswer = () => ['database']
+  return withTimeout(look().catch(noAnswer), READY_LIMIT_MS, noAnswer)
 }
 
 function mayReadMetrics(request: FastifyRequest, token: string | null): boolean {

@@ -12,7 +12,7 @@ import { syncInlinePlugins } from '../features/plugins/inline/sync.ts'
 import { addPluginMetrics } from '../features/plugins/running/metrics.ts'
 import { PluginRuntime } from '../features/plugins/running/runtime.ts'
 import { addSiteApps } from '../features/plugins/site-apps/serve.ts'
-import { within } from '../lib/within.ts'
+import { withTimeout } from '../lib/with-timeout.ts'
 import { openMetrics } from '../platform/http/metrics.ts'
 import type { Damage } from '../platform/event-store/duckdb/journal/files.ts'
 import { buildServer } from '../platform/http/server.ts'
@@ -95,10 +95,10 @@ async function start(
   const services = await startup.open(
     'the queue of jobs',
     () => openServices(config, log, db, eventStore, config.SITE_URL ?? '', now),
-    (opened) => within(SERVICES_LIMIT_MS, opened.close(), undefined),
+    (opened) => withTimeout(opened.close(), SERVICES_LIMIT_MS, () => undefined),
   )
   const definitions = new DefinitionStream(services)
-  startup.toClose('definitions', () => within(SERVICES_LIMIT_MS, definitions.close(), undefined))
+  startup.toClose('definitions', () => withTimeout(definitions.close(), SERVICES_LIMIT_MS, () => undefined))
   const ingest = new Ingest(services, {
     transform: (...batch) => plugins.transform(...batch),
     observe: (...event) => definitions.observe(...event),
@@ -106,15 +106,15 @@ async function start(
   await startup.step('copies of persons for the event store', () => ingest.catchUp())
   startup.toClose('ingestion', () => ingest.close())
   const plugins = new PluginRuntime(services, ingest)
-  startup.toClose('plugins', () => within(SERVICES_LIMIT_MS, plugins.close(), undefined))
+  startup.toClose('plugins', () => withTimeout(plugins.close(), SERVICES_LIMIT_MS, () => undefined))
   await startup.step('apps', async () => {
     await syncInlinePlugins(services.db, services.now())
     await plugins.load()
   })
   const exports = new ExportEngine(services)
-  startup.toClose('exports', () => within(SERVICES_LIMIT_MS, exports.close(), undefined))
+  startup.toClose('exports', () => withTimeout(exports.close(), SERVICES_LIMIT_MS, () => undefined))
   const verifier = new Verifier(services)
-  startup.toClose('verification', () => within(SERVICES_LIMIT_MS, verifier.close(), undefined))
+  startup.toClose('verification', () => withTimeout(verifier.close(), SERVICES_LIMIT_MS, () => undefined))
   const app = await buildApp(config, services, ingest, exports, verifier, plugins)
   startup.toClose('HTTP', () => finishRequests(app))
   const open = closedUntilReady(app)

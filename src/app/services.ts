@@ -1,5 +1,5 @@
 // Opens the stores and clients in order and closes them in reverse; the only place that knows the real clock.
-import { within } from '../lib/within.ts'
+import { withTimeout } from '../lib/with-timeout.ts'
 import { Changes } from '../platform/changes.ts'
 import { migrate } from '../platform/db/migrate.ts'
 import { openDatabase, type Database } from '../platform/db/database.ts'
@@ -51,7 +51,7 @@ export async function openMetadata(
       // The first who talks to it.
       migrate: () =>
         migrateAll(db).catch((error: unknown) => Promise.reject(explainDatabaseFault(url, error))),
-      close: () => within(STATEMENTS_LIMIT_MS, db.close(), undefined),
+      close: () => withTimeout(db.close(), STATEMENTS_LIMIT_MS, () => undefined),
     }
   }
   const embedded = await openEmbeddedPostgres({
@@ -65,7 +65,7 @@ export async function openMetadata(
     db,
     migrate: () => migrateAll(db),
     async close() {
-      await within(STATEMENTS_LIMIT_MS, db.close(), undefined)
+      await withTimeout(db.close(), STATEMENTS_LIMIT_MS, () => undefined)
       await embedded.stop()
     },
   }

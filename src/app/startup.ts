@@ -1,6 +1,6 @@
 // The steps of a start, one after the other: a long one says what it waits for, a stop ends it in the middle, and what was
 // opened is closed in reverse order. Used by serve.ts.
-import { within } from '../lib/within.ts'
+import { withTimeout } from '../lib/with-timeout.ts'
 import type { Log } from '../platform/log/log.ts'
 
 const SAY_EVERY_MS = 5_000
@@ -34,7 +34,7 @@ export class Startup {
   async open<T>(what: string, work: () => Promise<T>, close: (opened: T) => Promise<void>): Promise<T> {
     const opening = work()
     const opened = await this.#watched(what, opening, async () => {
-      const late = await within(OPENING_LIMIT_MS, opening, undefined)
+      const late = await withTimeout(opening, OPENING_LIMIT_MS, () => undefined)
       if (late !== undefined) await close(late)
     })
     this.toClose(what, () => close(opened))

@@ -2,7 +2,7 @@
 // so that its threads stand back, and with them those of the event store's engine, which are started from the pool. An
 // export may keep every core busy, and requests are answered as if it did not run.
 import { access } from 'node:fs'
-import { standBack } from './stand-back.ts'
+import { lowerPriority } from './thread-priority.ts'
 
-standBack('work')
+lowerPriority('work')
 access('.', () => undefined)

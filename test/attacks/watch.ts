@@ -2,7 +2,7 @@
 // event loop is free, and afterwards its memory is what it was. Times are held against limits that no machine misses
 // unless something hangs; ATTACKS_STRICT=1 holds them against what is promised, and prints what was measured.
 import { expect, vi } from 'vitest'
-import { within } from '../../src/lib/within.ts'
+import { withTimeout } from '../../src/lib/with-timeout.ts'
 import type { Answer, Target } from './target.ts'
 
 const isStrict = process.env.ATTACKS_STRICT === '1'
@@ -61,7 +61,7 @@ async function besideNeighbour(target: Target, work: Promise<unknown>): Promise<
   do {
     pace.livez_ms = Math.max(pace.livez_ms, await timed(target.send({ method: 'GET', path: '/_livez' })))
     pace.capture_ms = Math.max(pace.capture_ms, await timed(capture(target)))
-  } while (!(await within(PAUSE_MS, isOver, false)))
+  } while (!(await withTimeout(isOver, PAUSE_MS, () => false)))
   await work
   return pace
 }

@@ -3,10 +3,10 @@ import { ZxcvbnFactory } from '@zxcvbn-ts/core'
 import { adjacencyGraphs, dictionary as common } from '@zxcvbn-ts/language-common'
 import { dictionary as english, translations } from '@zxcvbn-ts/language-en'
 import { parentPort } from 'node:worker_threads'
-import { standBack } from '../../platform/stand-back.ts'
+import { lowerPriority } from '../../platform/thread-priority.ts'
 import type { Question } from './strength.ts'
 
-standBack('work')
+lowerPriority('work')
 
 /** Whoever guesses the beginning has not guessed the rest. Four times as much takes five times as long: five seconds. */
 const LOOKED_AT = 64

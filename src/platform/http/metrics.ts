@@ -1,6 +1,6 @@
 // Prometheus metrics of the process, of requests, and of whatever others count.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
-import { within } from '../../lib/within.ts'
+import { withTimeout } from '../../lib/with-timeout.ts'
 
 /** A scrape does not wait longer for a figure. */
 const READ_LIMIT_MS = 3_000
@@ -35,10 +35,10 @@ export function openMetrics(): Metrics {
         registers: [registry],
         async collect() {
           // Without the database there is nothing to count, but the figures of the process are wanted all the more.
-          const values = await within(
-            READ_LIMIT_MS,
+          const values = await withTimeout(
             read().catch(() => ({})),
-            {},
+            READ_LIMIT_MS,
+            () => ({}),
           )
           this.reset()
           for (const [key, value] of Object.entries(values)) this.set({ [label]: key }, value)

@@ -1,5 +1,6 @@
 // Which address stands behind a host, and whether it may be dialled. Called at connect time, for every hop, by
 // the HTTP dispatcher, and by the TCP clients of destinations through `checkedAddress`.
+import { withTimeout } from '../../lib/with-timeout.ts'
 import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { canonicalIp, isPublic, type Host, type Ip } from './address.ts'
@@ -44,18 +45,10 @@ export function openGate(allow: AllowList, lookup: Lookup): Gate {
 }
 
 async function resolve(name: string, lookup: Lookup): Promise<Ip[]> {
-  const found = await withinLimit(lookup(name)).catch(() => [])
+  const found = await withTimeout(lookup(name), LOOKUP_LIMIT_MS, () => []).catch(() => [])
   if (found.length === 0) throw new OutboundUnresolved()
   if (!found.every(({ address }) => isIP(address))) throw new OutboundRefused()
   return found.map(({ address }) => canonicalIp(address))
-}
-
-async function withinLimit<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const limit = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new OutboundUnresolved()), LOOKUP_LIMIT_MS)
-  })
-  return await Promise.race([work, limit]).finally(() => clearTimeout(timer))
 }
 
 function toChecked(ip: Ip): CheckedAddress {

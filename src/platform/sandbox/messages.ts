@@ -1,6 +1,6 @@
 // What the main thread and a thread of the sandbox say to each other: work by number, its answers, and what apps ask of
 // their host.
-import type { Priority } from '../stand-back.ts'
+import type { Priority } from '../thread-priority.ts'
 import type { Limits } from './limits.ts'
 import {
   AppFault,

@@ -2,7 +2,8 @@
 // is something to do. Two more threads are for those that nobody should have to wait behind: one for apps that have hit a
 // limit a while ago, one for code that is only looked at or tried out. They get what the others leave of the processors.
 import { readFile } from 'node:fs/promises'
-import type { Priority } from '../stand-back.ts'
+import { withTimeout } from '../../lib/with-timeout.ts'
+import type { Priority } from '../thread-priority.ts'
 import { DEFAULT_LIMITS, type Limits } from './limits.ts'
 import { monotonicMs, outOfTurn, restoreFault, type PlainOutcome, type Work } from './messages.ts'
 import {
@@ -48,8 +49,8 @@ export function openSandbox({ threads, geoip_database, limits }: SandboxOptions)
       const open = (priority: Priority) => new ThreadLink(all_limits, database, priority, judge)
       return {
         work: Array.from({ length: threads }, () => open('work')),
-        apart: open('leftovers'),
-        trial: open('leftovers'),
+        apart: open('background'),
+        trial: open('background'),
       }
     })
     return opening
@@ -92,7 +93,7 @@ export function openSandbox({ threads, geoip_database, limits }: SandboxOptions)
       const link = await linkOf(app)
       const working = link.work(app, host, { kind: 'events', events, until }) as Promise<string>
       try {
-        const text = await inTime(working, within_ms + ANSWER_GRACE_MS, () => link.isHeldUpBy(app.id))
+        const text = await answerInTime(working, within_ms + ANSWER_GRACE_MS, () => link.isHeldUpBy(app.id))
         const outcomes = text === null ? null : (JSON.parse(text) as PlainOutcome[])
         for (const outcome of outcomes ?? []) if (outcome.kind === 'failed') judge(app.id, outcome.fault)
         return outcomes?.map(restoreOutcome) ?? events.map(outOfTime)
@@ -117,22 +118,19 @@ export function openSandbox({ threads, geoip_database, limits }: SandboxOptions)
 }
 
 /** Null when it took too long. While `isLate` holds, the watchdog is about to give the answer. */
-async function inTime<T>(working: Promise<T>, limit_ms: number, isLate: () => boolean): Promise<T | null> {
-  let timer: NodeJS.Timeout | undefined
-  const tooLong = new Promise<null>((resolve) => {
-    const look = () => {
-      if (isLate()) timer = setTimeout(look, ANSWER_GRACE_MS)
-      else resolve(null)
-    }
-    timer = setTimeout(look, limit_ms)
-  })
-  working.catch(() => undefined)
-  try {
-    return await Promise.race([working, tooLong])
-  } finally {
-    clearTimeout(timer)
+async function answerInTime<T>(
+  working: Promise<T>,
+  limit_ms: number,
+  isLate: () => boolean,
+): Promise<T | null> {
+  for (let wait_ms = limit_ms; ; wait_ms = ANSWER_GRACE_MS) {
+    const answer = await withTimeout(working, wait_ms, (): typeof LATE => LATE)
+    if (answer !== LATE) return answer
+    if (!isLate()) return null
   }
 }
+
+const LATE = Symbol('late')
 
 function restoreOutcome(outcome: PlainOutcome): EventOutcome {
   return outcome.kind === 'failed' ? { kind: 'failed', fault: restoreFault(outcome.fault) } : outcome

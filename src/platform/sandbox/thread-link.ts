@@ -2,7 +2,7 @@
 // it past its time.
 import type { Worker } from 'node:worker_threads'
 import { Turns } from '../../lib/turns.ts'
-import type { Priority } from '../stand-back.ts'
+import type { Priority } from '../thread-priority.ts'
 import { startThread } from '../threads.ts'
 import { HostRequests } from './host-requests.ts'
 import { WATCHDOG_GRACE_MS, type Limits } from './limits.ts'

@@ -1,7 +1,7 @@
 // A thread that reads large bodies (started by body-thread.ts). It gives its events out in slices, each when asked for, so
 // that taking them in never holds up the main thread.
 import { parentPort } from 'node:worker_threads'
-import { standBack } from '../../../platform/stand-back.ts'
+import { lowerPriority } from '../../../platform/thread-priority.ts'
 import { readCapture, type CaptureBody, type Reading, type ReadLimits } from './read-capture.ts'
 import { Refusal, type Fault } from './refusal.ts'
 import { weigh } from './weigh.ts'
@@ -55,7 +55,7 @@ function slice(whole: Reading): Answer {
 }
 
 // Whoever sends little is served before whoever sends much.
-standBack('work')
+lowerPriority('work')
 
 parentPort!.on('message', (question: Question) => {
   void answer(question).then((message) => parentPort!.postMessage(message))

@@ -5,7 +5,7 @@ import type { Services } from '../../../platform/services.ts'
 import type { PluginLogs } from '../logs/plugin-logs.ts'
 import type { PluginMetrics } from '../metrics/plugin-metrics.ts'
 import type { RunningApp, RunningApps } from '../running/running-app.ts'
-import { waitFor } from '../running/wait-for.ts'
+import { withTimeout } from '../../../lib/with-timeout.ts'
 import type { Tools } from './attempt.ts'
 import { deliveryMethodsOf } from './methods.ts'
 import type { StreamKey } from './queries.ts'
@@ -71,7 +71,7 @@ export class Delivery {
     if (this.#timer) clearInterval(this.#timer)
     await this.#ticking?.catch(() => undefined)
     const cut = setTimeout(() => this.#cut.abort(new Error('the server stops')), CLOSING_MS)
-    await waitFor(this.idle(), CLOSING_MS + CUT_MS)
+    await withTimeout(this.idle(), CLOSING_MS + CUT_MS, () => undefined)
     clearTimeout(cut)
   }
 

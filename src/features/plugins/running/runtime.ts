@@ -20,7 +20,7 @@ import { Registry } from './registry.ts'
 import type { RunningApp, RunningApps } from './running-app.ts'
 import { Timetable } from './timetable.ts'
 import { Transform } from './ingestion/transform.ts'
-import { waitFor } from './wait-for.ts'
+import { withTimeout } from '../../../lib/with-timeout.ts'
 import { Watch } from './watch.ts'
 
 const TICK_MS = 1_000
@@ -157,7 +157,7 @@ export class PluginRuntime implements RunningApps {
     await this.delivery.close()
     this.lapses.close()
     await this.#captureSums('all').catch((error: unknown) => this.#complain(error))
-    await waitFor(this.idle(), CLOSING_MS)
+    await withTimeout(this.idle(), CLOSING_MS, () => undefined)
     await this.logs.close()
     await this.metrics.close()
   }

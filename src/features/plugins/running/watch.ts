@@ -11,7 +11,7 @@ import type { Services } from '../../../platform/services.ts'
 import type { PluginLogs } from '../logs/plugin-logs.ts'
 import type { FaultRecords, FaultyApp } from './fault-records.ts'
 import { AppIdle, type RunningApp } from './running-app.ts'
-import { waitFor } from './wait-for.ts'
+import { withTimeout } from '../../../lib/with-timeout.ts'
 
 const SECOND_MS = 1_000
 const SIT_OUT_MS = 10 * SECOND_MS
@@ -124,14 +124,14 @@ export class Watch {
     const began = performance.now()
     if (!standing.is_loaded) {
       if (standing.loading && standing.is_late) throw new AppIdle('it is still being loaded')
-      await waitFor(this.#load(standing), within_ms)
+      await withTimeout(this.#load(standing), within_ms, () => undefined)
       standing.is_late = !standing.is_loaded
       if (standing.is_late) throw new AppIdle(standing.idle_because || 'it is still being loaded')
     }
     const left_ms = Math.max(1, within_ms - (performance.now() - began))
     const working = this.#processEvents(standing, events, left_ms)
     // Its thread may have to be ended first; what that means for the app is seen to when it is known.
-    const outcomes = await waitFor(working, left_ms + ANSWER_GRACE_MS)
+    const outcomes = await withTimeout(working, left_ms + ANSWER_GRACE_MS, () => null)
     if (outcomes) return outcomes
     standing.unanswered = working.catch(() => undefined).finally(() => (standing.unanswered = null))
     throw new AppFault('late', 'the app did not answer in time')
@@ -162,7 +162,7 @@ export class Watch {
   /** Loads them, or as many as there is time and room for; the others are loaded when they are needed. */
   async prepareAll(apps: readonly RunningApp[], within_ms: number): Promise<void> {
     const loading = apps.slice(0, MAX_LOADED).map(({ config_id }) => this.prepare(config_id))
-    await waitFor(Promise.all(loading), within_ms)
+    await withTimeout(Promise.all(loading), within_ms, () => undefined)
   }
 
   /** Whether it makes sense to hand it events. */

@@ -1,4 +1,5 @@
 // Reads a delivered file once to its end: its length, its hash, and the number and uuids of its rows.
+import { withTimeout } from '../../../../lib/with-timeout.ts'
 import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -70,7 +71,7 @@ async function* unstuck(chunks: AsyncIterable<Uint8Array>, stall_ms: number): As
   const iterator = chunks[Symbol.asyncIterator]()
   try {
     for (;;) {
-      const next = await inTime(iterator.next(), stall_ms)
+      const next = await withTimeout(iterator.next(), stall_ms, tooLate)
       if (next.done) return
       yield next.value
     }
@@ -82,12 +83,8 @@ async function* unstuck(chunks: AsyncIterable<Uint8Array>, stall_ms: number): As
   }
 }
 
-async function inTime<T>(work: Promise<T>, limit_ms: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('too late')), limit_ms)
-  })
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+function tooLate(): never {
+  throw new Error('too late')
 }
 
 async function readNothing(source: Readable, measure: Transform): Promise<Sums> {

@@ -1,11 +1,11 @@
 // The thread that reads destinations back. Nobody waits for it: it goes after all the others.
 import { parentPort, workerData } from 'node:worker_threads'
-import { standBack } from '../../../../platform/stand-back.ts'
+import { lowerPriority } from '../../../../platform/thread-priority.ts'
 import { DestinationReader, type ReaderOptions } from './destination-reader.ts'
 import type { Answer, Call } from './messages.ts'
 import { OutOfReach } from './out-of-reach.ts'
 
-standBack('leftovers')
+lowerPriority('background')
 
 const port = parentPort!
 const reader = new DestinationReader(workerData as ReaderOptions)

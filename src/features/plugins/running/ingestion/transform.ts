@@ -9,7 +9,7 @@ import type { Holding } from '../holding/holding.ts'
 import { keepOrder, toHeld } from '../holding/rules.ts'
 import type { Registry } from '../registry.ts'
 import type { RunningApp } from '../running-app.ts'
-import { waitFor } from '../wait-for.ts'
+import { withTimeout } from '../../../../lib/with-timeout.ts'
 import { runChain, type ChainContext, type ChainParts } from './chain.ts'
 import { Line } from './line.ts'
 import { Passage, removeForged } from './passage.ts'
@@ -64,8 +64,9 @@ export class Transform {
 
   /** Whoever was told that an app is on, off or changed finds it so with the next event. Otherwise the sender tries again. */
   async #editsInForce(project_id: number): Promise<void> {
-    const done = this.#parts.edits.editsInForce(project_id).then(() => true)
-    if (!(await waitFor(done, EDIT_MS))) throw new StoreBusy('An edit of an app is not in force yet.')
+    await withTimeout(this.#parts.edits.editsInForce(project_id), EDIT_MS, () => {
+      throw new StoreBusy('An edit of an app is not in force yet.')
+    })
   }
 
   #line(project_id: number): Line<PipelineEvent, Outcome> {

@@ -10,7 +10,7 @@ import type { Part, QueryCalls, QueryOptions } from './messages.ts'
 import { readAnswer } from './read.ts'
 
 const ROWS_PER_PART = 500
-const STAND_BACK = 5
+const PRIORITY = 5
 
 async function open({ folder, timeout_ms, ...options }: QueryOptions): Promise<Handlers<QueryCalls>> {
   const instance = await openInstance({ ...options, folders: [projectsFolder(folder)] })
@@ -40,7 +40,7 @@ async function open({ folder, timeout_ms, ...options }: QueryOptions): Promise<H
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
 // Those who answer requests go before. Where priorities are not for us to set, all are equal.
 try {
-  setPriority(STAND_BACK)
+  setPriority(PRIORITY)
 } catch {
   // It goes on as it is.
 }

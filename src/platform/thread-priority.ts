@@ -2,7 +2,7 @@
 import { readlinkSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 
-const STEPS = { work: 5, leftovers: 15 }
+const STEPS = { work: 5, background: 15 }
 const LAST = 19
 
 export type Priority = keyof typeof STEPS
@@ -11,7 +11,7 @@ export type Priority = keyof typeof STEPS
  * Lowers the priority of the calling thread and of those that it starts. Only Linux has priorities by thread; elsewhere
  * all threads stay equal.
  */
-export function standBack(priority: Priority): void {
+export function lowerPriority(priority: Priority): void {
   try {
     // The link ends with the thread's id.
     const thread_id = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
