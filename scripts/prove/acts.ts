@@ -1,11 +1,11 @@
 // What happens by itself and what people do, one act at a time: time passes, clocks are set, events arrive, exports are
-// steered by the code behind the routes.
+// changed by the code behind the routes.
 import { cancelBackfill } from '../../src/features/batch-exports/backfills/cancel.ts'
 import { retryRun } from '../../src/features/batch-exports/backfills/retry.ts'
 import { changeExport, type Addressed } from '../../src/features/batch-exports/change.ts'
 import type { Change } from '../../src/features/batch-exports/create.ts'
 import { getExport, lockExport } from '../../src/features/batch-exports/queries.ts'
-import { reckon } from '../../src/features/batch-exports/reconciliation/reckon.ts'
+import { reconcile } from '../../src/features/batch-exports/reconciliation/reconcile.ts'
 import type { BackfillRow, RunRow } from '../../src/features/batch-exports/rows.ts'
 import { BACKFILL_COLUMNS, RUN_COLUMNS } from '../../src/features/batch-exports/runs/columns.ts'
 import { cancelRun } from '../../src/features/batch-exports/runs/queries.ts'
@@ -14,7 +14,7 @@ import {
   deleteExport,
   repairExport,
   resumeExport,
-} from '../../src/features/batch-exports/steer.ts'
+} from '../../src/features/batch-exports/actions.ts'
 import { RowGone } from '../../src/platform/db/database.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { StoreBusy } from '../../src/platform/event-store/event-store.ts'
@@ -76,7 +76,7 @@ const NAMES = Object.entries(DEEDS).flatMap(([name, { weight }]) =>
 )
 
 /** Somebody does something to some export; it is done when the calls have been let through. */
-export async function steer(world: World, name = world.random.pick(NAMES), id?: string): Promise<void> {
+export async function actOnExport(world: World, name = world.random.pick(NAMES), id?: string): Promise<void> {
   const { random, exports, clock, project, proof } = world
   const export_id = id ?? random.pick(exports).id
   const row = await getExport(proof.db, project.id, export_id).catch(() => null)
@@ -150,7 +150,7 @@ async function cancelSomeBackfill({ world, random, services, change }: Deeds): P
 /** At any moment no part of it is less than nothing. */
 async function lookAtAccount({ world, services, change, at }: Deeds): Promise<void> {
   const page = { limit: 100, offset: 0 }
-  const { intervals, ...account } = await reckon(services, at.row, page, change.now)
+  const { intervals, ...account } = await reconcile(services, at.row, page, change.now)
   const parts = [account, ...intervals].flatMap(({ received, exported, filtered_out, pending, skipped }) => {
     return [received, exported, filtered_out, pending, skipped]
   })

@@ -1,5 +1,5 @@
 // The account of an export against one that is made event by event.
-import { reckon, type Account } from '../../src/features/batch-exports/reconciliation/reckon.ts'
+import { reconcile, type Account } from '../../src/features/batch-exports/reconciliation/reconcile.ts'
 import type { ExportRow } from '../../src/features/batch-exports/rows.ts'
 import { STEP_MS } from './check-schedule.ts'
 import { isClaimed, passes, type DeliveryFacts, type Facts } from './facts.ts'
@@ -11,7 +11,7 @@ const PARTS: readonly Part[] = ['exported', 'filtered_out', 'pending', 'skipped'
 export async function checkAccount(facts: Facts, row: ExportRow): Promise<void> {
   const { world } = facts
   const services = { db: world.proof.db, eventStore: world.store as never }
-  const account = await reckon(services, row, { limit: 1000, offset: 0 }, world.clock.now())
+  const account = await reconcile(services, row, { limit: 1000, offset: 0 }, world.clock.now())
   const expected = new Map(PARTS.map((part) => [part, 0]))
   const deliveries = [...facts.deliveries.values()].filter(({ first }) => first.batch_export_id === row.id)
   for (const event of world.store.events) {

@@ -1,4 +1,4 @@
-// Everything there is to check once a simulation has come to rest, and what each run owns, reckoned without the code that
+// Everything there is to check once a simulation has come to rest, and what each run owns, computed without the code that
 // is checked: from the claims and the definition that were frozen, and the events.
 import { sql } from '../../src/platform/db/sql.ts'
 import type { BackfillRow, ExportRow, RunRow } from '../../src/features/batch-exports/rows.ts'

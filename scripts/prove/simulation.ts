@@ -1,6 +1,6 @@
 // One simulation, from a seed: exports live through a stormy half hour, then all settles, and then everything must be
 // where it belongs. `npm run prove` runs thousands of them.
-import { steer } from './acts.ts'
+import { actOnExport } from './acts.ts'
 import { checkWorld } from './check.ts'
 import { replaceDestinations } from './destinations.ts'
 import { fixChance } from './fixed-chance.ts'
@@ -54,7 +54,7 @@ async function settle(world: World): Promise<void> {
   faults.end()
   for (const { actor } of world.workers) await turnstile.thaw(actor)
   await finishAll(world)
-  for (const { id } of world.exports) await steer(world, 'unpause', id)
+  for (const { id } of world.exports) await actOnExport(world, 'unpause', id)
   await finishAll(world)
   // Later than any run that was made when the clock was ahead.
   clock.set(new Date(clock.highest().getTime() + 16 * MINUTE_MS))
@@ -66,7 +66,7 @@ async function settle(world: World): Promise<void> {
 async function healAll(world: World): Promise<void> {
   const healed_at = world.clock.now()
   for (const { id } of world.exports) {
-    await steer(world, 'backfill everything', id)
+    await actOnExport(world, 'backfill everything', id)
     world.healed.set(id, healed_at)
   }
   await workUntilIdle(world)

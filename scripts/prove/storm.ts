@@ -1,6 +1,6 @@
-// The stormy part of a simulation: workers work, time passes, events arrive, people steer, clocks are set, and every call
+// The stormy part of a simulation: workers work, time passes, events arrive, people change exports, clocks are set, and every call
 // may go wrong.
-import { steer } from './acts.ts'
+import { actOnExport } from './acts.ts'
 import { addEvents } from './scenario.ts'
 import { standingOf } from './standing.ts'
 import { breakDeadlock, letThrough, pickCall } from './steps.ts'
@@ -29,7 +29,7 @@ async function act(world: World, is_idle: boolean): Promise<void> {
   if (is_idle && frozen.length === 0 && (await breakDeadlock(world))) return
   if (draw < 68) return is_idle ? turnToNext(world) : workOn(world)
   if (draw < 84) return arrive(world)
-  if (draw < 98) return steer(world)
+  if (draw < 98) return actOnExport(world)
   return setClock(world)
 }
 

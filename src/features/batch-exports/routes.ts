@@ -24,7 +24,7 @@ import {
   ExportUpdate,
   UnpauseRequest,
 } from './schema.ts'
-import { backfillExport, deleteExport, repairExport, resumeExport, type Steered } from './steer.ts'
+import { backfillExport, deleteExport, repairExport, resumeExport, type ActionResult } from './actions.ts'
 
 type Base =
   | '/api/projects/:project_id'
@@ -159,7 +159,7 @@ function exportRoutesBelow(base: Base) {
       answers: { 200: BatchExportWithBackfill },
       async handle(context) {
         const { db, item, body, now } = context
-        return ok(await presentSteered(db, await resumeExport(context, item, body), now))
+        return ok(await presentResult(db, await resumeExport(context, item, body), now))
       },
     }),
 
@@ -175,7 +175,7 @@ function exportRoutesBelow(base: Base) {
       answers: { 200: BatchExportWithBackfill },
       async handle(context) {
         const { db, item, body, now } = context
-        return ok(await presentSteered(db, await backfillExport(context, item, body), now))
+        return ok(await presentResult(db, await backfillExport(context, item, body), now))
       },
     }),
 
@@ -191,7 +191,7 @@ function exportRoutesBelow(base: Base) {
       answers: { 200: BatchExportWithBackfill },
       async handle(context) {
         const { db, item, body, now } = context
-        return ok(await presentSteered(db, await repairExport(context, item, body), now))
+        return ok(await presentResult(db, await repairExport(context, item, body), now))
       },
     }),
   ]
@@ -237,6 +237,6 @@ async function projectFor(
   return chosen
 }
 
-async function presentSteered(db: Db, { row, backfill_id }: Steered, now: Date) {
+async function presentResult(db: Db, { row, backfill_id }: ActionResult, now: Date) {
   return { ...(await presentWithRuns(db, row, now)), ...(backfill_id === undefined ? {} : { backfill_id }) }
 }

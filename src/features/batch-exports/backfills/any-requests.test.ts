@@ -16,7 +16,7 @@ import { claimEvents } from '../runs/fixture/rows.ts'
 import { addExport, at, runsOf } from '../schedule/fixture/exports.ts'
 import { createBackfill } from './create.ts'
 import { estimateBackfill } from './estimate.ts'
-import { settleBackfill } from './settle.ts'
+import { advanceBackfill } from './advance.ts'
 
 const SEED = Number(process.env.BACKFILLS_SEED ?? 20_260_105)
 const HISTORIES = 25
@@ -72,7 +72,7 @@ async function work(run: RunRow, fate: Request['fate'], now: Date): Promise<void
   await app.db.transaction(async (tx) => {
     await tx.run(sql`
       UPDATE batch_export_run SET status = ${status}, finished_at = ${now} WHERE id = ${run.id}`)
-    await settleBackfill(tx, run.backfill_id!, now)
+    await advanceBackfill(tx, run.backfill_id!, now)
   })
 }
 

@@ -4,7 +4,7 @@ import { sql } from '../../../platform/db/sql.ts'
 import { job } from '../../../platform/jobs/jobs.ts'
 import type { ProjectRow } from '../../projects/schema.ts'
 import type { ExportRow } from '../rows.ts'
-import { backfillExport } from '../steer.ts'
+import { backfillExport } from '../actions.ts'
 
 export type AskedBackfill = {
   project_id: number

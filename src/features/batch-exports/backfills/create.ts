@@ -14,7 +14,7 @@ import {
   listDelivered,
   lockBackfills,
 } from './queries.ts'
-import { settleBackfill } from './settle.ts'
+import { advanceBackfill } from './advance.ts'
 
 const MAX_LIVE_BACKFILLS = 10
 /** When one of them ends is not known; some do within a minute. */
@@ -106,7 +106,7 @@ async function create(tx: Db, row: ExportRow, wanted: Wanted, now: Date): Promis
     await writeLog(tx, { project_id, batch_export_id, run_id: null }, 'INFO', nothingToDo(wanted), now)
   }
   // Its first runs, or its end when there is nothing to do.
-  await settleBackfill(tx, backfill_id, now)
+  await advanceBackfill(tx, backfill_id, now)
   return { backfill_id }
 }
 

@@ -15,7 +15,7 @@ import { cancelBackfill } from './cancel.ts'
 import { createBackfill } from './create.ts'
 import { estimateBackfill } from './estimate.ts'
 import { makeBackfillRuns } from './make-runs.ts'
-import { settleBackfill } from './settle.ts'
+import { advanceBackfill } from './advance.ts'
 
 const WORKERS = 8
 const FROM = at('2026-01-01T00:00:00Z')
@@ -59,7 +59,7 @@ const leaseOf = (run: RunRow) => ({ run_id: run.id, owner, attempt: run.attempt 
 async function finish(run: RunRow): Promise<void> {
   await app.db.transaction(async (tx) => {
     expect(await endRun(tx, leaseOf(run), DONE, now)).toBe(true)
-    if (run.backfill_id !== null) await settleBackfill(tx, run.backfill_id, now)
+    if (run.backfill_id !== null) await advanceBackfill(tx, run.backfill_id, now)
   })
 }
 

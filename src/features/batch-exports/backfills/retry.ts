@@ -5,7 +5,7 @@ import type { RunRow } from '../rows.ts'
 import { assertRoomForBackfill } from './create.ts'
 import { NOTHING } from './plan.ts'
 import { findRetry, insertBackfill, lockBackfills } from './queries.ts'
-import { settleBackfill } from './settle.ts'
+import { advanceBackfill } from './advance.ts'
 
 /** Gives the live one when the run is being repeated already. */
 export async function retryRun(tx: Db, run: RunRow, now: Date): Promise<{ backfill_id: string }> {
@@ -33,6 +33,6 @@ export async function retryRun(tx: Db, run: RunRow, now: Date): Promise<{ backfi
     },
     now,
   )
-  await settleBackfill(tx, backfill_id, now)
+  await advanceBackfill(tx, backfill_id, now)
   return { backfill_id }
 }

@@ -1,9 +1,9 @@
-// What becomes of a run whose attempt has failed or was stopped, as judge.ts and the breaker say.
+// What becomes of a run whose attempt has failed or was stopped, as classify-failure.ts and the breaker say.
 import { StoreGone } from '../../../platform/event-store/event-store.ts'
 import { countFailure, type Opened } from '../breaker/queries.ts'
 import { hasCompletedRun, returnRun } from '../runs/queries.ts'
 import { cleaned, fail } from './end.ts'
-import { delayMs, isLastAttempt, judge, type Verdict } from './judge.ts'
+import { classifyFailure, delayMs, isLastAttempt, type FailureClass } from './classify-failure.ts'
 import { Stopped, type Work } from './work.ts'
 
 const TIME_IS_UP =
@@ -14,7 +14,7 @@ export async function answer(work: Work, error: unknown): Promise<void> {
   const failure: unknown = signal.aborted ? signal.reason : error
   if (failure instanceof Stopped) return answerStop(work, failure)
   if (failure instanceof StoreGone) return
-  const verdict = judge(failure)
+  const verdict = classifyFailure(failure)
   if (verdict.kind === 'ours')
     services.log.error(
       { err: work.redactor.cleanError(failure), run_id: run.id },
@@ -27,20 +27,20 @@ export async function answer(work: Work, error: unknown): Promise<void> {
   if (await tryLater(work, verdict)) tellOpened(work, opened)
 }
 
-async function isTheirs({ services, run }: Work, { kind }: Verdict): Promise<boolean> {
+async function isTheirs({ services, run }: Work, { kind }: FailureClass): Promise<boolean> {
   if (kind !== 'unreachable') return kind === 'theirs'
   return !(await hasCompletedRun(services.db, run.project_id, run.batch_export_id))
 }
 
 /** Not of a lock on one table, nor of what went wrong on this server: others could get through all the same. */
-async function tellBreaker({ services, row, run }: Work, { kind }: Verdict): Promise<Opened | null> {
+async function tellBreaker({ services, row, run }: Work, { kind }: FailureClass): Promise<Opened | null> {
   if (kind !== 'passing' && kind !== 'unreachable') return null
   // The last change of the run as it was claimed is the claim.
   return countFailure(services.db, row, run.last_updated_at, services.now())
 }
 
 /** False: the run is no longer ours. */
-async function tryLater(work: Work, verdict: Verdict): Promise<boolean> {
+async function tryLater(work: Work, verdict: FailureClass): Promise<boolean> {
   const { services, run, lease } = work
   const retry_after_ms = 'retry_after_ms' in verdict ? verdict.retry_after_ms : null
   const wait_ms = delayMs(run.failures, retry_after_ms, Math.random())

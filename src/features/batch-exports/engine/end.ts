@@ -2,7 +2,7 @@
 import { closeBreaker } from '../breaker/queries.ts'
 import { endRun, type RunEnd } from '../runs/queries.ts'
 import { scrub } from '../scrub.ts'
-import { settle } from './aftermath.ts'
+import { afterRun } from './after-run.ts'
 import type { Work } from './work.ts'
 
 /** False: the run is no longer ours. */
@@ -11,7 +11,7 @@ export async function finish(work: Work, end: RunEnd): Promise<boolean> {
   const now = services.now()
   const wasOurs = await services.db.transaction(async (tx) => {
     const isOurs = await endRun(tx, lease, end, now)
-    if (isOurs) await settle(tx, work, end, now)
+    if (isOurs) await afterRun(tx, work, end, now)
     // A run without rows has not asked the destination.
     if (isOurs && (end.records_completed ?? 0) > 0) await closeBreaker(tx, work.row)
     return isOurs

@@ -14,7 +14,7 @@ import { eventsOf, storedEvent } from '../../../platform/event-store/fixture/sui
 import { insertProject } from '../../projects/queries.ts'
 import { estimateBackfill } from '../backfills/estimate.ts'
 import type { ExportRow, RunRow } from '../rows.ts'
-import { reckon } from '../reconciliation/reckon.ts'
+import { reconcile } from '../reconciliation/reconcile.ts'
 import { RUN_COLUMNS } from '../runs/columns.ts'
 
 const HOUR = 3_600_000
@@ -170,7 +170,7 @@ const account = async () => {
     intervals: _intervals,
     count: _count,
     ...totals
-  } = await reckon({ db, eventStore }, row, { limit: 10, offset: 0 }, now)
+  } = await reconcile({ db, eventStore }, row, { limit: 10, offset: 0 }, now)
   return totals
 }
 

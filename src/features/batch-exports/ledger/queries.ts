@@ -160,7 +160,7 @@ export function listChoices(db: Db, project_id: number, run_ids: readonly string
 /** `run_id` is the run whose filters were asked: when another comes to count for its delivery, so does another share. */
 export type Share = { interval_run_id: string; run_id: string; events: number; rows: number }
 
-/** A share depends on what is frozen alone: whoever reckons it again gets the same. */
+/** A share depends on what is frozen alone: computing it again gives the same. */
 export async function insertShares(db: Db, shares: readonly Share[]): Promise<void> {
   const column = <Value>(read: (share: Share) => Value) => shares.map(read)
   await db.run(sql`

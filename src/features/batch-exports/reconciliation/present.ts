@@ -1,7 +1,7 @@
 // The account → its JSON in the API. Persons and sessions are no stream: of them only what went out can be counted.
 import type { Model } from '../definition.ts'
 import type { IntervalRow } from './intervals.ts'
-import type { Account } from './reckon.ts'
+import type { Account } from './reconcile.ts'
 import type { IntervalAccount, Totals } from './schema.ts'
 
 export function presentTotals(account: Account, model: Model): Totals {

@@ -7,7 +7,7 @@ import { makeEvent } from '../../events/listing/fixture/events.ts'
 import { insertProject } from '../../projects/queries.ts'
 import type { ExportRow, RunRow, RunStatus } from '../rows.ts'
 import { addBackfill, addExport, addRun, claimEvents } from '../runs/fixture/rows.ts'
-import { reckon } from './reckon.ts'
+import { reconcile } from './reconcile.ts'
 
 const HOUR = 3_600_000
 const NO_ID = '00000000-0000-7000-8000-000000000000'
@@ -257,7 +257,7 @@ describe('GET …/reconciliation/', () => {
       return at <= hour(6) ? 0 : 3
     }
     const services = { db, eventStore: { ...eventStore, positionAt: meanwhile } }
-    const account = await reckon(services, row, { limit: 10, offset: 0 }, app.services.now())
+    const account = await reconcile(services, row, { limit: 10, offset: 0 }, app.services.now())
     expect(isAsked).toBe(true)
     expect(account).toMatchObject({
       received: 5,
@@ -274,7 +274,7 @@ describe('GET …/reconciliation/', () => {
     await arrive(new Map([[row.project_id, 5]]), HOURS)
     const before: ExportRow = { ...row, interval: 'week', next_due_at: hour(HOURS + 9), end_at: hour(1) }
     const accountOf = (at: ExportRow) =>
-      reckon(app.services, at, { limit: 10, offset: 0 }, app.services.now())
+      reconcile(app.services, at, { limit: 10, offset: 0 }, app.services.now())
     expect(await accountOf(row)).toMatchObject({ received: 5, pending: 5, skipped: 0 })
     expect(await accountOf(before)).toEqual(await accountOf(row))
   })
@@ -339,7 +339,7 @@ describe('GET …/reconciliation/', () => {
     const { db, eventStore } = app.services
     const refuse = () => Promise.reject(new Error('the store was asked for a position'))
     const services = { db, eventStore: { ...eventStore, positionAt: refuse } }
-    const account = await reckon(services, row, { limit: 10, offset: 0 }, app.services.now())
+    const account = await reconcile(services, row, { limit: 10, offset: 0 }, app.services.now())
     expect(account).toMatchObject({ exported: 5, count: 5 })
   })
 

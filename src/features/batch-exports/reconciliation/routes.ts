@@ -6,7 +6,7 @@ import { getExport } from '../queries.ts'
 import { presentLatest } from '../verification/present.ts'
 import { findStanding } from '../verification/read-queries.ts'
 import { presentInterval, presentTotals } from './present.ts'
-import { reckon } from './reckon.ts'
+import { reconcile } from './reconcile.ts'
 import { Reconciliation } from './schema.ts'
 
 type Base = '/api/projects/:project_id' | '/api/environments/:project_id'
@@ -28,7 +28,7 @@ function reconciliationRoute(base: Base) {
     query: PageQuery,
     answers: { 200: Reconciliation },
     async handle({ services, db, item, page, paged, now }) {
-      const account = await reckon(services, item, page, now)
+      const account = await reconcile(services, item, page, now)
       const intervals = account.intervals.map((row) => presentInterval(row, item.model))
       return ok({
         ...paged(account.count, intervals),

@@ -10,7 +10,7 @@ import { cursorPage, cursorPaged, readCursor } from './cursor.ts'
 import { presentRun, runPresenter } from './present.ts'
 import { cancelRun } from './queries.ts'
 import { getRun, listRuns, type RunFilter } from './read-queries.ts'
-import { recordCancelled, recordRetried } from './record-steering.ts'
+import { recordCancelled, recordRetried } from './record-actions.ts'
 import { BackfillStarted, Cancelled, ORDERINGS, Run, RunQuery, type RunOrdering } from './schema.ts'
 
 type Base = '/api/projects/:project_id' | '/api/environments/:project_id'

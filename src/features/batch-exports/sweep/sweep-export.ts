@@ -5,7 +5,7 @@ import type { Services } from '../../../platform/services.ts'
 import { isAimedElsewhere } from '../config.ts'
 import type { Removed } from '../destinations/destination.ts'
 import { DESTINATIONS } from '../destinations/index.ts'
-import { judge } from '../engine/judge.ts'
+import { classifyFailure } from '../engine/classify-failure.ts'
 import { redactorOfExport } from '../engine/redactor-of-export.ts'
 import { writeLog } from '../logs/write.ts'
 import type { ExportRow, LogLevel } from '../rows.ts'
@@ -88,7 +88,7 @@ function byConfig(runs: readonly FrozenRun[]): FrozenRun[][] {
 }
 
 function reasonOf({ log }: Services, row: ExportRow, error: unknown, redactor: Redactor): string {
-  const verdict = judge(error)
+  const verdict = classifyFailure(error)
   if (verdict.kind !== 'ours') return verdict.message
   const err = redactor.cleanError(error)
   log.error({ err, batch_export_id: row.id }, 'the sweep of an export failed on our side')

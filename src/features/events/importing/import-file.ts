@@ -1,6 +1,6 @@
 // One file into a sink: rows are read, made into events and handed over in batches.
 import { readCsv } from './csv.ts'
-import { ImportBooks, type BooksOptions, type ImportCounts } from './books.ts'
+import { ImportProgress, type ImportProgressOptions, type ImportCounts } from './import-progress.ts'
 import { Batch, Deliveries } from './deliveries.ts'
 import { unpackedBytes, type InputFile } from './input-file.ts'
 import { readJsonLines } from './json-lines.ts'
@@ -8,21 +8,21 @@ import { openParquet } from './parquet.ts'
 import type { Row, Source } from './rows.ts'
 import type { Sink } from './sink.ts'
 
-export type ImportOptions = BooksOptions & { file: InputFile; sink: Sink; signal: AbortSignal }
+export type ImportOptions = ImportProgressOptions & { file: InputFile; sink: Sink; signal: AbortSignal }
 
 /** The file itself is at fault: what came before was taken. */
 class UnreadableFile extends Error {}
 
-/** Goes on behind the rows that are in the books. Ends early, without being done, when it is asked to stop. */
+/** Goes on behind the rows that are done. Ends early, without being done, when it is asked to stop. */
 export async function importFile(options: ImportOptions): Promise<ImportCounts & { is_done: boolean }> {
   const { file, sink, signal } = options
-  const books = await ImportBooks.open(options)
+  const kept = await ImportProgress.open(options)
   const source = await openSource(file)
-  const deliveries = new Deliveries(sink, (delivered) => books.enter(delivered, source.share()))
-  const place = { identity: file.identity, started_at: books.progress.started_at }
+  const deliveries = new Deliveries(sink, (delivered) => kept.enter(delivered, source.share()))
+  const place = { identity: file.identity, started_at: kept.progress.started_at }
   let batch = new Batch(place, sink.batch)
   try {
-    for await (const rows of rowsBehind(file.path, source, books.progress.rows)) {
+    for await (const rows of rowsBehind(file.path, source, kept.progress.rows)) {
       for (const row of rows) {
         batch.add(row)
         if (!batch.isFull()) continue
@@ -42,8 +42,8 @@ export async function importFile(options: ImportOptions): Promise<ImportCounts &
   } finally {
     await deliveries.settle()
   }
-  if (!signal.aborted) await books.close()
-  return { ...books.counts, is_done: !signal.aborted }
+  if (!signal.aborted) await kept.close()
+  return { ...kept.counts, is_done: !signal.aborted }
 }
 
 async function openSource(file: InputFile): Promise<Source> {

@@ -1,4 +1,4 @@
-// Events that need no books into a sink: what is generated can be generated again.
+// Sends events to a sink without keeping progress: what is generated can be generated again.
 import type { PipelineEvent } from '../pipeline-event.ts'
 import type { RefusedEvent, Sink } from './sink.ts'
 

@@ -16,7 +16,7 @@ import { definitionOf, KEYS, type Table } from '../sql-table/table.ts'
 import { postgresInspection } from './inspect.ts'
 import type { PostgresConfig } from './kind.ts'
 import { assertKey, hasUniqueKey, insertAll, insertNew, replaceAll, STAGE, upsert } from './merge.ts'
-import { assertUnlocked, lockTable, mayGoStraight } from './way.ts'
+import { assertUnlocked, lockTable, mayGoStraight } from './copy-mode.ts'
 
 const TYPES: Record<OutputColumn['kind'], string> = {
   text: 'TEXT',

@@ -1,5 +1,5 @@
-// The books of an import: what is kept aside is written down first, then the progress that counts it. A run killed in
-// between repeats the batch: the store knows the events it has, and the list of rows kept aside is cut back.
+// How far an import has come: rejected rows are written down first, then the progress that counts them. A run killed in
+// between repeats the batch: the store knows the events it has, and the list of rejected rows is cut back.
 import type { Delivered } from './deliveries.ts'
 import { writeProgress, type Progress } from './progress-file.ts'
 import { RejectsFile, type Reject } from './rejects.ts'
@@ -12,7 +12,7 @@ export type ImportCounts = {
   share: number
 }
 
-export type BooksOptions = {
+export type ImportProgressOptions = {
   /** As the last run left it, or new. */
   progress: Progress
   /** Null writes nothing at all: a trial. */
@@ -21,26 +21,26 @@ export type BooksOptions = {
   onReject?(reject: Reject): void
 }
 
-export class ImportBooks {
+export class ImportProgress {
   readonly progress: Progress
   readonly counts: ImportCounts = { rows: 0, rejected: 0, share: 0 }
-  readonly #options: BooksOptions
+  readonly #options: ImportProgressOptions
   readonly #rejects: RejectsFile | null
 
-  private constructor(options: BooksOptions, rejects: RejectsFile | null) {
+  private constructor(options: ImportProgressOptions, rejects: RejectsFile | null) {
     this.#options = options
     this.#rejects = rejects
     this.progress = { ...options.progress }
   }
 
-  static async open(options: BooksOptions): Promise<ImportBooks> {
+  static async open(options: ImportProgressOptions): Promise<ImportProgress> {
     const { progress, progress_path } = options
     const { path, bytes } = progress.rejects
     const rejects = progress_path === null ? null : await RejectsFile.open(path, bytes)
-    const books = new ImportBooks(options, rejects)
+    const import_progress = new ImportProgress(options, rejects)
     // Fails at once where nothing can be written beside the file.
-    await books.#save()
-    return books
+    await import_progress.#save()
+    return import_progress
   }
 
   async enter({ rows, rejects }: Delivered, share: number): Promise<void> {

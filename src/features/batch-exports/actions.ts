@@ -12,14 +12,14 @@ import { getExport, lockExport, updateExport } from './queries.ts'
 import type { ExportRow } from './rows.ts'
 import { cancelLiveRuns } from './runs/queries.ts'
 
-export type Steered = { row: ExportRow; backfill_id?: string }
+export type ActionResult = { row: ExportRow; backfill_id?: string }
 
 /** With a backfill, what fell due during the pause is made up for; one that was not paused has missed nothing. */
 export async function resumeExport(
   change: Change,
   { project, row }: Addressed,
   { backfill = false }: { backfill?: boolean | undefined },
-): Promise<Steered> {
+): Promise<ActionResult> {
   const { db, now } = change
   return db.transaction(async (tx) => {
     const before = await lockExport(tx, project.id, row.id)
@@ -35,7 +35,7 @@ export async function backfillExport(
   change: Change,
   { project, row }: Addressed,
   body: unknown,
-): Promise<Steered> {
+): Promise<ActionResult> {
   const { services, db, now } = change
   const range = readBackfillRange(body, row, now)
   // Before the transaction: the event store may take its time.
@@ -52,7 +52,7 @@ export async function repairExport(
   change: Change,
   { project, row }: Addressed,
   body: unknown,
-): Promise<Steered> {
+): Promise<ActionResult> {
   const { db, now } = change
   return db.transaction(async (tx) => {
     const locked = await lockExport(tx, project.id, row.id)
@@ -69,7 +69,7 @@ async function recordBackfill(
   change: Change,
   { project, row }: Addressed,
   started: Started,
-): Promise<Steered> {
+): Promise<ActionResult> {
   await recordActivity(tx, change, {
     ...exportActivity(project, row),
     activity: 'updated',

@@ -3,7 +3,7 @@ import { OutboundFailed, OutboundRefused } from '../../../platform/outbound/erro
 import { QueryFault, StoreBusy } from '../../../platform/event-store/event-store.ts'
 import { Locked, Passing, Refused, Unreachable } from '../destinations/destination.ts'
 
-export type Verdict =
+export type FailureClass =
   /** The user must change something. */
   | { kind: 'theirs'; message: string }
   /** Nobody answers: the user's fault, unless it has worked before. */
@@ -19,7 +19,7 @@ const FIRST_DELAY_MS = 1_000
 const MAX_DELAY_MS = 120_000
 const OURS = 'Something went wrong in this server. Its operator finds the cause in its log.'
 
-export function judge(error: unknown): Verdict {
+export function classifyFailure(error: unknown): FailureClass {
   if (error instanceof Refused || error instanceof OutboundRefused)
     return { kind: 'theirs', message: error.message }
   // The export's own query has an invalid pattern, or a value that cannot be cast.

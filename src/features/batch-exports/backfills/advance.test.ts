@@ -16,7 +16,7 @@ import { estimateBackfill } from './estimate.ts'
 import { makeBackfillRuns } from './make-runs.ts'
 import type { BackfillRange } from './plan.ts'
 import { retryRun } from './retry.ts'
-import { settleBackfill } from './settle.ts'
+import { advanceBackfill } from './advance.ts'
 
 const NOW = at('2026-01-10T12:30:00Z')
 const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1000)
@@ -89,7 +89,7 @@ async function end(run: RunRow, now: Date, status: EndStatus = 'Completed'): Pro
   await app.db.transaction(async (tx) => {
     await tx.run(sql`
       UPDATE batch_export_run SET status = ${status}, finished_at = ${now}, last_updated_at = ${now} WHERE id = ${run.id}`)
-    if (run.backfill_id !== null) await settleBackfill(tx, run.backfill_id, now)
+    if (run.backfill_id !== null) await advanceBackfill(tx, run.backfill_id, now)
   })
 }
 
@@ -322,7 +322,7 @@ describe('a backfill at work', () => {
     const id = await backfill(row, SIX_HOURS)
     await endLiveRuns(app.db, row, later(1))
     await app.db.transaction(async (tx) => {
-      expect(await settleBackfill(tx, id, later(2))).toBe(2)
+      expect(await advanceBackfill(tx, id, later(2))).toBe(2)
       // One that waited would wait for this very transaction.
       const waits = new Promise((resolve) => setTimeout(resolve, 5000, 'waits').unref())
       expect(await Promise.race([makeBackfillRuns(app.services, later(2)), waits])).toBe(0)

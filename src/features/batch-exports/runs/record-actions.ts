@@ -5,11 +5,11 @@ import { recordActivity, type Actor } from '../../activity-log/record.ts'
 import { exportActivity } from '../create.ts'
 import type { ExportRow, RunStatus } from '../rows.ts'
 
-type Steering = Actor & { project: ProjectInReach }
+type ExportAction = Actor & { project: ProjectInReach }
 
 export async function recordCancelled(
   tx: Db,
-  context: Steering,
+  context: ExportAction,
   row: ExportRow,
   field: 'run' | 'backfill',
   { id, status }: { id: string; status: RunStatus },
@@ -24,7 +24,7 @@ export async function recordCancelled(
 
 export async function recordRetried(
   tx: Db,
-  context: Steering,
+  context: ExportAction,
   row: ExportRow,
   backfill: { id: string; retry_of: string },
 ): Promise<void> {

@@ -2,7 +2,7 @@
 // paused and its owners told. All in the transaction that ends the run.
 import type { Db } from '../../../platform/db/database.ts'
 import { sql } from '../../../platform/db/sql.ts'
-import { settleBackfill } from '../backfills/settle.ts'
+import { advanceBackfill } from '../backfills/advance.ts'
 import { cancelLiveBackfills } from '../backfills/cancel.ts'
 import { enqueueFailureEmails } from '../failure-email.ts'
 import { keepProgress } from '../freshness/queries.ts'
@@ -15,12 +15,12 @@ import type { Work } from './work.ts'
 const FAILURES_TO_PAUSE = 10
 const RUNS_LOOKED_AT = 50
 
-export async function settle(tx: Db, work: Work, end: RunEnd, now: Date): Promise<void> {
+export async function afterRun(tx: Db, work: Work, end: RunEnd, now: Date): Promise<void> {
   const { run } = work
   if (end.status === 'Completed') await keepProgress(tx, run, end.newest_arrival ?? null)
   if (end.status === 'Failed') await answerFailure(tx, work, now)
   if (end.status === 'Completed') await enqueueAfterRun(tx, run, now)
-  if (run.backfill_id !== null) await settleBackfill(tx, run.backfill_id, now)
+  if (run.backfill_id !== null) await advanceBackfill(tx, run.backfill_id, now)
 }
 
 async function answerFailure(tx: Db, { services, row, run }: Work, now: Date): Promise<void> {

@@ -25,7 +25,7 @@ const MAX_LIVE_RUNS_OF_PERSONS = 1
  * Makes the next runs there is room for; without any left to make or to wait for, the backfill is completed, whether its
  * runs succeeded or not: they speak for themselves. Does nothing where another is at it: the next tick looks again.
  */
-export async function settleBackfill(tx: Db, backfill_id: string, now: Date): Promise<number> {
+export async function advanceBackfill(tx: Db, backfill_id: string, now: Date): Promise<number> {
   const backfill = await lockLiveBackfill(tx, backfill_id)
   const row = backfill && (await findExportOf(tx, backfill))
   if (!row) return 0

@@ -1,4 +1,4 @@
-// The account of an export: every position of its project falls into exactly one of four parts. What runs have claimed
+// Reconciliation of an export: every position of its project falls into exactly one of four parts. What runs have claimed
 // is exported, filtered out or pending, as their runs say. What nobody has claimed is pending if the schedule will
 // still come to it, and skipped otherwise. So the parts add up at any moment.
 import type { Db } from '../../../platform/db/database.ts'
@@ -35,10 +35,10 @@ export type Account = {
 
 type Stores = Pick<Services, 'db' | 'eventStore'>
 
-/** Nobody makes runs so often that it would have to be reckoned again more than once or twice. */
+/** Nobody makes runs so often that this takes more than one or two tries. */
 const TRIES = 5
 
-export async function reckon(stores: Stores, row: ExportRow, page: Page, now: Date): Promise<Account> {
+export async function reconcile(stores: Stores, row: ExportRow, page: Page, now: Date): Promise<Account> {
   const signal = new AbortController().signal
   for (let left = TRIES; ; left--) {
     const last_position = await stores.eventStore.lastPosition(row.project_id)
