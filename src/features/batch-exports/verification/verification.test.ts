@@ -201,7 +201,8 @@ describe('by itself', () => {
     expect(await count()).toBe(0)
     await enqueueDaily(db, next)
     await enqueueDaily(db, next)
-    bench.app.advance(next.getTime() - bench.app.services.now().getTime())
+    // The moment may have passed while the export was delivered, and the clock must not go back.
+    bench.app.advance(Math.max(0, next.getTime() - bench.app.services.now().getTime()))
     await bench.settle()
     await enqueueDaily(db, new Date(next.getTime() + DAY_MS - 1))
     expect(await count()).toBe(1)
@@ -228,11 +229,6 @@ describe('what is shown', () => {
     await deliverHours(bench, 1)
     expect(await shown()).toBeNull()
     await bench.settle()
-    // A delivery that has to be tried again is verified later.
-    for (let hours = 3; hours > 0 && (await listed(id)).length === 0; hours--) {
-      await deliverHours(bench, 1)
-      await bench.settle()
-    }
     const [after_run] = await listed(id)
     expect(await shown()).toEqual({
       id: after_run!.id,
