@@ -8,7 +8,7 @@ const SETTINGS = { sessionRecording: false, supportedCompression: ['gzip', 'gzip
 type Shape = {
   lib: string
   headers: Record<string, string>
-  /** Of the device and the app. */
+  /** Facts of the device and the app. */
   context: object
   time(at: Date): string
   id(uuid: string): string

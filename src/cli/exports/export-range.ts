@@ -99,7 +99,7 @@ async function askServer(db: Database, row: ExportRow, range: Range): Promise<st
   throw new UserError('the server that holds the events has not begun within a minute: see its log')
 }
 
-/** Of the runs that have completed. */
+/** Figures of the runs that have completed. */
 export function deliveredBy(runs: readonly RunRow[]): { rows: number; bytes: number } {
   const completed = runs.filter(({ status }) => status === 'Completed')
   return {

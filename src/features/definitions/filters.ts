@@ -1,4 +1,5 @@
 // What lists of definitions can be narrowed and ordered by, as conditions on their rows.
+import { CAMPAIGN_PROPERTIES } from '../persons/observed.ts'
 import { joinSql, sql, type Statement } from '../../platform/db/sql.ts'
 import { invalid } from '../../platform/http/errors.ts'
 import type { EventDefinitionQuery, PropertyDefinitionQuery } from './schema.ts'
@@ -17,25 +18,8 @@ const NEVER_LISTED = [
 
 /** Properties without a `$` that SDKs add by themselves: campaigns and click ids. */
 const CORE_PROPERTIES = [
+  ...CAMPAIGN_PROPERTIES,
   'token',
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'utm_content',
-  'utm_term',
-  'gclid',
-  'gad_source',
-  'gclsrc',
-  'dclid',
-  'gbraid',
-  'wbraid',
-  'fbclid',
-  'msclkid',
-  'twclid',
-  'li_fat_id',
-  'mc_cid',
-  'igshid',
-  'ttclid',
   'rdt_cid',
   'epik',
   'qclid',

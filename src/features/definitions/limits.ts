@@ -4,7 +4,7 @@
 const MAX_NAME_BYTES = 200
 
 export const MAX_EVENTS = 5_000
-/** Of events, of persons, and of each type of groups. */
+/** Properties of events, of persons, and of each type of groups: so many each. */
 export const MAX_PROPERTIES = 5_000
 export const MAX_PROPERTIES_OF_EVENT = 1_000
 /** Over all events of a project, each with each of its properties. */

@@ -41,7 +41,7 @@ function assertAdminIn(levels: ReadonlyMap<number, Level>, promised: readonly Pr
   }
 }
 
-/** Of what earlier invites promised, what the caller may promise too; for the same project the newer promise holds. */
+/** Promises of earlier invites that the caller may make too; for the same project the newer promise holds. */
 export async function withEarlierPromises(
   db: Db,
   { caller, organization }: Giving,

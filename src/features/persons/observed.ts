@@ -1,7 +1,8 @@
 // What an event says of its person without being told to: where they first came from and what they last used.
 import type { Properties } from './properties.ts'
 
-const CAMPAIGN = [
+/** What an advertisement leaves in the address that it leads to. */
+export const CAMPAIGN_PROPERTIES: readonly string[] = [
   'utm_source',
   'utm_medium',
   'utm_campaign',
@@ -25,7 +26,7 @@ const CAMPAIGN = [
 
 /** Kept on the person twice: the first value ever as `$initial_…`, and the latest under its own name. */
 const OF_PERSON = [
-  ...CAMPAIGN,
+  ...CAMPAIGN_PROPERTIES,
   '$referrer',
   '$referring_domain',
   '$browser',

@@ -59,7 +59,7 @@ const listed = sql`
     role_membership.updated_at AS role_updated_at
   FROM role_membership JOIN membership ON membership.id = membership_id JOIN app_user ON app_user.id = user_id`
 
-/** Of active users, oldest first. */
+/** Memberships of active users, oldest first. */
 export async function listRoleMemberships(
   db: Db,
   organizationId: string,
