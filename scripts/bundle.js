@@ -7,6 +7,7 @@ import { join, parse } from 'node:path'
 import { CompileFlags, EvalFlags, QuickJS } from 'quickjs-wasi'
 import { build } from 'rolldown'
 import { copyBrowserLibrary } from './browser-library.js'
+import { buildConsole } from './console.js'
 import { licenceTexts } from './licences.js'
 
 const root = new URL('..', import.meta.url).pathname
@@ -50,7 +51,10 @@ const DOCS_PAGE = [
   'swagger-ui-bundle.js',
 ]
 
-/** Writes `<folder>/<name>`, and beside it what it reads: `threads`, `migrations`, `docs-page`, `browser-library`. */
+/**
+ * Writes `<folder>/<name>`, and beside it what it reads: `threads`, `migrations`, `docs-page`, `browser-library`,
+ * `console`.
+ */
 export async function bundle(entry, folder, name = 'program.js') {
   const threads = Object.entries(THREADS).map(([thread, source]) => [`threads/${thread}`, source])
   const { output } = await bundleFiles({ [parse(name).name]: entry, ...Object.fromEntries(threads) }, folder)
@@ -58,8 +62,9 @@ export async function bundle(entry, folder, name = 'program.js') {
   await cp(join(root, 'src/platform/db/migrations'), join(folder, 'migrations'), { recursive: true })
   await copyBrowserLibrary(join(folder, 'browser-library'))
   const page = await copyDocsPage(join(folder, 'docs-page'))
+  const console = await buildConsole(join(folder, 'console'))
   const modules = output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : []))
-  await writeFile(join(folder, 'LICENCES.txt'), await licenceTexts([...modules, ...page]))
+  await writeFile(join(folder, 'LICENCES.txt'), await licenceTexts([...modules, ...page, ...console]))
 }
 
 export async function bundleThreads(folder) {

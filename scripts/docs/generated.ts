@@ -3,6 +3,7 @@
 import type { Database } from '../../src/platform/db/database.ts'
 import { apiDocument } from '../../src/app/document.ts'
 import { errorsPage } from '../../src/platform/http/openapi-errors.ts'
+import { consoleTypes } from './console-types.ts'
 import { describeSchema } from './schema.ts'
 import { securityTable } from './security.ts'
 
@@ -13,6 +14,7 @@ export const generatedFiles: Record<string, Make> = {
   'docs/openapi.json': () => `${JSON.stringify(apiDocument(), null, 2)}\n`,
   'docs/errors.md': (_db, before) => belowText(before, errorsPage()),
   'docs/security.md': (_db, before) => belowText(before, securityTable()),
+  'web/src/api/schema.d.ts': () => consoleTypes(apiDocument()),
   'src/platform/db/schema.sql': (db) => describeSchema(db),
 }
 

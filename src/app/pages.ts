@@ -1,4 +1,4 @@
-// Paths beside the API: health, metrics, tools for agents, the OpenAPI document and the page to read it.
+// Paths beside the API: health, metrics, the console, tools for agents, the OpenAPI document and the page to read it.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isSameText } from '../lib/same-text.ts'
 import { withTimeout } from '../lib/with-timeout.ts'
@@ -7,10 +7,10 @@ import { sql } from '../platform/db/sql.ts'
 import { denied } from '../platform/http/errors.ts'
 import type { Metrics } from '../platform/http/metrics.ts'
 import type { Services } from '../platform/services.ts'
+import { addConsole } from './console/serve.ts'
 import { addDocsPage } from './docs-page.ts'
 import { apiDocumentText } from './document.ts'
 import { addMcp } from './mcp/serve.ts'
-import { addWebPages } from './web-pages/serve.ts'
 
 const READY_LIMIT_MS = 2_000
 
@@ -37,7 +37,7 @@ export function addPages(
     return reply.type('text/plain; version=0.0.4').send(await metrics.text())
   })
 
-  addWebPages(app, services)
+  addConsole(app)
   addMcp(app, services)
 
   const text = apiDocumentText()

@@ -9,6 +9,7 @@ import { openEmbeddedPostgres } from '../../src/platform/db/embedded/embedded.ts
 import { openLog } from '../../src/platform/log/log.ts'
 import { copyBrowserLibrary } from '../../scripts/browser-library.js'
 import { bundleThreads } from '../../scripts/bundle.js'
+import { buildConsole } from '../../scripts/console.js'
 
 export type TestPostgres = {
   host: string
@@ -30,6 +31,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const modules = join(import.meta.dirname, '../../node_modules')
   await bundleThreads(join(modules, '.longshore-threads'))
   await copyBrowserLibrary(join(modules, '.longshore-browser-library'))
+  await buildConsole(join(modules, '.longshore-console'))
   const folder = await mkdtemp(join(tmpdir(), 'longshore-tests-'))
   const log = openLog({ level: 'error', format: 'json' })
   // Speed for tests only: what these databases hold need not survive a power cut.

@@ -4,11 +4,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { notFound } from '../../../platform/http/errors.ts'
 import { addOpenPath } from '../../../platform/http/open-path.ts'
+import { sendPackedFile } from '../../../platform/http/packed-file.ts'
 import type { Services } from '../../../platform/services.ts'
 import { addCapturePath } from '../capture/capture-path.ts'
 import { assertToken } from '../capture/envelope.ts'
 import { getProject, parameter } from '../capture/request.ts'
-import { openLibrary, type Encoding, type Library } from './library.ts'
+import { openLibrary, type Library } from './library.ts'
 
 const JAVASCRIPT = 'application/javascript; charset=utf-8'
 const FOR_EVER = 'public, max-age=31536000, immutable'
@@ -65,11 +66,7 @@ function sendFile(
   if (absent !== undefined) return allowAll(reply, FOR_AN_HOUR).send(absent)
   const file = library.files.get(name)
   if (!file) throw notFound()
-  allowAll(reply, isExact ? FOR_EVER : FOR_AN_HOUR).header('etag', file.etag)
-  if (isKnown(request, file.etag)) return reply.code(304).send()
-  const encoding = encodingFor(request)
-  if (encoding !== 'identity') reply.header('content-encoding', encoding)
-  return reply.send(file.bytes[encoding])
+  return sendPackedFile(file, request, allowAll(reply, isExact ? FOR_EVER : FOR_AN_HOUR))
 }
 
 /** The same answer for every page, so that caches between us keep one copy. */
@@ -80,19 +77,4 @@ function allowAll(reply: FastifyReply, cacheControl: string): FastifyReply {
     .header('access-control-allow-origin', '*')
     .header('vary', 'Accept-Encoding')
     .header('cache-control', cacheControl)
-}
-
-function isKnown({ headers }: FastifyRequest, etag: string): boolean {
-  const known = headers['if-none-match']?.split(',').map((text) => text.trim().replace(/^W\//, ''))
-  return known?.some((text) => text === '*' || `W/${text}` === etag) ?? false
-}
-
-function encodingFor({ headers }: FastifyRequest): Encoding {
-  const accepted = [headers['accept-encoding'] ?? ''].flat().join().toLowerCase().split(',')
-  const isAccepted = (name: string) =>
-    accepted.some((text) => {
-      const [coding, quality = ''] = text.split(';').map((part) => part.trim())
-      return coding === name && !/^q=0(\.0*)?$/.test(quality)
-    })
-  return (['br', 'gzip'] as const).find(isAccepted) ?? 'identity'
 }

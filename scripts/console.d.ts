@@ -1,0 +1,1 @@
+export function buildConsole(folder: string): Promise<string[]>

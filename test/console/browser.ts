@@ -1,0 +1,104 @@
+// The console in Chromium, on the whole application with real stores. Any message in the browser's console, failed
+// request or refusal of the page's policy that a test did not announce fails it.
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import { expect } from 'vitest'
+import type { TestApp } from '../harness/app.ts'
+
+const CHROMIUM = '/usr/bin/chromium'
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const WIDE = { width: 1280, height: 800 }
+
+export type Visit = {
+  page: Page
+  /** Lets the next problems whose text matches pass: a refusal that the test is about. */
+  expectProblem(pattern: RegExp): void
+  /** Fails on what axe finds in the page as it is, in both themes. */
+  audit(): Promise<void>
+}
+
+export type Console = {
+  url: string
+  /** As a visitor of their own, signed in when a session is given. */
+  visit(options: VisitOptions, work: (visit: Visit) => Promise<void>): Promise<void>
+  close(): Promise<void>
+}
+
+type VisitOptions = { session?: string; path?: string; width?: number }
+
+/** On an application that listens already, or is made to listen here. */
+export async function openConsole(app: Pick<TestApp, 'http'>): Promise<Console> {
+  await app.http.listen({ host: '127.0.0.1', port: 0 })
+  const url = `http://127.0.0.1:${(app.http.server.address() as AddressInfo).port}`
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
+  return {
+    url,
+    visit: (options, work) => visit(browser, url, options, work),
+    close: () => browser.close(),
+  }
+}
+
+async function visit(
+  browser: Browser,
+  url: string,
+  { session, path = '/', width }: VisitOptions,
+  work: (visit: Visit) => Promise<void>,
+): Promise<void> {
+  const context = await browser.newContext({
+    baseURL: url,
+    viewport: width === undefined ? WIDE : { width, height: WIDE.height },
+    reducedMotion: 'reduce',
+    timezoneId: 'UTC',
+    locale: 'en-GB',
+  })
+  context.setDefaultTimeout(30_000)
+  try {
+    if (session !== undefined) await context.addCookies([{ name: 'sessionid', value: session, url }])
+    const problems = watch(context)
+    const expected: RegExp[] = []
+    const page = await context.newPage()
+    await page.goto(path)
+    try {
+      await work({
+        page,
+        expectProblem: (pattern) => void expected.push(pattern),
+        audit: () => audit(page),
+      })
+    } catch (error) {
+      // What the browser said is often the reason.
+      throw problems.length === 0 ? error : new Error(`${String(error)}\n${problems.join('\n')}`, { cause: error })
+    }
+    expect(problems.filter((problem) => !expected.some((pattern) => pattern.test(problem)))).toEqual([])
+  } finally {
+    await context.close()
+  }
+}
+
+function watch(context: BrowserContext): string[] {
+  const problems: string[] = []
+  context.on('console', (line) => void problems.push(`${line.type()}: ${line.text()} ${line.location().url}`))
+  context.on('weberror', (error) => void problems.push(String(error.error())))
+  context.on('requestfailed', (request) => {
+    const reason = request.failure()?.errorText ?? ''
+    // What a page no longer wants is cut off when one leaves it.
+    if (reason !== 'net::ERR_ABORTED') problems.push(`${reason} ${request.method()} ${request.url()}`)
+  })
+  return problems
+}
+
+type Finding = { id: string; help: string; nodes: { html: string }[] }
+
+async function audit(page: Page): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.evaluate(AXE)
+    const found = (await page.evaluate(
+      'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations)',
+    )) as Finding[]
+    const told = found.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' … ')}`)
+    expect(told, `axe, ${colorScheme}`).toEqual([])
+  }
+  await page.emulateMedia({ colorScheme: 'light' })
+}

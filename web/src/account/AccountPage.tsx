@@ -1,0 +1,5 @@
+import { Page } from '../ui/Page'
+
+export function AccountPage() {
+  return <Page title="Account">{null}</Page>
+}

@@ -1,0 +1,68 @@
+// The signed-in person, the project and the organization of the address, and what the person may do there.
+import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { answer, api, openApi, type Schema } from './client'
+import { isStranger } from '../page'
+import { Failure } from './failure'
+
+export const LEVELS = { member: 1, admin: 8, owner: 15 } as const
+export type Level = keyof typeof LEVELS
+
+/** Null for strangers. */
+export const meQuery = queryOptions({
+  queryKey: ['me'],
+  staleTime: 60_000,
+  async queryFn({ signal }): Promise<Schema<'Account'> | null> {
+    if (isStranger()) return null
+    try {
+      const path = '/api/users/{uuid}/' as const
+      const me = await answer(openApi.GET(path, { params: { path: { uuid: '@me' } }, signal }))
+      return 'organizations' in me ? (me as Schema<'Account'>) : null
+    } catch (error) {
+      if (error instanceof Failure && error.status === 401) return null
+      throw error
+    }
+  },
+})
+
+export const projectQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['project', id],
+    staleTime: 60_000,
+    queryFn: ({ signal }) => answer(api.GET('/api/projects/{id}/', { params: { path: { id } }, signal })),
+  })
+
+export const organizationQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['organization', id],
+    staleTime: 60_000,
+    queryFn: ({ signal }) => answer(api.GET('/api/organizations/{id}/', { params: { path: { id } }, signal })),
+  })
+
+/** For pages within the frame, where there is always one. */
+export function useMe(): Schema<'Account'> {
+  const { data } = useSuspenseQuery(meQuery)
+  if (data === null) throw new Failure(401, 'not_authenticated', 'You are signed out.')
+  return data
+}
+
+/** Of the address: pages below /project/$projectId. */
+export function useProject() {
+  const { projectId } = useParams({ strict: false })
+  return useSuspenseQuery(projectQuery(projectId!)).data
+}
+
+/** Of the address: pages below /organization/$organizationId. */
+export function useOrganization() {
+  const { organizationId } = useParams({ strict: false })
+  return useSuspenseQuery(organizationQuery(organizationId!)).data
+}
+
+/** Null when allowed; otherwise the reason, to be shown where the action would be. */
+export const useProjectDenial = (needed: Level) => denial(needed, useProject().effective_membership_level)
+export const useOrganizationDenial = (needed: Level) => denial(needed, useOrganization().membership_level)
+
+function denial(needed: Level, level: number): string | null {
+  if (level >= LEVELS[needed]) return null
+  return needed === 'owner' ? 'Only owners may do this.' : 'Only admins and owners may do this.'
+}

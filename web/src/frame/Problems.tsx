@@ -1,0 +1,45 @@
+// Pages in place of a page: it does not exist, it broke, or the server has a newer console.
+import { Button } from '@mantine/core'
+import { Link, useRouter, type ErrorComponentProps } from '@tanstack/react-router'
+import { Failure, toFailure } from '../api/failure'
+import { Page } from '../ui/Page'
+import { Empty, Failed } from '../ui/States'
+
+export function NotFound() {
+  return (
+    <Page title="Not found">
+      <Empty title="There is nothing at this address." action={<Link to="/">Go to the overview</Link>}>
+        It may have been deleted, or you may not be allowed to see it.
+      </Empty>
+    </Page>
+  )
+}
+
+export function PageFailed({ error, reset }: ErrorComponentProps) {
+  const router = useRouter()
+  const retry = () => {
+    reset()
+    void router.invalidate()
+  }
+  if (error instanceof Failure && error.status === 404) return <NotFound />
+  // Files of a console that the server no longer has: it was upgraded under an open page.
+  if (/dynamically imported module|module script/i.test(toFailure(error).message)) return <Upgraded />
+  return (
+    <Page title="This page does not work at the moment">
+      <Failed error={error} what="The page could not be shown." onRetry={retry} />
+    </Page>
+  )
+}
+
+function Upgraded() {
+  return (
+    <Page title="Longshore was upgraded">
+      <Empty
+        title="The server has a newer console than this page."
+        action={<Button onClick={() => location.reload()}>Load it</Button>}
+      >
+        Drafts of forms are kept.
+      </Empty>
+    </Page>
+  )
+}

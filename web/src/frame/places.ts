@@ -1,0 +1,36 @@
+// Where one can go: what the rail lists and the palette finds.
+import type { LinkProps } from '@tanstack/react-router'
+import type { IconName } from '../ui/Icon'
+
+export type Place = { label: string; icon: IconName; link: LinkProps }
+
+export function projectPlaces(projectId: string, hasEvents: boolean): readonly Place[] {
+  const params = { projectId }
+  return [
+    hasEvents
+      ? { label: 'Overview', icon: 'overview', link: { to: '/project/$projectId/overview', params } }
+      : { label: 'Get started', icon: 'start', link: { to: '/project/$projectId/get-started', params } },
+    { label: 'Events', icon: 'events', link: { to: '/project/$projectId/events', params } },
+    { label: 'SQL', icon: 'sql', link: { to: '/project/$projectId/sql', params } },
+    { label: 'People', icon: 'people', link: { to: '/project/$projectId/persons', params } },
+    { label: 'Exports', icon: 'exports', link: { to: '/project/$projectId/exports', params } },
+    { label: 'Apps', icon: 'apps', link: { to: '/project/$projectId/apps', params } },
+    { label: 'Settings', icon: 'settings', link: { to: '/project/$projectId/settings', params } },
+  ]
+}
+
+export function otherPlaces(organizationId: string | undefined, isStaff: boolean): readonly Place[] {
+  const organization: Place[] =
+    organizationId === undefined
+      ? []
+      : [
+          {
+            label: 'Organization',
+            icon: 'organization',
+            link: { to: '/organization/$organizationId/$tab', params: { organizationId, tab: 'general' } },
+          },
+        ]
+  const account: Place = { label: 'Account', icon: 'account', link: { to: '/account/$tab', params: { tab: 'profile' } } }
+  const server: Place[] = isStaff ? [{ label: 'Server', icon: 'server', link: { to: '/server' } }] : []
+  return [...organization, account, ...server]
+}

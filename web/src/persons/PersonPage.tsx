@@ -1,0 +1,5 @@
+import { Page } from '../ui/Page'
+
+export function PersonPage() {
+  return <Page title="Person">{null}</Page>
+}

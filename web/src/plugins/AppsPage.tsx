@@ -1,0 +1,5 @@
+import { Page } from '../ui/Page'
+
+export function AppsPage() {
+  return <Page title="Apps">{null}</Page>
+}

@@ -1,0 +1,95 @@
+// A form of the API: typed values kept as a draft in the browser, a refusal shown at its field, the focus moved there.
+import { useEffect, useRef, useState, type FormEvent } from 'react'
+import { toFailure } from '../api/failure'
+
+type Options<Values extends object> = {
+  initial: Values
+  submit: (values: Values) => Promise<unknown>
+  /** Under this name what was typed survives a reload. Secrets are left out. */
+  draft?: string
+  secrets?: readonly (keyof Values & string)[]
+}
+
+export type Form<Values extends object> = ReturnType<typeof useForm<Values>>
+
+export function useForm<Values extends object>({ initial, submit, draft, secrets = [] }: Options<Values>) {
+  const [values, setValues] = useState<Values>(() => ({ ...initial, ...readDraft<Values>(draft) }))
+  const [errors, setErrors] = useState<Readonly<Record<string, string>>>({})
+  const [problem, setProblem] = useState<string | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const element = useRef<HTMLFormElement>(null)
+
+  useEffect(() => {
+    if (draft === undefined) return
+    const kept = Object.fromEntries(
+      Object.entries(values).filter(([name]) => !secrets.includes(name as keyof Values & string)),
+    )
+    sessionStorage.setItem(`draft:${draft}`, JSON.stringify(kept))
+  }, [draft, values])
+
+  const set = <Name extends keyof Values & string>(name: Name, value: Values[Name]) => {
+    setValues((before) => ({ ...before, [name]: value }))
+    setErrors(({ [name]: _gone, ...rest }) => rest)
+  }
+
+  async function onSubmit(event?: FormEvent) {
+    event?.preventDefault()
+    setBusy(true)
+    setErrors({})
+    setProblem(null)
+    try {
+      await submit(values)
+      forgetDraft(draft)
+    } catch (error) {
+      const failure = toFailure(error)
+      const field = fieldOf(failure.attr, values)
+      if (field === null) setProblem(failure.message)
+      else setErrors({ [field]: failure.message })
+      // After the message is in the page.
+      requestAnimationFrame(() => {
+        const name = field ?? ''
+        const target = element.current?.elements.namedItem(name)
+        if (target instanceof HTMLElement) target.focus()
+      })
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  /** What a text field needs. */
+  const field = <Name extends keyof Values & string>(name: Name) => ({
+    name,
+    value: values[name] as Values[Name] & string,
+    error: errors[name],
+    onChange: (event: { currentTarget: { value: string } }) => set(name, event.currentTarget.value as Values[Name]),
+  })
+
+  const reset = (next: Values = initial) => {
+    forgetDraft(draft)
+    setValues(next)
+    setErrors({})
+    setProblem(null)
+  }
+
+  return { values, set, field, errors, problem, isBusy, onSubmit, element, reset }
+}
+
+/** `destination__config__bucket_name` and `config.bucket_name` belong to the field of that last name, if there is one. */
+function fieldOf(attr: string | null, values: object): string | null {
+  if (attr === null) return null
+  const names = [attr, ...attr.split(/__|\./).toReversed()]
+  return names.find((name) => name in values) ?? null
+}
+
+function readDraft<Values>(draft: string | undefined): Partial<Values> {
+  if (draft === undefined) return {}
+  try {
+    return JSON.parse(sessionStorage.getItem(`draft:${draft}`) ?? '{}') as Partial<Values>
+  } catch {
+    return {}
+  }
+}
+
+function forgetDraft(draft: string | undefined): void {
+  if (draft !== undefined) sessionStorage.removeItem(`draft:${draft}`)
+}
