@@ -1,5 +1,6 @@
 // The table of contents of the API: one line per slice, and where the fixed order of checks gets its answers from.
 import { accountRoutes } from '../features/account/routes.ts'
+import { sessionRoutes } from '../features/account/session-routes.ts'
 import { twoFactorRoutes } from '../features/account/two-factor-routes.ts'
 import { activityLogRoutes } from '../features/activity-log/routes.ts'
 import { findCallerByKey } from '../features/api-keys/caller.ts'
@@ -83,6 +84,7 @@ export const routes: readonly Route[] = [
   ...activityLogRoutes,
   ...accountRoutes,
   ...twoFactorRoutes,
+  ...sessionRoutes,
   ...personalKeyRoutes,
   ...signupRoutes,
   ...loginRoutes,
