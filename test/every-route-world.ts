@@ -85,6 +85,7 @@ const EXPORT_BASES = [
 const AGENT_BODIES: Record<string, () => unknown> = {
   'POST /mcp_tools/execute_sql/': () => ({ args: { query: 'select 1' } }),
   'POST /mcp_tools/read_taxonomy/': () => ({ args: { query: { kind: 'events' } } }),
+  'POST /query/check/': () => ({ query: { kind: 'HogQLQuery', query: 'select 1' } }),
   'PATCH /event_definitions/:id/': () => ({ description: 'Changed' }),
   'PATCH /property_definitions/:id/': () => ({ description: 'Changed' }),
 }

@@ -26,6 +26,7 @@ import { propertyDefinitionRoutes } from '../features/definitions/property-route
 import { taxonomyRoutes } from '../features/definitions/taxonomy-routes.ts'
 import { domainRoutes } from '../features/domains/routes.ts'
 import { featureFlagRoutes } from '../features/events/feature-flags/routes.ts'
+import { queryEditorRoutes } from '../features/events/query/editor-routes.ts'
 import { executeSqlRoutes } from '../features/events/query/execute-sql.ts'
 import { queryRoutes } from '../features/events/query/routes.ts'
 import { eventRoutes } from '../features/events/routes.ts'
@@ -63,6 +64,7 @@ export const routes: readonly Route[] = [
   ...eventRoutes,
   ...featureFlagRoutes,
   ...queryRoutes,
+  ...queryEditorRoutes,
   ...executeSqlRoutes,
   ...eventDefinitionRoutes,
   ...propertyDefinitionRoutes,

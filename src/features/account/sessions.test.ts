@@ -27,7 +27,9 @@ async function signIn(user: TestUser, userAgent: string, ip = '192.0.2.1'): Prom
   return reply.session!
 }
 
-const list = async (call: Call) => (await app.get(SESSIONS, call)).body.results
+type Listed = { id: string; created_at: string; last_used_at: string; last_used_ip: string; current: boolean }
+const list = async (call: Call): Promise<Listed[]> => (await app.get(SESSIONS, call)).body.results
+const current = async (call: Call): Promise<Listed> => (await list(call)).find((row) => row.current)!
 const isSignedIn = async (session: string) => (await app.get('/api/users/@me/', { session })).status === 200
 const logOf = (user: TestUser) =>
   app.db.rows<{ detail: { changes: unknown[] } }>(
@@ -41,13 +43,13 @@ describe('GET', () => {
     const reply = await app.get(SESSIONS, { session })
     expect(reply.status).toBe(200)
     expect(reply.body).toMatchObject({ count: 2, next: null, previous: null })
-    const current = reply.body.results.filter((row: { current: boolean }) => row.current)
-    expect(current).toEqual([
+    const own = reply.body.results.filter((row: Listed) => row.current)
+    expect(own).toEqual([
       {
         id: expect.stringMatching(/^[0-9a-f-]{36}$/),
         created_at: expect.any(String),
         expires_at: expect.any(String),
-        last_used_at: current[0].created_at,
+        last_used_at: own[0].created_at,
         last_used_ip: '192.0.2.7',
         browser: 'Firefox 128',
         system: 'Linux',
@@ -74,7 +76,7 @@ describe('GET', () => {
   it('last use and its address are written once a minute at most', async () => {
     const user = await makeUser()
     const session = await signIn(user, SAFARI, '192.0.2.1')
-    const usedAt = async () => (await list({ session, ip: '192.0.2.9' })).find((row: any) => row.current)
+    const usedAt = () => current({ session, ip: '192.0.2.9' })
     const first = await usedAt()
     expect(first).toMatchObject({ last_used_at: first.created_at, last_used_ip: '192.0.2.1' })
     app.advance(61_000)
@@ -95,7 +97,7 @@ describe('DELETE', () => {
   it('204: that browser is out at its next request, the others stay, and the log says it', async () => {
     const user = await makeUser()
     const [mine, other] = [await signIn(user, FIREFOX), await signIn(user, SAFARI)]
-    const { id } = (await list({ session: other })).find((row: any) => row.current)
+    const { id } = await current({ session: other })
     expect(await isSignedIn(other)).toBe(true)
     const reply = await app.delete(`${SESSIONS}${id}/`, { session: mine })
     expect([reply.status, reply.session]).toEqual([204, undefined])
@@ -110,7 +112,7 @@ describe('DELETE', () => {
   it('204: one’s own is a sign-out, and the cookie goes', async () => {
     const user = await makeUser()
     const session = await signIn(user, FIREFOX)
-    const { id } = (await list({ session })).find((row: any) => row.current)
+    const { id } = await current({ session })
     const reply = await app.delete(`${SESSIONS}${id}/`, { session })
     expect([reply.status, reply.session]).toEqual([204, ''])
     expect(await isSignedIn(session)).toBe(false)
@@ -120,14 +122,14 @@ describe('DELETE', () => {
     const user = await makeUser()
     const [old, other] = [await signIn(user, FIREFOX), await signIn(user, SAFARI)]
     app.advance(5 * 3_600_000)
-    const { id } = (await list({ session: other })).find((row: any) => row.current)
+    const { id } = await current({ session: other })
     expect((await app.delete(`${SESSIONS}${id}/`, { session: old })).status).toBe(204)
   })
 
   it('404 for the session of somebody else, which goes on', async () => {
     const [user, stranger] = [await makeUser(), await makeUser()]
     const theirs = await signIn(stranger, SAFARI)
-    const { id } = (await list({ session: theirs })).find((row: any) => row.current)
+    const { id } = await current({ session: theirs })
     for (const wrong of [id, 'nonsense', user.uuid]) {
       expect((await app.delete(`${SESSIONS}${wrong}/`, { session: user.session })).status).toBe(404)
     }
