@@ -50,6 +50,7 @@ import { lockUser } from '../features/users/queries.ts'
 import type { Access } from '../platform/http/access.ts'
 import { personOf } from '../platform/http/caller.ts'
 import type { Route } from '../platform/http/route.ts'
+import { instanceRoutes } from './instance/routes.ts'
 import { preflightRoutes } from './preflight.ts'
 
 export const routes: readonly Route[] = [
@@ -96,6 +97,7 @@ export const routes: readonly Route[] = [
   ...confirmRoutes,
   ...recoveryRoutes,
   ...preflightRoutes,
+  ...instanceRoutes,
 ]
 
 export const access: Access = {

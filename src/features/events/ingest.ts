@@ -12,6 +12,7 @@ import { changedSince, People, type PeopleChanges } from '../persons/people.ts'
 import type { PersonEvent } from '../persons/person-event.ts'
 import { personUuid } from '../persons/rules.ts'
 import type { ProjectRow } from '../projects/schema.ts'
+import { EventTally } from './event-tally.ts'
 import type { PipelineEvent } from './pipeline-event.ts'
 import { toStoredEvent, type EventPerson } from './pipeline/store-form.ts'
 
@@ -61,6 +62,8 @@ const senderByProject = ({ id }: ProjectRow) => `project ${id}`
 const senderByAddress = (address: string) => `address ${address}`
 
 export class Ingest {
+  /** What this process has stored. */
+  readonly tally = new EventTally()
   readonly #services: IngestServices
   readonly #transform: EventTransform | undefined
   readonly #observe: EventObserver | undefined
@@ -101,6 +104,11 @@ export class Ingest {
   async store(project: ProjectRow, events: readonly PipelineEvent[], bytes: number): Promise<void> {
     const place = this.#takePlace(project, null, { events: events.length, bytes })
     await this.#queued(project, events, null, place)
+  }
+
+  /** What is being transformed or queued. */
+  waiting(): Amount {
+    return this.#room.held()
   }
 
   /** What is queued is still stored. */
@@ -233,7 +241,12 @@ export class Ingest {
   async #write({ batch, writes, position }: Prepared): Promise<void> {
     try {
       if (this.#are_copies_behind) await this.catchUp()
-      await this.#services.eventStore.write(writes, this.#services.now(), position)
+      const now = this.#services.now()
+      const written = await this.#services.eventStore.write(writes, now, position)
+      this.tally.add(
+        written.reduce((sum, { stored }) => sum + stored, 0),
+        now,
+      )
       for (const { resolve } of batch) resolve()
     } catch (error) {
       this.#are_copies_behind = true
