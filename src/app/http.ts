@@ -11,6 +11,7 @@ import { logRoutes } from '../features/batch-exports/logs/routes.ts'
 import { reconciliationRoutes } from '../features/batch-exports/reconciliation/routes.ts'
 import { batchExportRoutes } from '../features/batch-exports/routes.ts'
 import { runRoutes } from '../features/batch-exports/runs/routes.ts'
+import { scheduleRoutes } from '../features/batch-exports/schedule/routes.ts'
 import { destinationTestRoutes } from '../features/batch-exports/tests/routes.ts'
 import { verificationRoutes } from '../features/batch-exports/verification/routes.ts'
 import { memberKeyRoutes } from '../features/api-keys/member-keys-routes.ts'
@@ -69,6 +70,7 @@ export const routes: readonly Route[] = [
   ...destinationTestRoutes,
   ...freshnessRoutes,
   ...batchExportRoutes,
+  ...scheduleRoutes,
   ...runRoutes,
   ...logRoutes,
   ...backfillRoutes,
