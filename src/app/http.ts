@@ -6,6 +6,7 @@ import { findCallerByKey } from '../features/api-keys/caller.ts'
 import { hasKey } from '../features/api-keys/queries.ts'
 import { annotationRoutes } from '../features/annotations/routes.ts'
 import { backfillRoutes } from '../features/batch-exports/backfills/routes.ts'
+import { destinationRoutes } from '../features/batch-exports/catalogue/routes.ts'
 import { freshnessRoutes } from '../features/batch-exports/freshness/routes.ts'
 import { logRoutes } from '../features/batch-exports/logs/routes.ts'
 import { reconciliationRoutes } from '../features/batch-exports/reconciliation/routes.ts'
@@ -67,6 +68,7 @@ export const routes: readonly Route[] = [
   ...eventDefinitionRoutes,
   ...propertyDefinitionRoutes,
   ...taxonomyRoutes,
+  ...destinationRoutes,
   ...destinationTestRoutes,
   ...freshnessRoutes,
   ...batchExportRoutes,
