@@ -54,7 +54,7 @@ export async function runHogql(
 
 async function runEvents(services: Services, project: AskedProject, asked: EventsQuery): Promise<Answered> {
   const { select, where, orderBy, event, personId, after, before, properties, limit, offset } = asked
-  const answer = await runEventsSelect(services, project, {
+  return runEventsSelect(services, project, {
     select: select ?? [],
     where: where ?? [],
     orderBy: orderBy ?? [],
@@ -68,7 +68,6 @@ async function runEvents(services: Services, project: AskedProject, asked: Event
     limit: Math.min(limit ?? DEFAULT_LIMIT, MAX_LIMIT),
     offset: offset ?? 0,
   })
-  return { ...answer, hogql: null }
 }
 
 function limitsOf({ limit, offset }: Query): { limit: number; offset: number } {
