@@ -34,6 +34,7 @@ import { inviteRoutes } from '../features/invites/routes.ts'
 import { memberRoutes } from '../features/members/routes.ts'
 import { findOrganizationInReach, findProjectInReach } from '../features/organizations/queries.ts'
 import { organizationRoutes } from '../features/organizations/routes.ts'
+import { groupRoutes } from '../features/persons/group-routes.ts'
 import { personRoutes } from '../features/persons/routes.ts'
 import { findCurrentMembership, findCurrentProjectId } from '../features/projects/current.ts'
 import { accessControlRoutes } from '../features/projects/access-controls/routes.ts'
@@ -60,6 +61,7 @@ export const routes: readonly Route[] = [
   ...projectRoutes,
   ...accessControlRoutes,
   ...personRoutes,
+  ...groupRoutes,
   ...annotationRoutes,
   ...eventRoutes,
   ...featureFlagRoutes,

@@ -61,7 +61,11 @@ export const SECTIONS: readonly { name: string; paths: RegExp; description: stri
     description:
       'Events carried to files, buckets and warehouses on a schedule, each event once: exports, their runs, backfills, proofs and logs.',
   },
-  { name: 'Persons', paths: /\/persons\//, description: 'The people that events belong to.' },
+  {
+    name: 'Persons and groups',
+    paths: /\/persons\/|\/groups_types\//,
+    description: 'The people and the groups (companies, teams) that events belong to.',
+  },
   { name: 'Events', paths: /\/events\b/, description: 'Stored events, newest first, with filters.' },
   { name: 'Queries', paths: /\/query\//, description: 'Questions in HogQL, and queries as nodes.' },
   {

@@ -652,6 +652,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/groups_types/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The types of groups of a project, five at most
+         * @description API key scope: `group:read` or `query:read`. Level: member or above.
+         */
+        get: operations["get_projects_by_project_id_groups_types"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/annotations/": {
         parameters: {
             query?: never;
@@ -3974,6 +3994,14 @@ export interface components {
             previous: null;
             results: unknown[];
         };
+        GroupType: {
+            /** @description The name that events give with `$groups` and `$group_type`. */
+            group_type: string;
+            /** @description 0 to 4: the column `$group_0` of events holds the key of its first type. */
+            group_type_index: number;
+            name_singular: null;
+            name_plural: null;
+        };
         HogQLQuery: {
             /** @constant */
             kind: "HogQLQuery";
@@ -6852,6 +6880,43 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Person"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_projects_by_project_id_groups_types: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupType"][];
                 };
             };
             400: components["responses"]["BadRequest"];
