@@ -1,5 +1,6 @@
 // The table of contents of the API: one line per slice, and where the fixed order of checks gets its answers from.
 import { accountRoutes } from '../features/account/routes.ts'
+import { sessionRoutes } from '../features/account/session-routes.ts'
 import { twoFactorRoutes } from '../features/account/two-factor-routes.ts'
 import { activityLogRoutes } from '../features/activity-log/routes.ts'
 import { findCallerByKey } from '../features/api-keys/caller.ts'
@@ -27,8 +28,10 @@ import { propertyDefinitionRoutes } from '../features/definitions/property-route
 import { taxonomyRoutes } from '../features/definitions/taxonomy-routes.ts'
 import { domainRoutes } from '../features/domains/routes.ts'
 import { featureFlagRoutes } from '../features/events/feature-flags/routes.ts'
+import { queryEditorRoutes } from '../features/events/query/editor-routes.ts'
 import { executeSqlRoutes } from '../features/events/query/execute-sql.ts'
 import { queryRoutes } from '../features/events/query/routes.ts'
+import { sampleDataRoutes } from '../features/events/sample/routes.ts'
 import { eventRoutes } from '../features/events/routes.ts'
 import { inviteRoutes } from '../features/invites/routes.ts'
 import { memberRoutes } from '../features/members/routes.ts'
@@ -50,6 +53,7 @@ import { lockUser } from '../features/users/queries.ts'
 import type { Access } from '../platform/http/access.ts'
 import { personOf } from '../platform/http/caller.ts'
 import type { Route } from '../platform/http/route.ts'
+import { preflightRoutes } from './preflight.ts'
 
 export const routes: readonly Route[] = [
   ...organizationRoutes,
@@ -59,6 +63,7 @@ export const routes: readonly Route[] = [
   ...inviteRoutes,
   ...domainRoutes,
   ...projectRoutes,
+  ...sampleDataRoutes,
   ...accessControlRoutes,
   ...personRoutes,
   ...groupRoutes,
@@ -66,6 +71,7 @@ export const routes: readonly Route[] = [
   ...eventRoutes,
   ...featureFlagRoutes,
   ...queryRoutes,
+  ...queryEditorRoutes,
   ...executeSqlRoutes,
   ...eventDefinitionRoutes,
   ...propertyDefinitionRoutes,
@@ -89,11 +95,13 @@ export const routes: readonly Route[] = [
   ...activityLogRoutes,
   ...accountRoutes,
   ...twoFactorRoutes,
+  ...sessionRoutes,
   ...personalKeyRoutes,
   ...signupRoutes,
   ...loginRoutes,
   ...confirmRoutes,
   ...recoveryRoutes,
+  ...preflightRoutes,
 ]
 
 export const access: Access = {

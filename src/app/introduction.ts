@@ -116,7 +116,7 @@ export const SECTIONS: readonly { name: string; paths: RegExp; description: stri
   { name: 'Account', paths: /^\/api\/users\//, description: "The caller's own account and second factor." },
   {
     name: 'Sign-in',
-    paths: /^\/api\/(?:login|logout|signup|reset)\//,
+    paths: /^\/api\/(?:login|logout|signup|reset)\/|^\/_preflight\//,
     description: 'Signing in and up, and getting back in. Programs use keys instead.',
   },
   {

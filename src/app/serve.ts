@@ -8,6 +8,7 @@ import { Verifier } from '../features/batch-exports/verification/verifier.ts'
 import { DefinitionStream } from '../features/definitions/stream.ts'
 import { addCapture } from '../features/events/capture/serve.ts'
 import { Ingest } from '../features/events/ingest.ts'
+import { openIntake } from '../features/events/open-intake.ts'
 import { syncInlinePlugins } from '../features/plugins/inline/sync.ts'
 import { addPluginMetrics } from '../features/plugins/running/metrics.ts'
 import { PluginRuntime } from '../features/plugins/running/runtime.ts'
@@ -103,6 +104,7 @@ async function start(
     transform: (...batch) => plugins.transform(...batch),
     observe: (...event) => definitions.observe(...event),
   })
+  openIntake(services, ingest)
   await startup.step('copies of persons for the event store', () => ingest.catchUp())
   startup.toClose('ingestion', () => ingest.close())
   const plugins = new PluginRuntime(services, ingest)

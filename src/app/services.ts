@@ -11,6 +11,7 @@ import { Guesses } from '../platform/http/guesses.ts'
 import { SharedLooks } from '../platform/http/live/shared-looks.ts'
 import { PagePlaces } from '../platform/http/page-places.ts'
 import { Throttle } from '../platform/http/throttle.ts'
+import { Intake } from '../platform/intake.ts'
 import { migrateJobs, openJobs } from '../platform/jobs/jobs.ts'
 import type { Log } from '../platform/log/log.ts'
 import { openMailer } from '../platform/mail/mail.ts'
@@ -127,6 +128,7 @@ export async function openServices(
     eventStore,
     secrets,
     jobs: queue,
+    intake: new Intake(),
     mailer,
     lookupTxt: openTxtLookup({ servers: config.DNS_SERVERS, timeout_ms: DNS_TIMEOUT_MS }),
     outbound,

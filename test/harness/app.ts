@@ -17,6 +17,7 @@ import { Verifier } from '../../src/features/batch-exports/verification/verifier
 import { DefinitionStream } from '../../src/features/definitions/stream.ts'
 import { addCapture } from '../../src/features/events/capture/serve.ts'
 import { Ingest } from '../../src/features/events/ingest.ts'
+import { openIntake } from '../../src/features/events/open-intake.ts'
 import { addPluginMetrics } from '../../src/features/plugins/running/metrics.ts'
 import { PluginRuntime } from '../../src/features/plugins/running/runtime.ts'
 import { addSiteApps } from '../../src/features/plugins/site-apps/serve.ts'
@@ -103,6 +104,7 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
     transform: (...batch) => plugins.transform(...batch),
     observe: (...event) => definitions.observe(...event),
   })
+  openIntake(services, ingest)
   const plugins = new PluginRuntime(services, ingest)
   const exports = new ExportEngine(services)
   const verifier = new Verifier(services)
