@@ -4,6 +4,7 @@ import { answer, api, type Schema } from '../api/client'
 import type { Range } from '../ui/time-range'
 import type { Filter, Subject } from './filter'
 import { filterQuery } from './search'
+import type { Owner } from './subjects'
 
 export type StoredEvent = Schema<'Event'>
 export type EventsQuestion = Range & { projectId: string; filters: readonly Filter[]; personId?: string }
@@ -54,8 +55,6 @@ export const groupTypesQuery = (projectId: string) =>
     queryFn: ({ signal }) =>
       answer(api.GET('/api/projects/{project_id}/groups_types/', { params: { path: { project_id: projectId } }, signal })),
   })
-
-type Owner = Pick<Subject, 'group_type_index'> & { type: 'event' | 'person' | 'group' }
 
 /** Names of properties that hold what was typed. */
 export const propertyNamesQuery = (projectId: string, { type, group_type_index }: Owner, search: string) =>

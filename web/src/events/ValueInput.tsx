@@ -1,0 +1,82 @@
+// What a filter compares with. Values that were seen are offered; any other can be typed.
+import { Group, TagsInput, TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Subject } from './filter'
+import type { ValueKind } from './operators'
+import { valuesQuery } from './queries'
+
+type Props = {
+  projectId: string
+  subject: Subject
+  kind: ValueKind
+  value: readonly string[]
+  onChange: (value: string[]) => void
+  problem: string | null
+}
+
+const HINTS: Record<Exclude<ValueKind, 'many' | 'range' | 'none'>, { label: string; placeholder: string; description?: string }> = {
+  text: { label: 'Pattern', placeholder: '^/pricing', description: 'A regular expression (RE2).' },
+  number: { label: 'Number or date', placeholder: '100' },
+  date: { label: 'Date', placeholder: '2026-11-16', description: 'A day, a time, or a distance such as -7d.' },
+  version: { label: 'Version', placeholder: '1.2.3' },
+}
+
+export function ValueInput({ kind, value, onChange, problem, ...rest }: Props) {
+  switch (kind) {
+    case 'none':
+      return null
+    case 'many':
+      return <SeenValues value={value} onChange={onChange} problem={problem} {...rest} />
+    case 'range': {
+      const end = (at: 0 | 1) => ({
+        value: value[at] ?? '',
+        inputMode: 'decimal' as const,
+        onChange: (event: { currentTarget: { value: string } }) => {
+          const ends = [value[0] ?? '', value[1] ?? '']
+          ends[at] = event.currentTarget.value
+          onChange(ends)
+        },
+      })
+      return (
+        <Group gap="sm" grow align="flex-start">
+          <TextInput label="From" {...end(0)} error={problem} />
+          <TextInput label="To" {...end(1)} error={problem !== null} />
+        </Group>
+      )
+    }
+    case 'text':
+    case 'number':
+    case 'date':
+    case 'version':
+      return <TextInput {...HINTS[kind]} value={value[0] ?? ''} onChange={(event) => onChange([event.currentTarget.value])} error={problem} />
+  }
+}
+
+type SeenProps = Omit<Props, 'kind'>
+const DEBOUNCE_MS = 200
+
+function SeenValues({ projectId, subject, value, onChange, problem }: SeenProps) {
+  const [search, setSearch] = useState('')
+  const [typed] = useDebouncedValue(search.trim(), DEBOUNCE_MS)
+  const seen = useQuery(valuesQuery(projectId, subject, typed))
+  return (
+    <TagsInput
+      label="Value"
+      description="One or more: any of them counts."
+      data={[...new Set(seen.data ?? [])]}
+      value={[...value]}
+      onChange={onChange}
+      searchValue={search}
+      onSearchChange={setSearch}
+      // The server has searched already.
+      filter={({ options }) => options}
+      acceptValueOnBlur
+      splitChars={[]}
+      maxDropdownHeight={220}
+      error={problem}
+      comboboxProps={{ withinPortal: false }}
+    />
+  )
+}
