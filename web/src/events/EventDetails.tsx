@@ -1,13 +1,13 @@
 // One event whole: when, who, every property, what was clicked.
 import { Button, Group, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { answer, api } from '../api/client'
 import { Icon } from '../ui/Icon'
 import { done } from '../ui/notify'
 import { PropertyTable } from '../ui/PropertyTable'
 import { Failed, Loading } from '../ui/States'
+import { TextLink } from '../ui/TextLink'
 import { Copyable, Time } from '../ui/Values'
 import { personName } from './columns'
 import classes from './EventDetails.module.css'
@@ -81,9 +81,9 @@ function PersonLink({ projectId, event }: { projectId: string; event: StoredEven
   if (person === null) return <span className="quiet">none: the event asked for no profile</span>
   if (typeof found.data !== 'string') return <>{personName(event)}</>
   return (
-    <Link to="/project/$projectId/persons/$personId" params={{ projectId, personId: found.data }}>
+    <TextLink to="/project/$projectId/persons/$personId" params={{ projectId, personId: found.data }}>
       {personName(event)}
-    </Link>
+    </TextLink>
   )
 }
 

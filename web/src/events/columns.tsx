@@ -4,7 +4,7 @@ import { cellText } from '../ui/property-text'
 import { Time } from '../ui/Values'
 import type { StoredEvent } from './queries'
 
-export const DEFAULT_COLUMNS = ['$current_url', '$browser', '$lib']
+export const DEFAULT_COLUMNS = ['$pathname', '$browser', '$lib']
 const PERSON = 'person:'
 /** Names that HogQL takes without quotes. */
 const PLAIN = /^[a-z_$][\w$]*$/i
