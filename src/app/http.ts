@@ -6,11 +6,13 @@ import { findCallerByKey } from '../features/api-keys/caller.ts'
 import { hasKey } from '../features/api-keys/queries.ts'
 import { annotationRoutes } from '../features/annotations/routes.ts'
 import { backfillRoutes } from '../features/batch-exports/backfills/routes.ts'
+import { destinationRoutes } from '../features/batch-exports/catalogue/routes.ts'
 import { freshnessRoutes } from '../features/batch-exports/freshness/routes.ts'
 import { logRoutes } from '../features/batch-exports/logs/routes.ts'
 import { reconciliationRoutes } from '../features/batch-exports/reconciliation/routes.ts'
 import { batchExportRoutes } from '../features/batch-exports/routes.ts'
 import { runRoutes } from '../features/batch-exports/runs/routes.ts'
+import { scheduleRoutes } from '../features/batch-exports/schedule/routes.ts'
 import { destinationTestRoutes } from '../features/batch-exports/tests/routes.ts'
 import { verificationRoutes } from '../features/batch-exports/verification/routes.ts'
 import { memberKeyRoutes } from '../features/api-keys/member-keys-routes.ts'
@@ -66,9 +68,11 @@ export const routes: readonly Route[] = [
   ...eventDefinitionRoutes,
   ...propertyDefinitionRoutes,
   ...taxonomyRoutes,
+  ...destinationRoutes,
   ...destinationTestRoutes,
   ...freshnessRoutes,
   ...batchExportRoutes,
+  ...scheduleRoutes,
   ...runRoutes,
   ...logRoutes,
   ...backfillRoutes,

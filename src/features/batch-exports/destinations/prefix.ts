@@ -2,6 +2,7 @@
 // the same way, so readers that know those find these).
 import type { DataInterval } from '../definition.ts'
 import { FILE_FORMATS, type Encoding } from '../formats/encoding.ts'
+import { layout } from './described.ts'
 import type { RunFacts } from './destination.ts'
 
 const PLACEHOLDERS = [
@@ -16,6 +17,11 @@ const PLACEHOLDERS = [
   'table',
   'export_id',
 ]
+
+export const PREFIX = layout(
+  'Prefix',
+  `What names of files begin with. Filled in are ${PLACEHOLDERS.map((name) => `{${name}}`).join(', ')}.`,
+)
 
 /** Unless told otherwise each export has a folder of its own. */
 export const OWN_FOLDER = '{export_id}'
