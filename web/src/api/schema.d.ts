@@ -780,6 +780,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/events/stream/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Events as they are stored
+         * @description API key scope: `query:read`. Level: member or above.
+         */
+        get: operations["get_projects_by_project_id_events_stream"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/events/{id}/": {
         parameters: {
             query?: never;
@@ -1094,6 +1114,26 @@ export interface paths {
          * @description API key scope: `event_definition:read`. Level: member or above.
          */
         post: operations["post_projects_by_project_id_mcp_tools_read_taxonomy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/batch_exports/destinations/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The kinds of destinations: what each takes, as JSON Schema, and how it is tested
+         * @description API key scope: `batch_export:read`. Level: member or above.
+         */
+        get: operations["get_projects_by_project_id_batch_exports_destinations"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1452,6 +1492,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/batch_exports/{batch_export_id}/next_runs/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The next runs by the schedule: their intervals, and when they are due
+         * @description API key scope: `batch_export:read`. Level: member or above.
+         */
+        get: operations["get_projects_by_project_id_batch_exports_by_batch_export_id_next_runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/batch_exports/{batch_export_id}/runs/": {
         parameters: {
             query?: never;
@@ -1484,6 +1544,26 @@ export interface paths {
          * @description API key scope: `batch_export:read`. Level: member or above.
          */
         get: operations["get_projects_by_project_id_batch_exports_by_batch_export_id_runs_by_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/batch_exports/{batch_export_id}/runs/{id}/stream/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One run and its log, until it has ended
+         * @description API key scope: `batch_export:read`. Level: member or above.
+         */
+        get: operations["get_projects_by_project_id_batch_exports_by_batch_export_id_runs_by_id_stream"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1544,6 +1624,26 @@ export interface paths {
          * @description API key scope: `batch_export:read`. Level: member or above.
          */
         get: operations["get_projects_by_project_id_batch_exports_by_batch_export_id_logs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/batch_exports/{batch_export_id}/logs/stream/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The log of an export as it is written
+         * @description API key scope: `batch_export:read`. Level: member or above.
+         */
+        get: operations["get_projects_by_project_id_batch_exports_by_batch_export_id_logs_stream"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2112,6 +2212,26 @@ export interface paths {
          * @description API key scope: `plugin:read`. Level: member or above.
          */
         get: operations["get_projects_by_project_id_plugin_configs_by_id_logs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/plugin_configs/{id}/logs/stream/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The log of a plugin config as it is written
+         * @description API key scope: `plugin:read`. Level: member or above.
+         */
+        get: operations["get_projects_by_project_id_plugin_configs_by_id_logs_stream"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3345,6 +3465,43 @@ export interface components {
             first_event_at: string | null;
             last_event_at: string | null;
         };
+        BatchExportDestinationDescription: {
+            /** @description What `destination.type` is called. */
+            type: string;
+            /** @description Other names that `destination.type` may have. */
+            aliases: string[];
+            name: string;
+            description: string;
+            /** @enum {string} */
+            category: "files" | "database" | "warehouse" | "http" | "test";
+            /** @description False: whoever runs this server has switched it off. */
+            is_available: boolean;
+            models: ("events" | "persons" | "sessions")[];
+            /** @description Whether `hogql_query` may choose the columns. */
+            takes_custom_columns: boolean;
+            /** @description Formats of files, and what each can be compressed by. None where rows go to a table or an address. */
+            formats: {
+                /** @enum {string} */
+                name: "JSONLines" | "Parquet" | "CSV";
+                compressions: {
+                    name: string;
+                    /** @description Null: there is one. */
+                    levels: {
+                        min: number;
+                        max: number;
+                    } | null;
+                }[];
+            }[];
+            /** @description `destination.config` as JSON Schema. Each field has `title`, `description` and `x-part`, the part of a form it belongs to: `connection`, `layout` or `rows`. Secrets are `writeOnly`. `allOf` says what the value of one field asks of others. */
+            config: {
+                [key: string]: unknown;
+            };
+            /** @description What `run_test_step_new/` takes one by one. */
+            test_steps: {
+                name: string;
+                description: string;
+            }[];
+        };
         BatchExportFreshness: {
             /** @description When the newest event that is at the destination arrived here. Null for other models. */
             newest_delivered_at: string | null;
@@ -3427,6 +3584,43 @@ export interface components {
             level: "DEBUG" | "LOG" | "INFO" | "WARNING" | "ERROR";
             message: string;
         };
+        BatchExportNextRun: {
+            /** Format: date-time */
+            start: string;
+            /** Format: date-time */
+            end: string;
+            /**
+             * Format: date-time
+             * @description When the run begins.
+             */
+            due: string;
+            /** @description The same instants as the clocks of the export's zone show them. */
+            local: {
+                /** Format: date-time */
+                start: string;
+                /** Format: date-time */
+                end: string;
+                /**
+                 * Format: date-time
+                 * @description When the run begins.
+                 */
+                due: string;
+            };
+        };
+        BatchExportRecentRun: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            status: "Starting" | "Running" | "Completed" | "Failed" | "FailedRetryable" | "Cancelled" | "Terminated" | "TimedOut";
+            /** @description Null: from the beginning of time. */
+            data_interval_start: string | null;
+            /** Format: date-time */
+            data_interval_end: string;
+            /** @description Delivered; of a live run those to be delivered, once they are known. */
+            rows: number | null;
+            /** @description The backfill that it is part of. */
+            backfill: string | null;
+        };
         BatchExportRun: {
             /** Format: uuid */
             id: string;
@@ -3503,6 +3697,8 @@ export interface components {
             expected_end_at: string | null;
             /** @description An event, or for other models an interval, has waited for more than two intervals. Never while paused. */
             is_late: boolean;
+            /** @description Newest first, as many as were asked for. */
+            recent_runs: components["schemas"]["BatchExportRecentRun"][];
         };
         BatchExportVerification: {
             /** Format: uuid */
@@ -3651,6 +3847,15 @@ export interface components {
             saml_entity_id: string | null;
             saml_acs_url: string | null;
             saml_x509_cert: string | null;
+        };
+        /** @description Nothing more comes: all was told, or an error of the usual shape, such as lost rights. */
+        EndOfStream: {
+            /** @enum {string} */
+            reason: "finished" | "error";
+            type?: string;
+            code?: string;
+            detail?: string;
+            attr?: string | null;
         };
         /** @description The one shape of every 4xx and 5xx answer. */
         Error: {
@@ -3828,6 +4033,11 @@ export interface components {
             target_email: string;
             first_name: string;
             organization_name: string;
+        };
+        /** @description The client was too far behind: what has positions after `after`, up to `until`, is left out. */
+        LeftOut: {
+            after: number;
+            until: number;
         };
         MadeInvite: {
             /** Format: uuid */
@@ -7124,6 +7334,56 @@ export interface operations {
             };
         };
     };
+    get_projects_by_project_id_events_stream: {
+        parameters: {
+            query?: {
+                /** @description Name of the event, exactly. */
+                event?: string;
+                /** @description Distinct id, exactly. */
+                distinct_id?: string;
+                /** @description Id or UUID of a person: events of all their distinct ids. */
+                person_id?: string;
+                /** @description Property filters as JSON. */
+                properties?: string;
+                /** @description HogQL expressions that must hold, as a JSON list. */
+                where?: string;
+                /** @description Go on after the message with this id; 0 begins with what is stored already. The header `Last-Event-ID` wins. */
+                last_event_id?: string;
+            };
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     get_projects_by_project_id_events_by_id: {
         parameters: {
             query?: {
@@ -8043,6 +8303,45 @@ export interface operations {
             };
         };
     };
+    get_projects_by_project_id_batch_exports_destinations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        results: components["schemas"]["BatchExportDestinationDescription"][];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     get_projects_by_project_id_batch_exports_test: {
         parameters: {
             query?: {
@@ -8217,7 +8516,10 @@ export interface operations {
     };
     get_projects_by_project_id_batch_exports_status: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description How many of its newest runs each export is shown with. */
+                recent_runs?: number;
+            };
             header?: never;
             path: {
                 project_id: string;
@@ -9304,6 +9606,48 @@ export interface operations {
             };
         };
     };
+    get_projects_by_project_id_batch_exports_by_batch_export_id_next_runs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                batch_export_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        timezone: string;
+                        /** @description The next five, soonest first; fewer before the end, none when it is paused or over. */
+                        results: components["schemas"]["BatchExportNextRun"][];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     get_projects_by_project_id_batch_exports_by_batch_export_id_runs: {
         parameters: {
             query?: {
@@ -9381,6 +9725,54 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BatchExportRun"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_projects_by_project_id_batch_exports_by_batch_export_id_runs_by_id_stream: {
+        parameters: {
+            query?: {
+                /** @description A part of the message, whatever its case. */
+                search?: string;
+                /** @description Only lines of these levels. */
+                level?: ("DEBUG" | "LOG" | "INFO" | "WARNING" | "ERROR")[];
+                /** @description The older name of `level`. */
+                level_filter?: ("DEBUG" | "LOG" | "INFO" | "WARNING" | "ERROR")[];
+                /** @description Go on after the message with this id; 0 begins with what is stored already. The header `Last-Event-ID` wins. */
+                last_event_id?: string;
+            };
+            header?: never;
+            path: {
+                project_id: string;
+                batch_export_id: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -9525,6 +9917,53 @@ export interface operations {
                         previous: string | null;
                         results: components["schemas"]["BatchExportLogEntry"][];
                     };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_projects_by_project_id_batch_exports_by_batch_export_id_logs_stream: {
+        parameters: {
+            query?: {
+                /** @description A part of the message, whatever its case. */
+                search?: string;
+                /** @description Only lines of these levels. */
+                level?: ("DEBUG" | "LOG" | "INFO" | "WARNING" | "ERROR")[];
+                /** @description The older name of `level`. */
+                level_filter?: ("DEBUG" | "LOG" | "INFO" | "WARNING" | "ERROR")[];
+                /** @description Go on after the message with this id; 0 begins with what is stored already. The header `Last-Event-ID` wins. */
+                last_event_id?: string;
+            };
+            header?: never;
+            path: {
+                project_id: string;
+                batch_export_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -11283,6 +11722,51 @@ export interface operations {
                         previous: string | null;
                         results: components["schemas"]["PluginLogEntry"][];
                     };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_projects_by_project_id_plugin_configs_by_id_logs_stream: {
+        parameters: {
+            query?: {
+                /** @description A part of the message, whatever its case. */
+                search?: string;
+                /** @description Only lines of these types. */
+                type_filter?: ("DEBUG" | "LOG" | "INFO" | "WARN" | "ERROR")[];
+                /** @description Go on after the message with this id; 0 begins with what is stored already. The header `Last-Event-ID` wins. */
+                last_event_id?: string;
+            };
+            header?: never;
+            path: {
+                project_id: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
                 };
             };
             400: components["responses"]["BadRequest"];
