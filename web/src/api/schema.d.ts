@@ -3638,8 +3638,12 @@ export interface components {
             /** Format: date-time */
             data_interval_end: string;
             cursor: string | null;
+            /** @description How often a worker has begun it; 0 until the first has. */
+            attempts: number;
             /** Format: date-time */
             created_at: string;
+            /** @description When its first attempt began; null until then. */
+            started_at: string | null;
             finished_at: string | null;
             /** Format: date-time */
             last_updated_at: string;
