@@ -219,6 +219,7 @@ function openWhenUsed(open: () => Promise<EventStore>): EventStore {
     countBlocks: async (...args) => (await store()).countBlocks(...args),
     cutRows: async (...args) => (await store()).cutRows(...args),
     exportRows: async (...args) => (await store()).exportRows(...args),
+    lastRows: async (...args) => (await store()).lastRows(...args),
     findCutTexts: async (rows) => (await store()).findCutTexts(rows),
     copiesPosition: async () => (await store()).copiesPosition(),
     deleteProject: async (project_id) => (await store()).deleteProject(project_id),
