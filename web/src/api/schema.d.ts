@@ -1200,6 +1200,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/batch_exports/preview/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What an export would do: columns, rows, names of files or the table, and the next runs
+         * @description API key scope: `batch_export:write`. Level: member or above.
+         */
+        post: operations["post_projects_by_project_id_batch_exports_preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/batch_exports/status/": {
         parameters: {
             query?: never;
@@ -3605,6 +3625,28 @@ export interface components {
                  * @description When the run begins.
                  */
                 due: string;
+            };
+        };
+        BatchExportPreview: {
+            /** @description In their order at the destination. */
+            columns: {
+                name: string;
+                /** @enum {string} */
+                type: "text" | "json" | "integer" | "float" | "boolean" | "timestamp";
+            }[] | null;
+            /** @description Up to ten of the newest rows that would go out, newest first, as JSON lines have them. */
+            rows: {
+                [key: string]: unknown;
+            }[] | null;
+            /** @description Names of the files of the next runs. `{export_id}` stands for the id that the export gets. Null where there are no files. */
+            files: string[] | null;
+            /** @description The SQL that makes the table, if there is none. Null where there is no table. */
+            ddl: string | null;
+            /** @description As if the export were made now, and not paused. */
+            next_runs: components["schemas"]["BatchExportNextRun"][] | null;
+            /** @description Why a part is null. The others do not depend on it. */
+            errors: {
+                [key: string]: unknown;
             };
         };
         BatchExportRecentRun: {
@@ -8496,6 +8538,76 @@ export interface operations {
                             message: string | null;
                         };
                     };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_projects_by_project_id_batch_exports_preview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    name?: string;
+                    destination?: {
+                        type: string;
+                        config: {
+                            [key: string]: unknown;
+                        };
+                    };
+                    /** @enum {string} */
+                    interval?: "hour" | "day" | "week" | "every 5 minutes" | "every 15 minutes";
+                    model?: ("events" | "persons" | "sessions") | null;
+                    paused?: boolean;
+                    last_paused_at?: string | null;
+                    /** @description No run is due before it. */
+                    start_at?: string | null;
+                    /** @description No run is due after it. */
+                    end_at?: string | null;
+                    /** @description Chooses the columns; null for those of the destination. */
+                    hogql_query?: string | null;
+                    /** @description A list of property filters, all of which hold; null for none. */
+                    filters?: unknown;
+                    timezone?: string | null;
+                    /** @description Of weekly exports: 0 is Sunday. */
+                    offset_day?: number | null;
+                    /** @description Of daily and weekly exports. */
+                    offset_hour?: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchExportPreview"];
                 };
             };
             400: components["responses"]["BadRequest"];
