@@ -111,6 +111,7 @@ function gatedStore({ store, turnstile }: World, actor: Actor): EventStore {
       pass(`export (${range.from}, ${range.to}]`, () => store.exportRows(rows, range), signal),
     findCutTexts: () => pass('cut texts', () => store.findCutTexts()),
     write: notHere,
+    lastRows: notHere,
     query: notHere,
     copiesPosition: notHere,
     deleteProject: notHere,

@@ -10,6 +10,7 @@ import { backfillRoutes } from '../features/batch-exports/backfills/routes.ts'
 import { destinationRoutes } from '../features/batch-exports/catalogue/routes.ts'
 import { freshnessRoutes } from '../features/batch-exports/freshness/routes.ts'
 import { logRoutes } from '../features/batch-exports/logs/routes.ts'
+import { previewRoutes } from '../features/batch-exports/preview/routes.ts'
 import { reconciliationRoutes } from '../features/batch-exports/reconciliation/routes.ts'
 import { batchExportRoutes } from '../features/batch-exports/routes.ts'
 import { runRoutes } from '../features/batch-exports/runs/routes.ts'
@@ -78,6 +79,7 @@ export const routes: readonly Route[] = [
   ...taxonomyRoutes,
   ...destinationRoutes,
   ...destinationTestRoutes,
+  ...previewRoutes,
   ...freshnessRoutes,
   ...batchExportRoutes,
   ...scheduleRoutes,

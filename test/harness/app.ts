@@ -5,8 +5,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
-import { inject } from 'vitest'
+import { inject as provided } from 'vitest'
 import { readConfig, serverLimits, type Config } from '../../src/app/config.ts'
 import { access, routes } from '../../src/app/http.ts'
 import { addPages } from '../../src/app/pages.ts'
@@ -29,6 +28,7 @@ import { openLog } from '../../src/platform/log/log.ts'
 import type { Services } from '../../src/platform/services.ts'
 import { assertMatchesDocument } from './contract.ts'
 import { Canary } from './canary.ts'
+import { inject } from './inject.ts'
 
 export type Call = {
   key?: string | null
@@ -113,11 +113,9 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
   const canary = new Canary()
 
   const call = async (method: string, url: string, options: Call = {}): Promise<Reply> => {
-    const response = await http.inject({
+    const response = await inject(http, {
       method: method as 'GET',
       url,
-      // A stream does not end: it is open once its headers are here.
-      payloadAsStream: isStream(url),
       remoteAddress: options.ip ?? '127.0.0.1',
       headers: {
         host: 'longshore.test',
@@ -133,10 +131,9 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
         : { payload: typeof options.body === 'string' ? options.body : JSON.stringify(options.body) }),
     })
     const contentType = String(response.headers['content-type'] ?? '')
-    const payload = isStream(url) ? await textOf(response.stream(), contentType) : response.body
-    const body = payload === '' ? null : parse(payload, contentType)
+    const body = response.body === '' ? null : parse(response.body, contentType)
     assertMatchesDocument(method, url, response.statusCode, body, contentType)
-    if (!options.may_show_secrets) canary.assertAbsent(payload, `the answer of ${method} ${url}`)
+    if (!options.may_show_secrets) canary.assertAbsent(response.body, `the answer of ${method} ${url}`)
     const cookie = /^sessionid=([^;]*)/.exec([response.headers['set-cookie'] ?? ''].flat().join())?.[1]
     if (cookie) canary.plant('session token', cookie)
     return { status: response.statusCode, body, headers: response.headers, session: cookie }
@@ -221,6 +218,7 @@ function openWhenUsed(open: () => Promise<EventStore>): EventStore {
     countBlocks: async (...args) => (await store()).countBlocks(...args),
     cutRows: async (...args) => (await store()).cutRows(...args),
     exportRows: async (...args) => (await store()).exportRows(...args),
+    lastRows: async (...args) => (await store()).lastRows(...args),
     findCutTexts: async (rows) => (await store()).findCutTexts(rows),
     copiesPosition: async () => (await store()).copiesPosition(),
     deleteProject: async (project_id) => (await store()).deleteProject(project_id),
@@ -234,7 +232,7 @@ function openWhenUsed(open: () => Promise<EventStore>): EventStore {
 
 /** `url` is for programs of their own. */
 export async function makeDatabase(): Promise<{ db: Database; url: string; drop(): Promise<void> }> {
-  const { template, ...connection } = inject('postgres')
+  const { template, ...connection } = provided('postgres')
   const name = `test_${randomBytes(6).toString('hex')}`
   const admin = openDatabase({ ...connection, database: 'longshore', max: 1 })
   // Copied as files it takes a third of the time.
@@ -250,20 +248,6 @@ export async function makeDatabase(): Promise<{ db: Database; url: string; drop(
       await admin.close()
     },
   }
-}
-
-function isStream(url: string): boolean {
-  return /\/stream\/?(\?|$)/.test(url)
-}
-
-/** The beginning of a stream, which is closed; any other answer as a whole. */
-async function textOf(answer: Readable, contentType: string): Promise<string> {
-  let text = ''
-  for await (const piece of answer) {
-    text += String(piece)
-    if (contentType === 'text/event-stream') break
-  }
-  return text
 }
 
 function parse(text: string, contentType: string): unknown {

@@ -72,7 +72,8 @@ export function explained<T>(attr: string | null, work: () => T): T {
   }
 }
 
-function asApiError(error: unknown): unknown {
+/** What the event store throws at a question, as the API tells it; anything else as it is. */
+export function asApiError(error: unknown): unknown {
   if (error instanceof QueryTimeout) {
     const detail = 'The query ran too long and was stopped: narrow its time range.'
     return new ApiError('query_timeout', detail, null, { 'retry-after': RETRY_AFTER_S })

@@ -1280,6 +1280,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/batch_exports/preview/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What an export would do: columns, rows, names of files or the table, and the next runs
+         * @description API key scope: `batch_export:write`. Level: member or above.
+         */
+        post: operations["post_projects_by_project_id_batch_exports_preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/batch_exports/status/": {
         parameters: {
             query?: never;
@@ -3767,6 +3787,28 @@ export interface components {
                 due: string;
             };
         };
+        BatchExportPreview: {
+            /** @description In their order at the destination. */
+            columns: {
+                name: string;
+                /** @enum {string} */
+                type: "text" | "json" | "integer" | "float" | "boolean" | "timestamp";
+            }[] | null;
+            /** @description Up to ten of the newest rows that would go out, newest first, as JSON lines have them. */
+            rows: {
+                [key: string]: unknown;
+            }[] | null;
+            /** @description Names of the files of the next runs. `{export_id}` stands for the id that the export gets. Null where there are no files. */
+            files: string[] | null;
+            /** @description The SQL that makes the table, if there is none. Null where there is no table. */
+            ddl: string | null;
+            /** @description As if the export were made now, and not paused. */
+            next_runs: components["schemas"]["BatchExportNextRun"][] | null;
+            /** @description Why a part is null. The others do not depend on it. */
+            errors: {
+                [key: string]: unknown;
+            };
+        };
         BatchExportRecentRun: {
             /** Format: uuid */
             id: string;
@@ -3798,8 +3840,12 @@ export interface components {
             /** Format: date-time */
             data_interval_end: string;
             cursor: string | null;
+            /** @description How often a worker has begun it; 0 until the first has. */
+            attempts: number;
             /** Format: date-time */
             created_at: string;
+            /** @description When its first attempt began; null until then. */
+            started_at: string | null;
             finished_at: string | null;
             /** Format: date-time */
             last_updated_at: string;
@@ -8918,6 +8964,76 @@ export interface operations {
                             message: string | null;
                         };
                     };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_projects_by_project_id_batch_exports_preview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    name?: string;
+                    destination?: {
+                        type: string;
+                        config: {
+                            [key: string]: unknown;
+                        };
+                    };
+                    /** @enum {string} */
+                    interval?: "hour" | "day" | "week" | "every 5 minutes" | "every 15 minutes";
+                    model?: ("events" | "persons" | "sessions") | null;
+                    paused?: boolean;
+                    last_paused_at?: string | null;
+                    /** @description No run is due before it. */
+                    start_at?: string | null;
+                    /** @description No run is due after it. */
+                    end_at?: string | null;
+                    /** @description Chooses the columns; null for those of the destination. */
+                    hogql_query?: string | null;
+                    /** @description A list of property filters, all of which hold; null for none. */
+                    filters?: unknown;
+                    timezone?: string | null;
+                    /** @description Of weekly exports: 0 is Sunday. */
+                    offset_day?: number | null;
+                    /** @description Of daily and weekly exports. */
+                    offset_hour?: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchExportPreview"];
                 };
             };
             400: components["responses"]["BadRequest"];

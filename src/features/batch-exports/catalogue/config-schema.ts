@@ -52,16 +52,16 @@ function joinNull(schema: JsonObject): void {
 }
 
 /** A field that is left out has its default: where that is among the values, the field need not be there. */
-function ruleOf({ when, then, needs = [] }: Condition, properties: Record<string, Property>): JsonObject {
+function ruleOf({ when, holds, needs = [] }: Condition, properties: Record<string, Property>): JsonObject {
   const fields = Object.entries(when)
   const named = fields.filter(
     ([name, values]) => !values.some((value) => value === properties[name]?.default),
   )
-  return {
-    if: {
-      properties: Object.fromEntries(fields.map(([name, values]) => [name, { enum: values }])),
-      ...(named.length === 0 ? {} : { required: named.map(([name]) => name) }),
-    },
-    then: { properties: then, ...(needs.length === 0 ? {} : { required: needs }) },
+  const condition = {
+    properties: Object.fromEntries(fields.map(([name, values]) => [name, { enum: values }])),
+    ...(named.length === 0 ? {} : { required: named.map(([name]) => name) }),
   }
+  const consequence = { properties: holds, ...(needs.length === 0 ? {} : { required: needs }) }
+  // oxlint-disable-next-line unicorn/no-thenable -- A word of JSON Schema; it holds no function.
+  return { if: condition, then: consequence }
 }

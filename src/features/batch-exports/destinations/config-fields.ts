@@ -112,21 +112,21 @@ export const FILE_CONDITIONS: readonly Condition[] = [
   ...FORMATS.flatMap(({ name, compressions }): Condition[] => [
     {
       when: { file_format: [name] },
-      then: {
+      holds: {
         compression: { enum: [null, ...compressions.map((each) => each.name)] },
         ...(name === 'CSV' ? {} : { csv_header: { const: true } }),
       },
     },
     ...compressions.map((each) => ({
       when: { file_format: [name], compression: [each.name] },
-      then: {
+      holds: {
         compression_level: each.levels
           ? { minimum: each.levels.min, maximum: each.levels.max }
           : { const: null },
       },
     })),
   ]),
-  { when: { compression: [null] }, then: { compression_level: { const: null } } },
+  { when: { compression: [null] }, holds: { compression_level: { const: null } } },
 ]
 
 /** What is wrong with how files are to be written, or null. */

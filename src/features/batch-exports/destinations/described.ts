@@ -23,7 +23,7 @@ export type Condition = {
   /** Each field has one of these values. */
   when: Readonly<Record<string, readonly (string | null)[]>>
   /** Parts of JSON Schema by field. */
-  then: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  holds: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   /** Fields that must be given. */
   needs?: readonly string[]
 }

@@ -61,6 +61,10 @@ export type Destination<Config = Record<string, unknown>> = {
   /** How rows are written for it, and where one file ends. */
   encoding(config: Config, run: RunFacts): Encoding
   steps: readonly TestStep<Config>[]
+  /** For tables: what the first run makes when there is none, as SQL. Tells of a table that cannot be by throwing Refused. */
+  tableSql?(config: Config, run: TableFacts, columns: readonly OutputColumn[]): string
+  /** For files: the first that a run writes, and what else it always writes. */
+  fileNames?(config: Config, run: NamedRun): string[]
   open(context: DeliveryContext<Config>): Promise<Delivery>
   /** Reads back what was delivered, for verification; null where nothing can be read back. */
   inspect: ((context: InspectionContext<Config>) => Promise<Inspection>) | null
@@ -89,6 +93,12 @@ export type Removed = {
   kind: 'unfinished upload' | 'partial file' | 'staging table' | 'staging folder'
   name: string
 }
+
+/** What a new table depends on, besides its columns. */
+export type TableFacts = Pick<RunFacts, 'model' | 'has_custom_columns'>
+
+/** What names of files depend on. */
+export type NamedRun = Pick<RunFacts, 'interval' | 'model' | 'batch_export_id' | 'backfill_id'>
 
 /** What a destination may know of the run it serves. */
 export type RunFacts = {

@@ -3,7 +3,7 @@
 import type { DataInterval } from '../definition.ts'
 import { FILE_FORMATS, type Encoding } from '../formats/encoding.ts'
 import { layout } from './described.ts'
-import type { RunFacts } from './destination.ts'
+import type { NamedRun } from './destination.ts'
 
 const PLACEHOLDERS = [
   'year',
@@ -43,8 +43,6 @@ export function prefixFault(prefix: string): string | null {
     return `Known placeholders are ${PLACEHOLDERS.map((name) => `{${name}}`).join(', ')}.`
   return null
 }
-
-export type NamedRun = Pick<RunFacts, 'interval' | 'model' | 'batch_export_id' | 'backfill_id'>
 
 /**
  * `<prefix>/<start>-<end>`, without what follows. A backfill of the same interval delivers other rows, and may be asked for

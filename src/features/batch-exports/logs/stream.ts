@@ -1,8 +1,7 @@
 // The log of an export as it is written, as a whole or of one run.
 import { follow } from '../../../platform/http/live/follow.ts'
 import { live } from '../../../platform/http/live/live-answer.ts'
-import { LogTail, type LineRange } from '../../../platform/http/live/log-tail.ts'
-import { readPosition } from '../../../platform/http/live/position.ts'
+import { openLog, type LineRange } from '../../../platform/http/live/log-tail.ts'
 import type { RequestFacts } from '../../../platform/http/route.ts'
 import type { Services } from '../../../platform/services.ts'
 import type { LogRow } from '../rows.ts'
@@ -10,37 +9,21 @@ import { presentLog } from './present.ts'
 import { findLastLine, readLines, type LogFilter, type LogPart } from './queries.ts'
 import { LogEntry, type LogStreamQuery } from './schema.ts'
 
-export type FollowedPart = {
-  tail: LogTail<LogRow>
-  /** Streams with the same one get the same lines. */
-  key: string
-  /** Where the client wants to go on; null: from now on. */
-  after: number | null
-}
-
+/** Streams with the same key get the same lines. */
 export async function followLog(
   { db }: Services,
   part: LogPart,
   query: LogStreamQuery,
-  { headers }: RequestFacts,
-): Promise<FollowedPart> {
-  const filter: LogFilter = {
-    after: null,
-    before: null,
-    search: query.search ?? null,
-    levels: query.level ?? query.level_filter ?? null,
-  }
-  const after = readPosition(query, headers)
-  const last = await findLastLine(db)
+  request: RequestFacts,
+) {
+  const { search = null, level, level_filter } = query
+  const filter: LogFilter = { after: null, before: null, search, levels: level ?? level_filter ?? null }
   const log = {
+    last: () => findLastLine(db),
     read: (range: LineRange) => readLines(db, part, filter, range),
     present: (row: LogRow) => LogEntry.parse(presentLog(row)),
   }
-  return {
-    tail: new LogTail(log, last),
-    key: JSON.stringify([part, filter]),
-    after: after === null ? null : Math.min(after, last),
-  }
+  return { ...(await openLog(log, query, request)), key: JSON.stringify([part, filter]) }
 }
 
 export async function streamLog(

@@ -165,6 +165,22 @@ describe('a client that comes back', () => {
   })
 })
 
+describe('a filter that turns out to be wrong', () => {
+  it('ends its own stream with the error that the listing answers, and no other', async () => {
+    const place = await openPlace(app)
+    const query = { where: ['match(event, properties.pattern)'] }
+    const [wrong, other] = [await open(place, query), await open(place)]
+    await store(place, numbered(1, 1, { pattern: '(' }))
+    await wrong.untilOver()
+    const listed = await app.get(withQuery(place.url, query), { key: place.key })
+    expect(listed.status).toBe(400)
+    expect(wrong.told).toMatchObject([{ event: 'end', data: { reason: 'error', ...listed.body } }])
+    await store(place, numbered(2, 2))
+    await other.until('event', 2)
+    other.close()
+  })
+})
+
 describe('more than a stream gets', () => {
   it('is counted: of a burst the newest hundred come, and the rest as a number', async () => {
     const place = await openPlace(app)

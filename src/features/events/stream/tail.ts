@@ -18,6 +18,7 @@ const MAX_BEHIND = 100_000
 
 export class EventTail implements Tail {
   readonly tick_ms = TICK_MS
+  readonly line: string
   readonly #services: Services
   readonly #project: AskedProject
   readonly #query: GivenQuery
@@ -25,6 +26,7 @@ export class EventTail implements Tail {
 
   /** `seen`: the project's last position. */
   constructor(services: Services, project: AskedProject, query: GivenQuery, seen: number) {
+    this.line = `events ${project.id}`
     this.#services = services
     this.#project = project
     this.#query = query

@@ -1,11 +1,15 @@
 // The end of a log in PostgreSQL, for all streams that follow it.
+import type { RequestFacts } from '../route.ts'
 import { stretch, type Stretch, type Tail } from './follow.ts'
 import { message } from './message.ts'
+import { readPosition, type PositionQuery } from './position.ts'
 
 /** Lines with ids in (from, to], in the order of their ids: the first so many of them, or the last. */
 export type LineRange = { from: number; to: number; most: number; which: 'first' | 'last' }
 
 export type FollowedLog<Row extends { id: number }> = {
+  /** The id of the last line in the table, whoever wrote it; 0 without any. */
+  last(): Promise<number>
   read(range: LineRange): Promise<Row[]>
   /** As the API shows a line. */
   present(row: Row): unknown
@@ -14,6 +18,17 @@ export type FollowedLog<Row extends { id: number }> = {
 const TICK_MS = 500
 const MOST_PER_LOOK = 100
 const MOST_MISSED = 500
+
+/** `after`: where the client wants to go on; null: from now on. */
+export async function openLog<Row extends { id: number }>(
+  log: FollowedLog<Row>,
+  query: PositionQuery,
+  { headers }: RequestFacts,
+): Promise<{ tail: LogTail<Row>; after: number | null }> {
+  const after = readPosition(query, headers)
+  const last = await log.last()
+  return { tail: new LogTail(log, last), after: after === null ? null : Math.min(after, last) }
+}
 
 export class LogTail<Row extends { id: number }> implements Tail {
   readonly tick_ms = TICK_MS

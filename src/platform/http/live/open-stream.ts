@@ -31,6 +31,8 @@ export class OpenStream {
   readonly #opened_at: Date
   readonly #ended = new AbortController()
   #checked_at: Date
+  /** The same, by a clock that nobody sets. */
+  #checked_ms = performance.now()
   #alive_at: Date
   /** Up to which everything was handed over, and what the client was told of it. */
   #position: number | null = null
@@ -61,6 +63,7 @@ export class OpenStream {
     try {
       await this.asked.check()
       this.#checked_at = now
+      this.#checked_ms = performance.now()
     } catch (error) {
       this.#endBy(error)
     }
@@ -68,7 +71,8 @@ export class OpenStream {
 
   /** Called every second. */
   live(now: Date): void {
-    if (isDue(this.#opened_at, LIFETIME_MS, now) || isDue(this.#checked_at, UNCHECKED_MS, now)) this.end()
+    const isUnchecked = performance.now() - this.#checked_ms > UNCHECKED_MS
+    if (isUnchecked || isDue(this.#opened_at, LIFETIME_MS, now)) this.end()
     else if (isDue(this.#alive_at, SIGN_OF_LIFE_MS, now)) this.#signOfLife(now)
   }
 

@@ -13,7 +13,7 @@ const RETRY_AFTER_S = '10'
 export class OpenStreams {
   readonly #open = new Set<OpenStream>()
   #timer: NodeJS.Timeout | null = null
-  #checking: Promise<void> | null = null
+  #is_checking = false
   #is_closing = false
 
   constructor(
@@ -65,15 +65,17 @@ export class OpenStreams {
   #tick(): void {
     const now = this.now()
     for (const stream of this.#open) stream.live(now)
-    this.#checking ??= this.#checkDue().finally(() => (this.#checking = null))
+    if (!this.#is_checking) void this.#checkDue()
   }
 
   /** One after another: a thousand streams must not take all connections of the database. */
   async #checkDue(): Promise<void> {
+    this.#is_checking = true
     for (const stream of this.#open) {
       const now = this.now()
       if (stream.isCheckDue(now)) await stream.check(now)
     }
+    this.#is_checking = false
   }
 
   #stop(): void {

@@ -9,6 +9,8 @@ import type { Connection } from './live-answer.ts'
 /** Something that is looked at again and again. */
 export type Looked<Kind extends Batch> = {
   tick_ms: number
+  /** Looks of one line are taken one after another. */
+  line?: string
   /** What is new since the last look; null when nothing is. A failed one is repeated, and must lose nothing. */
   look(): Promise<Kind | null>
 }
@@ -20,6 +22,7 @@ const MAX_FAILURES = 10
 
 export class SharedLooks {
   readonly #circles = new Map<string, Circle>()
+  readonly #lines = new Map<string, Promise<unknown>>()
 
   constructor(private readonly log: Log) {}
 
@@ -49,6 +52,19 @@ export class SharedLooks {
     return circle
   }
 
+  async #inLine(looked: Looked<Batch>): Promise<Batch | null> {
+    const { line } = looked
+    if (line === undefined) return looked.look()
+    const look = (this.#lines.get(line) ?? Promise.resolve()).then(() => looked.look())
+    const settled = look.catch(() => undefined)
+    this.#lines.set(line, settled)
+    try {
+      return await look
+    } finally {
+      if (this.#lines.get(line) === settled) this.#lines.delete(line)
+    }
+  }
+
   async #lookOn(key: string, { looked, inboxes }: Circle): Promise<void> {
     let failures = 0
     let pause_ms = looked.tick_ms
@@ -57,7 +73,7 @@ export class SharedLooks {
       if (inboxes.size === 0) break
       const begun = performance.now()
       try {
-        const batch = await looked.look()
+        const batch = await this.#inLine(looked)
         failures = 0
         if (batch) for (const inbox of inboxes) inbox.put(batch)
       } catch (error) {

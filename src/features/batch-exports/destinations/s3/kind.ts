@@ -65,7 +65,7 @@ export const s3Kind: DestinationKind<S3Config> = {
   columns: 'files',
   takes_custom_columns: true,
   conditions: [
-    { when: { encryption: [null, 'AES256'] }, then: { kms_key_id: { enum: [null, ''] } } },
+    { when: { encryption: [null, 'AES256'] }, holds: { kms_key_id: { enum: [null, ''] } } },
     ...FILE_CONDITIONS,
   ],
   faults(config) {

@@ -63,12 +63,12 @@ export const snowflakeKind: DestinationKind<SnowflakeConfig> = {
   conditions: [
     {
       when: { authentication_type: ['password'] },
-      then: { password: { type: 'string' } },
+      holds: { password: { type: 'string' } },
       needs: ['password'],
     },
     {
       when: { authentication_type: ['keypair'] },
-      then: { private_key: { type: 'string' } },
+      holds: { private_key: { type: 'string' } },
       needs: ['private_key'],
     },
   ],
