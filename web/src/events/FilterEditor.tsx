@@ -76,7 +76,7 @@ export function FilterEditor({ projectId, groups, initial, onApply }: Props) {
               allowDeselect={false}
               comboboxProps={{ withinPortal: false }}
             />
-            <ValueInput projectId={projectId} subject={subject} kind={valueKind(operator)} value={value} onChange={setValue} problem={problem} />
+            <ValueInput projectId={projectId} subject={subject} kind={valueKind(operator)} value={value} onChange={setValue} problem={problem} isFirst={initial !== null} />
           </>
         )}
         <Button type="submit" disabled={subject === null}>

@@ -14,6 +14,8 @@ type Props = {
   value: readonly string[]
   onChange: (value: string[]) => void
   problem: string | null
+  /** A filter that is there already is mostly changed by its value. */
+  isFirst: boolean
 }
 
 const HINTS: Record<Exclude<ValueKind, 'many' | 'range' | 'none'>, { label: string; placeholder: string; description?: string }> = {
@@ -23,12 +25,13 @@ const HINTS: Record<Exclude<ValueKind, 'many' | 'range' | 'none'>, { label: stri
   version: { label: 'Version', placeholder: '1.2.3' },
 }
 
-export function ValueInput({ kind, value, onChange, problem, ...rest }: Props) {
+export function ValueInput({ kind, value, onChange, problem, isFirst, ...rest }: Props) {
+  const focus = { 'data-autofocus': isFirst || undefined }
   switch (kind) {
     case 'none':
       return null
     case 'many':
-      return <SeenValues value={value} onChange={onChange} problem={problem} {...rest} />
+      return <SeenValues value={value} onChange={onChange} problem={problem} isFirst={isFirst} {...rest} />
     case 'range': {
       const end = (at: 0 | 1) => ({
         value: value[at] ?? '',
@@ -41,7 +44,7 @@ export function ValueInput({ kind, value, onChange, problem, ...rest }: Props) {
       })
       return (
         <Group gap="sm" grow align="flex-start">
-          <TextInput label="From" {...end(0)} error={problem} />
+          <TextInput label="From" {...end(0)} {...focus} error={problem} />
           <TextInput label="To" {...end(1)} error={problem !== null} />
         </Group>
       )
@@ -50,14 +53,14 @@ export function ValueInput({ kind, value, onChange, problem, ...rest }: Props) {
     case 'number':
     case 'date':
     case 'version':
-      return <TextInput {...HINTS[kind]} value={value[0] ?? ''} onChange={(event) => onChange([event.currentTarget.value])} error={problem} />
+      return <TextInput {...HINTS[kind]} {...focus} value={value[0] ?? ''} onChange={(event) => onChange([event.currentTarget.value])} error={problem} />
   }
 }
 
 type SeenProps = Omit<Props, 'kind'>
 const DEBOUNCE_MS = 200
 
-function SeenValues({ projectId, subject, value, onChange, problem }: SeenProps) {
+function SeenValues({ projectId, subject, value, onChange, problem, isFirst }: SeenProps) {
   const [search, setSearch] = useState('')
   const [typed] = useDebouncedValue(search.trim(), DEBOUNCE_MS)
   const seen = useQuery(valuesQuery(projectId, subject, typed))
@@ -76,6 +79,7 @@ function SeenValues({ projectId, subject, value, onChange, problem }: SeenProps)
       splitChars={[]}
       maxDropdownHeight={220}
       error={problem}
+      data-autofocus={isFirst || undefined}
       comboboxProps={{ withinPortal: false }}
     />
   )
