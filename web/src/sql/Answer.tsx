@@ -35,7 +35,7 @@ export function Answer({ sql }: { sql: Sql }) {
   if (isRefused)
     return (
       <div className={classes.pad}>
-        <Empty title="Nothing was asked">The query above cannot be run as it stands.</Empty>
+        <Empty title="The query was not run">What is wrong with it stands below the editor.</Empty>
       </div>
     )
   return (

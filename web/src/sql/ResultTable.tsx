@@ -110,12 +110,11 @@ function WholeRow({ result, row }: { result: Answered; row: Row }) {
 
 /** JSON on lines of its own, also when it came as text. */
 function wholeText(value: unknown): string {
-  if (typeof value === 'object') return JSON.stringify(value, null, 2)
-  const text = String(value)
-  if (!/^[[{]/.test(text)) return text
+  if (typeof value !== 'string') return JSON.stringify(value, null, 2)
+  if (!/^[[{]/.test(value)) return value
   try {
-    return JSON.stringify(JSON.parse(text), null, 2)
+    return JSON.stringify(JSON.parse(value), null, 2)
   } catch {
-    return text
+    return value
   }
 }

@@ -165,7 +165,7 @@ describe('charts', () => {
     )!
     expect(chart.x).toEqual({ kind: 'day', values: DAYS.map((day) => Date.parse(day)) })
     expect(chart.series).toEqual([
-      { label: 'n1', values: [18_446_744_073_709_551_615, 2] },
+      { label: 'n1', values: [2 ** 64, 2] },
       { label: 'f2', values: [0.5, null] },
     ])
   })

@@ -23,8 +23,8 @@ export function columnKind(type: string): ColumnKind {
   const inner = /^(?:Nullable|LowCardinality)\((.*)\)$/.exec(type)?.[1]
   if (inner !== undefined) return columnKind(inner)
   if (/^(U?Int|Float|Decimal)/.test(type)) return 'number'
-  if (/^DateTime/.test(type)) return 'time'
-  if (/^Date/.test(type)) return 'day'
+  if (type.startsWith('DateTime')) return 'time'
+  if (type.startsWith('Date')) return 'day'
   return /^(String|FixedString|UUID|Enum|Bool)/.test(type) ? 'text' : 'other'
 }
 
@@ -97,7 +97,7 @@ export function chartOf({ columns, types, rows }: Result): ChartData | null {
   if (rows.length === 0 || numbers.length === 0) return null
   if (at >= 0) {
     const kind = kinds[at] as 'time' | 'day'
-    const points = rows.map((row) => Date.parse(String(row[at])))
+    const points = rows.map((row) => instantOf(row[at]))
     return texts.length === 1
       ? { ...splitByText(kind, points, rows, texts[0]!, numbers[0]!), isSplit: true }
       : { ...alongPoints(kind, points, rows, numbers, columns), isSplit: false }
@@ -119,7 +119,10 @@ export function chartOf({ columns, types, rows }: Result): ChartData | null {
 const indexes = (kinds: readonly ColumnKind[], wanted: ColumnKind) =>
   kinds.flatMap((kind, at) => (kind === wanted ? [at] : []))
 
-const nameText = (value: unknown) => (value === null ? 'null' : value === '' ? '(empty)' : String(value))
+const instantOf = (value: unknown) => (typeof value === 'string' ? Date.parse(value) : NaN)
+
+const nameText = (value: unknown) =>
+  value === '' ? '(empty)' : typeof value === 'string' ? value : JSON.stringify(value)
 
 const seriesOf = (rows: Result['rows'], column: number, columns: readonly string[]): ChartSeries => ({
   label: columns[column]!,
@@ -161,7 +164,9 @@ function splitByText(
     const name = nameText(row[text])
     sums.set(name, (sums.get(name) ?? 0) + Math.abs(numberOf(row[number]) ?? 0))
   }
-  const names = [...sums].sort(([, a], [, b]) => b - a).map(([name]) => name)
+  const names = [...sums]
+    .sort(([one, a], [other, b]) => b - a || (one < other ? -1 : 1))
+    .map(([name]) => name)
   const own = names.length > MOST_SERIES ? names.slice(0, MOST_SERIES - 1) : names
   const labels = names.length > own.length ? [...own, `${names.length - own.length} others`] : own
   const series = labels.map((label) => ({

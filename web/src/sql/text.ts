@@ -10,7 +10,7 @@ const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i
 /** The whole of it: null is nothing, lists and objects are JSON. */
 export function valueText(value: unknown): string {
   if (value === null || value === undefined) return ''
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 export function cellText(value: unknown): string {
@@ -22,8 +22,8 @@ export function cellText(value: unknown): string {
 export const instantText = (value: string): string =>
   value
     .replace('T', ' ')
-    .replace(/(\.\d+?)0*(?=Z|[+-]|$)/, '$1')
     .replace(/Z$|[+-]\d\d:\d\d$/, '')
+    .replace(/(\.\d{3})000$/, '$1')
 
 export function csvOf({ columns, rows }: Result): string {
   const line = (values: readonly unknown[]) => `${values.map(csvCell).join(',')}\r\n`
