@@ -21,6 +21,8 @@ export type ChartSeries = {
 export type ChartX =
   /** Milliseconds since 1970, ascending. */
   | { kind: 'time'; values: readonly number[] }
+  /** Midnight UTC of days, which are days in whatever zone. */
+  | { kind: 'day'; values: readonly number[] }
   | { kind: 'number'; values: readonly number[] }
   | { kind: 'name'; values: readonly string[] }
 
@@ -67,7 +69,8 @@ function PlotFigure({
   hasLegend = series.length > 1,
 }: FigureProps) {
   const [index, setIndex] = useState<number | null>(null)
-  const zone = useZone()
+  const ownZone = useZone()
+  const zone = x.kind === 'day' ? 'UTC' : ownZone
   const point = index === null ? undefined : x.values[index]
   return (
     <figure className={classes.figure} aria-label={label} style={{ height }}>
@@ -122,7 +125,7 @@ function HeardTable({ label, x, series, zone, valueText }: HeardProps) {
         </caption>
         <thead>
           <tr>
-            <th scope="col">{x.kind === 'time' ? 'Time' : 'Value'}</th>
+            <th scope="col">{{ time: 'Time', day: 'Day', number: 'Value' }[x.kind]}</th>
             {series.map((one, at) => (
               <th key={at} scope="col">
                 {one.label}

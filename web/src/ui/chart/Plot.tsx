@@ -65,7 +65,7 @@ export default function Plot({ kind, x, series, zone, onPoint }: Props) {
 
 /** Bars of a stack are told by where they end; where they begin is looked up when they are drawn. */
 function dataOf(kind: ChartKind, x: Props['x'], series: readonly ChartSeries[]): uPlot.AlignedData {
-  const points = x.kind === 'time' ? x.values.map((value) => value / 1000) : [...x.values]
+  const points = x.kind !== 'number' ? x.values.map((value) => value / 1000) : [...x.values]
   const ends =
     kind === 'stacked'
       ? stacked(series).map((bars) => bars.map(([, to]) => to))
@@ -80,7 +80,7 @@ function optionsOf(
   zone: string | undefined,
   colors: Colors,
 ) {
-  const isTime = x.kind === 'time'
+  const isTime = x.kind !== 'number'
   const font = `12px ${theme.fontFamily}`
   const grid = { stroke: colors.hairline, width: 1 }
   const axis = { stroke: colors.quiet, font, ticks: { show: false } }

@@ -23,10 +23,11 @@ export const numberTick = (value: number): string =>
   Math.abs(value) >= 10_000 ? compact.format(value) : plain.format(value)
 
 /** One point of the bottom axis, told in full. */
-export const pointText = (value: number, kind: 'time' | 'number', zone: string | undefined): string =>
-  kind === 'time'
-    ? timeText(new Date(value).toISOString(), zone, 'second').replace(/:00(?!:)/, '')
-    : plain.format(value)
+export function pointText(value: number, kind: 'time' | 'day' | 'number', zone: string | undefined): string {
+  if (kind === 'number') return plain.format(value)
+  const style = kind === 'day' ? 'day' : value % 60_000 === 0 ? 'minute' : 'second'
+  return timeText(new Date(value).toISOString(), zone, style)
+}
 
 const PARTS = {
   year: { year: 'numeric' },

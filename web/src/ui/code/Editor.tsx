@@ -59,7 +59,8 @@ export default function Editor(props: CodeEditorProps) {
     () => view.current!.dispatch({ effects: readOnlySlot.reconfigure(readOnly(isReadOnly)) }),
     [isReadOnly],
   )
-  useEffect(() => showProblems(view.current!, diagnostics), [diagnostics, value])
+  // The editor itself moves them along while somebody types.
+  useEffect(() => showProblems(view.current!, diagnostics), [diagnostics])
 
   return (
     <>

@@ -2,14 +2,12 @@
 import { LanguageSupport } from '@codemirror/language'
 import type { CodeLanguage } from './CodeEditor'
 
-/** Words of HogQL: what its parser keeps for itself. Names of functions and columns are no words. */
+/** Words of HogQL that nobody calls a column: `day` and `timestamp` are names more often than words. */
 const WORDS =
-  'all and anti any array as asc asof between by case cast collate cross cube current date desc distinct else end ' +
-  'except exclude extract false fill filter final first following for from full global group having if ignore ilike ' +
-  'in inf inner intersect interpolate interval into is join last lateral left like limit nan not null nulls offset on ' +
-  'or order outer over partition preceding prewhere qualify range respect right rollup row rows sample select semi ' +
-  'settings step substring then ties timestamp to top totals trim true truncate unbounded union using values when ' +
-  'where window with year month week day hour minute second quarter'
+  'all and anti any array as asc asof between by case cast collate cross cube desc distinct else end except extract ' +
+  'false filter final following for from full global group having if ilike in inner intersect interval into is join ' +
+  'lateral left like limit not null nulls offset on or order outer over partition preceding prewhere qualify right ' +
+  'rollup sample select semi settings then totals true unbounded union using when where window with'
 
 export async function loadLanguage(language: CodeLanguage): Promise<LanguageSupport> {
   switch (language) {
