@@ -467,6 +467,8 @@ describe('whoever fulfils the rule gets past it', () => {
     'PATCH /api/users/cancel_email_change_request/': 400,
     // The only owner of an organization with others stays.
     'DELETE /api/users/:uuid/': 409,
+    // Nobody in the world is staff.
+    'GET /api/instance_status/': 403,
     // The world's projects have events.
     'POST /api/projects/:project_id/sample_data/': 409,
     'POST /api/environments/:project_id/sample_data/': 409,

@@ -87,6 +87,7 @@ export function servicesOf(world: World, actor: Actor): Services {
     guesses: new Guesses(proof.db, proof.secrets, false),
     log: logOf(world, actor),
     settings,
+    instance: new Map(),
     now: () => clock.now(),
   }
 }

@@ -54,6 +54,7 @@ import { lockUser } from '../features/users/queries.ts'
 import type { Access } from '../platform/http/access.ts'
 import { personOf } from '../platform/http/caller.ts'
 import type { Route } from '../platform/http/route.ts'
+import { instanceRoutes } from './instance/routes.ts'
 import { preflightRoutes } from './preflight.ts'
 
 export const routes: readonly Route[] = [
@@ -104,6 +105,7 @@ export const routes: readonly Route[] = [
   ...confirmRoutes,
   ...recoveryRoutes,
   ...preflightRoutes,
+  ...instanceRoutes,
 ]
 
 export const access: Access = {

@@ -120,6 +120,11 @@ export const SECTIONS: readonly { name: string; paths: RegExp; description: stri
     description: 'Signing in and up, and getting back in. Programs use keys instead.',
   },
   {
+    name: 'Server',
+    paths: /^\/api\/instance_status\//,
+    description: 'How this server is doing, for the staff that runs it.',
+  },
+  {
     name: 'Capture',
     paths: /^\/(?:batch|capture|e|i|track|engage)\//,
     description: "Where SDKs send events, with a project's token.",

@@ -33,6 +33,8 @@ export type Services = {
   guesses: Guesses
   log: Log
   settings: Settings
+  /** What the running server tells of itself, by part: filled once everything is open. */
+  instance: Map<string, () => Promise<unknown>>
   /** The only clock: tests move it. */
   now(): Date
 }

@@ -17,34 +17,43 @@ async function script(): Promise<string> {
 }
 
 describe('the page', () => {
-  it.each(['/', '/login', '/signup', '/reset/a/b', '/project/1/exports/new', '/organization/x/members', '/server'])(
-    '%s: never kept, scripts and styles of our own alone',
-    async (url) => {
-      const { statusCode, headers, body } = await load(url)
-      expect([statusCode, headers['content-type'], headers['cache-control']]).toEqual([
-        200,
-        'text/html; charset=utf-8',
-        'no-store',
-      ])
-      const policy = String(headers['content-security-policy'])
-      const nonce = /style-src 'self' 'nonce-([^']+)'/.exec(policy)![1]!
-      expect(policy).toContain("default-src 'none'; script-src 'self';")
-      expect(policy).toContain("frame-ancestors 'none'")
-      expect(policy).toContain("require-trusted-types-for 'script'")
-      expect(policy).not.toMatch(/unsafe|https?:|\*/)
-      expect(body).toContain(`content="${nonce}"`)
-      expect(body).not.toMatch(/<script>|<style|https?:\/\//)
-    },
-  )
+  it.each([
+    '/',
+    '/login',
+    '/signup',
+    '/reset/a/b',
+    '/project/1/exports/new',
+    '/organization/x/members',
+    '/server',
+  ])('%s: never kept, scripts and styles of our own alone', async (url) => {
+    const { statusCode, headers, body } = await load(url)
+    expect([statusCode, headers['content-type'], headers['cache-control']]).toEqual([
+      200,
+      'text/html; charset=utf-8',
+      'no-store',
+    ])
+    const policy = String(headers['content-security-policy'])
+    const nonce = /style-src 'self' 'nonce-([^']+)'/.exec(policy)![1]!
+    expect(policy).toContain("default-src 'none'; script-src 'self';")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).toContain("require-trusted-types-for 'script'")
+    expect(policy).not.toMatch(/unsafe|https?:|\*/)
+    expect(body).toContain(`content="${nonce}"`)
+    expect(body).not.toMatch(/<script>|<style|https?:\/\//)
+  })
 
   it('has another nonce each time', async () => {
-    const nonces = [await load('/'), await load('/')].map(({ body }) => /name="nonce" content="([^"]+)"/.exec(body)![1])
+    const nonces = [await load('/'), await load('/')].map(
+      ({ body }) => /name="nonce" content="([^"]+)"/.exec(body)![1],
+    )
     expect(new Set(nonces).size).toBe(2)
   })
 
   it('tells the console whether there is a session to ask about, and nothing of it', async () => {
     expect((await load('/')).body).toContain('name="session" content="none"')
-    expect((await load('/', { cookie: 'other=1; xsessionid=2; sessionid=' })).body).toContain('content="none"')
+    expect((await load('/', { cookie: 'other=1; xsessionid=2; sessionid=' })).body).toContain(
+      'content="none"',
+    )
     const { body } = await load('/', { cookie: 'a=b; sessionid=secret' })
     expect(body).toContain('name="session" content="perhaps"')
     expect(body).not.toContain('secret')
@@ -79,14 +88,17 @@ describe('its files', () => {
     expect([again.statusCode, again.body]).toEqual([304, ''])
   })
 
-  it.each(['/assets/nothing.js', '/assets/..%2findex.html', '/assets/__proto__', '/assets/index.html', '/index.html'])(
-    '404 %s',
-    async (url) => {
-      const answer = await load(url)
-      expect(answer.statusCode).toBe(404)
-      expect(answer.json()).toMatchObject({ code: 'not_found' })
-    },
-  )
+  it.each([
+    '/assets/nothing.js',
+    '/assets/..%2findex.html',
+    '/assets/__proto__',
+    '/assets/index.html',
+    '/index.html',
+  ])('404 %s', async (url) => {
+    const answer = await load(url)
+    expect(answer.statusCode).toBe(404)
+    expect(answer.json()).toMatchObject({ code: 'not_found' })
+  })
 
   it('the first load stays below 200 KB of packed JavaScript', async () => {
     const { body } = await load('/')

@@ -3180,6 +3180,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/instance_status/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How this server is doing: stores, disk, queues, memory and settings. For staff
+         * @description Signed-in users only, no API keys.
+         */
+        get: operations["get_instance_status"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/batch/": {
         parameters: {
             query?: never;
@@ -4241,6 +4261,80 @@ export interface components {
             } | null;
         } & {
             [key: string]: unknown;
+        };
+        InstanceStatus: {
+            version: string;
+            uptime_s: number;
+            stores: {
+                what: string;
+                /** @enum {string} */
+                state: "ok" | "note" | "wrong";
+                detail: string;
+            }[] | null;
+            disk: {
+                folder: string;
+                parts: {
+                    name: string;
+                    bytes: number;
+                }[];
+                free_bytes: number;
+                total_bytes: number;
+                /** @description False: there are too many files to look at each. */
+                is_complete: boolean;
+            } | null;
+            database: {
+                bytes: number;
+            } | null;
+            queues: {
+                jobs_waiting: {
+                    [key: string]: unknown;
+                };
+                jobs_failed: {
+                    [key: string]: unknown;
+                };
+                export_runs: {
+                    waiting: number;
+                    running: number;
+                };
+            } | null;
+            ingestion: {
+                waiting: {
+                    events: number;
+                    bytes: number;
+                };
+                /** @description Events that wait for an app. */
+                held_events: {
+                    in_line: number;
+                    alone: number;
+                };
+                /** @description Since the process started. */
+                stored_events: number;
+                /** @description Of the last 15 full minutes, the newest last. */
+                events_per_minute: number[];
+            } | null;
+            memory: {
+                /** @description Of all processes of the server. */
+                bytes: number;
+                processes: {
+                    name: string;
+                    count: number;
+                    bytes: number;
+                }[];
+                limit_bytes: number | null;
+                machine_bytes: number;
+                event_store_limit_bytes: number;
+            } | null;
+            settings: {
+                name: string;
+                /** @description Null: not set, or a secret. */
+                value: string | null;
+                is_set: boolean;
+                is_secret: boolean;
+            }[] | null;
+            failed: {
+                part: string;
+                reason: string;
+            }[];
         };
         Invite: {
             /** Format: uuid */
@@ -14504,6 +14598,40 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthenticated"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_instance_status: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InstanceStatus"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["Throttled"];
             503: components["responses"]["Unavailable"];
             /** @description Another error, in the same shape. */

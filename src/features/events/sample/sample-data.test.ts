@@ -25,7 +25,8 @@ async function rowsOf({ project, owner }: Workspace, query: string): Promise<unk
 async function isFilled(home: Workspace, count: number): Promise<void> {
   await expect.poll(() => stored(home), { timeout: 20_000 }).toBe(count)
   // The job itself has ended, too.
-  await expect.poll(() => app.services.jobs.countWaiting(), { timeout: 10_000 }).toEqual({})
+  await expect.poll(() => app.services.jobs.countWaiting(), { timeout: 20_000 }).toEqual({})
+  expect(await stored(home)).toBe(count)
 }
 
 describe('POST sample_data', () => {
