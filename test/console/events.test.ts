@@ -32,7 +32,9 @@ beforeAll(async () => {
       'odd "name"': `value ${index}`,
       at: '2026-01-02',
       version: `1.${index % 5}.0`,
-      ...(index === 0 ? { $current_url: 'https://example.com/a', note: HOSTILE, bad_link: 'javascript:alert(1)' } : {}),
+      ...(index === 0
+        ? { $current_url: 'https://example.com/a', note: HOSTILE, bad_link: 'javascript:alert(1)' }
+        : {}),
     },
   }))
   await send(...events)
@@ -79,7 +81,9 @@ describe('the list', () => {
       await page.getByRole('option', { name: 'Safari' }).click()
       await page.getByRole('button', { name: 'Apply filter' }).click()
       const bar = page.getByRole('group', { name: 'Filters' })
-      await expect.poll(() => bar.innerText().then((text) => text.replaceAll(/\s+/g, ' '))).toMatch(/event is purchase.* and \$browser is not Safari/)
+      await expect
+        .poll(() => bar.innerText().then((text) => text.replaceAll(/\s+/g, ' ')))
+        .toMatch(/event is purchase.* and \$browser is not Safari/)
 
       await expect.poll(() => rows(page).count()).toBe(41)
       const shown = await rows(page).allInnerTexts()
@@ -88,7 +92,10 @@ describe('the list', () => {
       await page.reload()
       await page.getByText('These are all 40 events.').waitFor()
       await page.getByRole('button', { name: 'Remove filter: event is purchase' }).click()
-      await page.getByRole('row', { name: /pageview/ }).first().waitFor()
+      await page
+        .getByRole('row', { name: /pageview/ })
+        .first()
+        .waitFor()
       await page.goBack()
       await page.getByText('These are all 40 events.').waitFor()
     })
@@ -114,13 +121,16 @@ describe('the list', () => {
       expect(addressOf(page).get('after')).toBe('-24h')
 
       await page.getByRole('button', { name: /^Time range/ }).click()
-      await page.getByLabel('From').fill('2020-01-01T10:00')
-      await page.getByLabel('To').fill('2020-01-01T09:00')
+      await page.getByLabel('From', { exact: true }).fill('2020-01-01T10:00')
+      await page.getByLabel('To', { exact: true }).fill('2020-01-01T09:00')
       await page.getByText('This is not after the start.').waitFor()
-      await page.getByLabel('To').fill('2020-01-02T09:00')
+      await page.getByLabel('To', { exact: true }).fill('2020-01-02T09:00')
       await page.getByRole('button', { name: 'Apply range' }).click()
       await page.getByText('No event matches.').waitFor()
-      expect([addressOf(page).get('after'), addressOf(page).get('before')]).toEqual(['2020-01-01T10:00:00.000Z', '2020-01-02T09:00:00.000Z'])
+      expect([addressOf(page).get('after'), addressOf(page).get('before')]).toEqual([
+        '2020-01-01T10:00:00.000Z',
+        '2020-01-02T09:00:00.000Z',
+      ])
       await audit()
       await page.getByRole('button', { name: 'Show all events' }).click()
       await rows(page).nth(1).focus()
@@ -147,7 +157,9 @@ describe('the list', () => {
       const drawer = page.getByRole('dialog')
       await drawer.getByText(HOSTILE).waitFor()
       expect(await page.title()).toBe('Events · Longshore')
-      expect(await drawer.getByRole('link', { name: 'https://example.com/a' }).getAttribute('rel')).toBe('noopener noreferrer')
+      expect(await drawer.getByRole('link', { name: 'https://example.com/a' }).getAttribute('rel')).toBe(
+        'noopener noreferrer',
+      )
       expect(await drawer.getByRole('link', { name: /javascript/ }).count()).toBe(0)
       await drawer.getByRole('link', { name: 'visitor 0' }).waitFor()
       await audit()
@@ -181,12 +193,22 @@ describe('the list', () => {
 })
 
 describe('operators', () => {
-  const VALUES = { many: ['Safari', '5'], text: ['^Sa'], number: ['5'], range: ['1', '5'], date: ['2026-01-02'], version: ['1.2.0'], none: [] }
+  const VALUES = {
+    many: ['Safari', '5'],
+    text: ['^Sa'],
+    number: ['5'],
+    range: ['1', '5'],
+    date: ['2026-01-02'],
+    version: ['1.2.0'],
+    none: [],
+  }
 
   it.each(OPERATORS)('%s is one that the API takes', async (operator) => {
     const filter: Filter = { type: 'event', key: 'version', operator, value: VALUES[valueKind(operator)] }
     const query = new URLSearchParams({ properties: JSON.stringify([filter]), limit: '1' })
-    const { status } = await app.get(`/api/projects/${workspace.project.id}/events/?${query}`, { key: workspace.owner.key })
+    const { status } = await app.get(`/api/projects/${workspace.project.id}/events/?${query}`, {
+      key: workspace.owner.key,
+    })
     expect(status).toBe(200)
   })
 })
@@ -199,7 +221,10 @@ describe('taken elsewhere', () => {
       await rows(page).nth(1).waitFor()
       const download = async (item: string) => {
         await page.getByRole('button', { name: 'Download' }).click()
-        const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: item }).click()])
+        const [file] = await Promise.all([
+          page.waitForEvent('download'),
+          page.getByRole('menuitem', { name: item }).click(),
+        ])
         expect(file.suggestedFilename()).toMatch(/^events-\d{4}-\d\d-\d\d\.csv$/)
         return (await readFile(await file.path(), 'utf8')).trimEnd().split('\r\n')
       }
@@ -275,11 +300,14 @@ describe('others', () => {
 
   it('an empty project leads to the first event', async () => {
     const empty = await createOrganization(app)
-    await browser.visit({ session: empty.owner.session, path: `/project/${empty.project.id}/events` }, async ({ page, audit }) => {
-      await page.getByText('No events yet.').waitFor()
-      await audit()
-      await page.getByRole('link', { name: 'Send the first event' }).click()
-      await page.getByRole('heading', { name: 'Get started' }).waitFor()
-    })
+    await browser.visit(
+      { session: empty.owner.session, path: `/project/${empty.project.id}/events` },
+      async ({ page, audit }) => {
+        await page.getByText('No events yet.').waitFor()
+        await audit()
+        await page.getByRole('link', { name: 'Send the first event' }).click()
+        await page.getByRole('heading', { name: 'Get started' }).waitFor()
+      },
+    )
   })
 })

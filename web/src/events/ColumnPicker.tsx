@@ -18,11 +18,17 @@ export function ColumnPicker({ projectId, columns, onChange }: Props) {
   return (
     <Popover opened={isOpen} onChange={setOpen} position="bottom-end" width={300} trapFocus returnFocus>
       <Popover.Target>
-        <Button variant="default" leftSection={<Icon name="columns" size={14} />} onClick={() => setOpen(!isOpen)}>
+        <Button
+          variant="default"
+          leftSection={<Icon name="columns" size={14} />}
+          onClick={() => setOpen(!isOpen)}
+        >
           Columns
         </Button>
       </Popover.Target>
-      <Popover.Dropdown aria-label="Columns">{isOpen && <Picker projectId={projectId} columns={columns} onChange={onChange} />}</Popover.Dropdown>
+      <Popover.Dropdown aria-label="Columns">
+        {isOpen && <Picker projectId={projectId} columns={columns} onChange={onChange} />}
+      </Popover.Dropdown>
     </Popover>
   )
 }
@@ -48,9 +54,18 @@ function Picker({ projectId, columns, onChange }: Props) {
       <div className={classes.list}>
         {columns.map((column, at) => (
           <div key={column} className={classes.choice}>
-            <Checkbox checked onChange={() => onChange(columns.filter((each) => each !== column))} label={columnTitle(column)} classNames={{ label: 'mono' }} />
+            <Checkbox
+              checked
+              onChange={() => onChange(columns.filter((each) => each !== column))}
+              label={columnTitle(column)}
+              classNames={{ label: 'mono' }}
+            />
             {at > 0 && (
-              <ActionIcon size="sm" aria-label={`Move ${columnTitle(column)} to the left`} onClick={() => move(at)}>
+              <ActionIcon
+                size="sm"
+                aria-label={`Move ${columnTitle(column)} to the left`}
+                onClick={() => move(at)}
+              >
                 <Icon name="up" size={12} />
               </ActionIcon>
             )}
@@ -69,7 +84,12 @@ function Picker({ projectId, columns, onChange }: Props) {
           </div>
         ))}
         {others.length === 0 && typed !== '' && (
-          <Button variant="subtle" size="compact-sm" disabled={isFull} onClick={() => onChange([...columns, typed])}>
+          <Button
+            variant="subtle"
+            size="compact-sm"
+            disabled={isFull}
+            onClick={() => onChange([...columns, typed])}
+          >
             Add column {typed}
           </Button>
         )}

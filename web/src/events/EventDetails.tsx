@@ -26,9 +26,13 @@ export function EventDetails({ projectId, id, known, onFilter }: Props) {
   const query = useQuery({ ...eventQuery(projectId, id), ...(known ? { initialData: known } : {}) })
   if (query.isPending) return <Loading />
   if (query.isError)
-    return <Failed error={query.error} what="The event could not be shown." onRetry={() => void query.refetch()} />
+    return (
+      <Failed error={query.error} what="The event could not be shown." onRetry={() => void query.refetch()} />
+    )
   const event = query.data as StoredEvent
-  const byProperty = onFilter && ((key: string, value: string) => onFilter({ type: 'event', key, operator: 'exact', value: [value] }))
+  const byProperty =
+    onFilter &&
+    ((key: string, value: string) => onFilter({ type: 'event', key, operator: 'exact', value: [value] }))
   return (
     <>
       <dl className={classes.facts}>
@@ -46,8 +50,18 @@ export function EventDetails({ projectId, id, known, onFilter }: Props) {
         </Fact>
       </dl>
       <Group gap="sm" className={classes.actions}>
-        <CopyButtonWithWords label="Copy link" text={() => location.href} said="The link to this event is copied." icon="copy" />
-        <CopyButtonWithWords label="Copy as JSON" text={() => JSON.stringify(event, null, 2)} said="The event is copied." icon="code" />
+        <CopyButtonWithWords
+          label="Copy link"
+          text={() => location.href}
+          said="The link to this event is copied."
+          icon="copy"
+        />
+        <CopyButtonWithWords
+          label="Copy as JSON"
+          text={() => JSON.stringify(event, null, 2)}
+          said="The event is copied."
+          icon="code"
+        />
       </Group>
       <Title order={2} className={classes.title}>
         Properties

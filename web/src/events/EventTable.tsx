@@ -28,7 +28,9 @@ type Props = {
 export function EventTable({ list, columns, live = [], openId, onOpen, empty, hasPerson, height }: Props) {
   if (list.isPending) return <Loading rows={14} label="Loading events" />
   if (list.isError && !list.data)
-    return <Failed error={list.error} what="The events could not be listed." onRetry={() => void list.refetch()} />
+    return (
+      <Failed error={list.error} what="The events could not be listed." onRetry={() => void list.refetch()} />
+    )
   const rows = joined(live, list.data?.pages.flatMap(({ events }) => events) ?? [])
   if (rows.length === 0) return empty
   const arrived = new Set(live.map(({ id }) => id))
@@ -42,7 +44,8 @@ export function EventTable({ list, columns, live = [], openId, onOpen, empty, ha
       openKey={openId}
       isNew={({ id }) => arrived.has(id)}
       onEnd={() => {
-        if (list.hasNextPage && !list.isFetchingNextPage && !list.isFetchNextPageError) void list.fetchNextPage()
+        if (list.hasNextPage && !list.isFetchingNextPage && !list.isFetchNextPageError)
+          void list.fetchNextPage()
       }}
       foot={<Foot list={list} count={rows.length} />}
       height={height}
@@ -52,7 +55,13 @@ export function EventTable({ list, columns, live = [], openId, onOpen, empty, ha
 
 function Foot({ list, count }: { list: Props['list']; count: number }) {
   if (list.isFetchNextPageError)
-    return <Failed error={list.error} what="Older events could not be listed." onRetry={() => void list.fetchNextPage()} />
+    return (
+      <Failed
+        error={list.error}
+        what="Older events could not be listed."
+        onRetry={() => void list.fetchNextPage()}
+      />
+    )
   if (list.hasNextPage) return 'Loading older events'
   return count === 1 ? 'This is the only event.' : `These are all ${countText(count)} events.`
 }

@@ -30,12 +30,20 @@ export function EventsPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const { filters = NONE, after, before, open, live = false } = search
-  const [kept, setKept] = useLocalStorage<string[]>({ key: `event-columns:${projectId}`, defaultValue: DEFAULT_COLUMNS })
+  const [kept, setKept] = useLocalStorage<string[]>({
+    key: `event-columns:${projectId}`,
+    defaultValue: DEFAULT_COLUMNS,
+  })
   const columns = search.columns ?? kept
   const [isPaused, setPaused] = useState(false)
   const [isPointed, setPointed] = useState(false)
 
-  const question = { projectId, filters, ...(after === undefined ? {} : { after }), ...(before === undefined ? {} : { before }) }
+  const question = {
+    projectId,
+    filters,
+    ...(after === undefined ? {} : { after }),
+    ...(before === undefined ? {} : { before }),
+  }
   const list = useInfiniteQuery(eventsQuery(question))
   const tail = useLiveEvents({
     projectId,
@@ -47,7 +55,9 @@ export function EventsPage() {
   const change = (next: Partial<EventsSearch>) =>
     void navigate({ search: (now) => withoutNothing({ ...now, ...next }), replace: false })
   const shown = live ? tail.shown : []
-  const known = [...shown, ...(list.data?.pages.flatMap(({ events }) => events) ?? [])].find(({ id }) => id === open)
+  const known = [...shown, ...(list.data?.pages.flatMap(({ events }) => events) ?? [])].find(
+    ({ id }) => id === open,
+  )
 
   return (
     <Page
@@ -73,7 +83,10 @@ export function EventsPage() {
       <div className={classes.tools}>
         <FilterBar projectId={projectId} filters={filters} onChange={(next) => change({ filters: next })} />
         <div className={classes.view}>
-          <TimeRange value={{ after, before }} onChange={(range) => change({ after: undefined, before: undefined, ...range })} />
+          <TimeRange
+            value={{ after, before }}
+            onChange={(range) => change({ after: undefined, before: undefined, ...range })}
+          />
           <ColumnPicker
             projectId={projectId}
             columns={columns}
@@ -97,10 +110,20 @@ export function EventsPage() {
           openId={open}
           onOpen={({ id }) => change({ open: id })}
           height="100%"
-          empty={<Nothing projectId={projectId} isNarrowed={filters.length > 0 || after !== undefined || before !== undefined} onAll={() => change({ filters: undefined, after: undefined, before: undefined })} />}
+          empty={
+            <Nothing
+              projectId={projectId}
+              isNarrowed={filters.length > 0 || after !== undefined || before !== undefined}
+              onAll={() => change({ filters: undefined, after: undefined, before: undefined })}
+            />
+          }
         />
       </div>
-      <Details isOpen={open !== undefined} onClose={() => change({ open: undefined })} title={known?.event ?? 'Event'}>
+      <Details
+        isOpen={open !== undefined}
+        onClose={() => change({ open: undefined })}
+        title={known?.event ?? 'Event'}
+      >
         {open !== undefined && (
           <EventDetails
             projectId={projectId}
@@ -120,7 +143,14 @@ function Nothing({ projectId, isNarrowed, onAll }: NothingProps) {
   const { ingested_event } = useProject()
   if (isNarrowed)
     return (
-      <Empty title="No event matches." action={<Button variant="default" onClick={onAll}>Show all events</Button>}>
+      <Empty
+        title="No event matches."
+        action={
+          <Button variant="default" onClick={onAll}>
+            Show all events
+          </Button>
+        }
+      >
         Nothing stored so far fits these filters and this time.
       </Empty>
     )
@@ -129,12 +159,16 @@ function Nothing({ projectId, isNarrowed, onAll }: NothingProps) {
     <Empty
       title="No events yet."
       action={
-        <Button component={Link} {...({ to: '/project/$projectId/get-started', params: { projectId } } as object)}>
+        <Button
+          component={Link}
+          {...({ to: '/project/$projectId/get-started', params: { projectId } } as object)}
+        >
           Send the first event
         </Button>
       }
     >
-      Whatever your pages, apps and servers send is listed here within a second, newest first. Connect one of them to begin.
+      Whatever your pages, apps and servers send is listed here within a second, newest first. Connect one of
+      them to begin.
     </Empty>
   )
 }
@@ -142,6 +176,8 @@ function Nothing({ projectId, isNarrowed, onAll }: NothingProps) {
 /** An address says nothing of what is not set. */
 function withoutNothing(search: Record<string, unknown>): EventsSearch {
   return Object.fromEntries(
-    Object.entries(search).filter(([name, value]) => value !== undefined && !(name === 'filters' && (value as []).length === 0)),
+    Object.entries(search).filter(
+      ([name, value]) => value !== undefined && !(name === 'filters' && (value as []).length === 0),
+    ),
   )
 }

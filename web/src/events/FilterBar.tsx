@@ -27,13 +27,22 @@ export function FilterBar({ projectId, filters, onChange }: Props) {
   return (
     <div className={classes.bar} role="group" aria-label="Filters">
       {filters.map((filter, at) => {
-        const words = filter.type === 'hogql' ? filter.key : `${subjectWords(filter, groups)} ${conditionWords(filter)}`
+        const words =
+          filter.type === 'hogql' ? filter.key : `${subjectWords(filter, groups)} ${conditionWords(filter)}`
         return (
           <Fragment key={`${at} ${words}`}>
             {at > 0 && <span className={classes.and}>and</span>}
             <span className={classes.chip}>
-              <EditorPopover isOpen={open === at} onChange={(isOpen) => setOpen(isOpen ? at : null)} editor={() => editor(at, filter)}>
-                <UnstyledButton className={classes.words} onClick={() => setOpen(open === at ? null : at)} aria-label={`Change filter: ${words}`}>
+              <EditorPopover
+                isOpen={open === at}
+                onChange={(isOpen) => setOpen(isOpen ? at : null)}
+                editor={() => editor(at, filter)}
+              >
+                <UnstyledButton
+                  className={classes.words}
+                  onClick={() => setOpen(open === at ? null : at)}
+                  aria-label={`Change filter: ${words}`}
+                >
                   <Words filter={filter} groups={groups} />
                 </UnstyledButton>
               </EditorPopover>
@@ -46,7 +55,11 @@ export function FilterBar({ projectId, filters, onChange }: Props) {
           </Fragment>
         )
       })}
-      <EditorPopover isOpen={open === 'new'} onChange={(isOpen) => setOpen(isOpen ? 'new' : null)} editor={() => editor(filters.length, null)}>
+      <EditorPopover
+        isOpen={open === 'new'}
+        onChange={(isOpen) => setOpen(isOpen ? 'new' : null)}
+        editor={() => editor(filters.length, null)}
+      >
         <Button
           variant={filters.length === 0 ? 'default' : 'subtle'}
           leftSection={<Icon name={filters.length === 0 ? 'filter' : 'plus'} size={14} />}
@@ -78,7 +91,12 @@ function Words({ filter, groups }: { filter: Filter; groups: readonly string[] }
   )
 }
 
-type PopoverProps = { isOpen: boolean; onChange: (isOpen: boolean) => void; editor: () => ReactNode; children: ReactNode }
+type PopoverProps = {
+  isOpen: boolean
+  onChange: (isOpen: boolean) => void
+  editor: () => ReactNode
+  children: ReactNode
+}
 
 function EditorPopover({ isOpen, onChange, editor, children }: PopoverProps) {
   return (

@@ -27,7 +27,8 @@ export function FilterEditor({ projectId, groups, initial, onApply }: Props) {
     if (next.key !== subject?.key || next.type !== subject.type) setValue([])
   }
   const compare = (next: Operator) => {
-    if (valueKind(next) !== valueKind(operator)) setValue(valueKind(next) === 'range' ? [] : value.slice(0, 1))
+    if (valueKind(next) !== valueKind(operator))
+      setValue(valueKind(next) === 'range' ? [] : value.slice(0, 1))
     setOperator(next)
     setProblem(null)
   }
@@ -76,7 +77,15 @@ export function FilterEditor({ projectId, groups, initial, onApply }: Props) {
               allowDeselect={false}
               comboboxProps={{ withinPortal: false }}
             />
-            <ValueInput projectId={projectId} subject={subject} kind={valueKind(operator)} value={value} onChange={setValue} problem={problem} isFirst={initial !== null} />
+            <ValueInput
+              projectId={projectId}
+              subject={subject}
+              kind={valueKind(operator)}
+              value={value}
+              onChange={setValue}
+              problem={problem}
+              isFirst={initial !== null}
+            />
           </>
         )}
         <Button type="submit" disabled={subject === null}>

@@ -6,17 +6,31 @@ import { Icon } from '../ui/Icon'
 import { Status } from '../ui/Status'
 import classes from './LiveBar.module.css'
 
-type Props = { isLive: boolean; isPaused: boolean; onLive: (isOn: boolean) => void; onPause: (isPaused: boolean) => void }
+type Props = {
+  isLive: boolean
+  isPaused: boolean
+  onLive: (isOn: boolean) => void
+  onPause: (isPaused: boolean) => void
+}
 
 export function LiveBar({ isLive, isPaused, onLive, onPause }: Props) {
   return (
     <>
       {isLive && (
-        <Button variant="default" leftSection={<Icon name={isPaused ? 'play' : 'pause'} size={14} />} onClick={() => onPause(!isPaused)}>
+        <Button
+          variant="default"
+          leftSection={<Icon name={isPaused ? 'play' : 'pause'} size={14} />}
+          onClick={() => onPause(!isPaused)}
+        >
           {isPaused ? 'Resume' : 'Pause'}
         </Button>
       )}
-      <Switch label="Live" checked={isLive} onChange={(event) => onLive(event.currentTarget.checked)} className={classes.live} />
+      <Switch
+        label="Live"
+        checked={isLive}
+        onChange={(event) => onLive(event.currentTarget.checked)}
+        className={classes.live}
+      />
     </>
   )
 }
@@ -39,7 +53,9 @@ export function NewEvents({ waiting, skipped, onShow }: NewProps) {
         </Button>
       )}
       {skipped > 0 && (
-        <span className={classes.skipped}>More come than can be shown: {countText(skipped)} are left out.</span>
+        <span className={classes.skipped}>
+          More come than can be shown: {countText(skipped)} are left out.
+        </span>
       )}
     </div>
   )

@@ -44,7 +44,12 @@ export function TakeAway({ question, columns }: Props) {
           <Menu.Item onClick={() => void download(null)}>Download all properties</Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <Button variant="default" leftSection={<Icon name="sql" size={14} />} onClick={() => void openAsSql()} disabled={isBusy}>
+      <Button
+        variant="default"
+        leftSection={<Icon name="sql" size={14} />}
+        onClick={() => void openAsSql()}
+        disabled={isBusy}
+      >
         Open as SQL
       </Button>
     </>

@@ -18,10 +18,17 @@ type Props = {
   isFirst: boolean
 }
 
-const HINTS: Record<Exclude<ValueKind, 'many' | 'range' | 'none'>, { label: string; placeholder: string; description?: string }> = {
+const HINTS: Record<
+  Exclude<ValueKind, 'many' | 'range' | 'none'>,
+  { label: string; placeholder: string; description?: string }
+> = {
   text: { label: 'Pattern', placeholder: '^/pricing', description: 'A regular expression (RE2).' },
   number: { label: 'Number or date', placeholder: '100' },
-  date: { label: 'Date', placeholder: '2026-11-16', description: 'A day, a time, or a distance such as -7d.' },
+  date: {
+    label: 'Date',
+    placeholder: '2026-11-16',
+    description: 'A day, a time, or a distance such as -7d.',
+  },
   version: { label: 'Version', placeholder: '1.2.3' },
 }
 
@@ -53,7 +60,15 @@ export function ValueInput({ kind, value, onChange, problem, isFirst, ...rest }:
     case 'number':
     case 'date':
     case 'version':
-      return <TextInput {...HINTS[kind]} {...focus} value={value[0] ?? ''} onChange={(event) => onChange([event.currentTarget.value])} error={problem} />
+      return (
+        <TextInput
+          {...HINTS[kind]}
+          {...focus}
+          value={value[0] ?? ''}
+          onChange={(event) => onChange([event.currentTarget.value])}
+          error={problem}
+        />
+      )
   }
 }
 
@@ -62,6 +77,8 @@ const DEBOUNCE_MS = 200
 
 function SeenValues({ projectId, subject, value, onChange, problem, isFirst }: SeenProps) {
   const [search, setSearch] = useState('')
+  // Not by focus alone: the list would cover the button below.
+  const [isOpen, setOpen] = useState(false)
   const [typed] = useDebouncedValue(search.trim(), DEBOUNCE_MS)
   const seen = useQuery(valuesQuery(projectId, subject, typed))
   return (
@@ -72,7 +89,15 @@ function SeenValues({ projectId, subject, value, onChange, problem, isFirst }: S
       value={[...value]}
       onChange={onChange}
       searchValue={search}
-      onSearchChange={setSearch}
+      onSearchChange={(text) => {
+        setSearch(text)
+        if (text !== '') setOpen(true)
+      }}
+      dropdownOpened={isOpen}
+      onDropdownClose={() => setOpen(false)}
+      onOptionSubmit={() => setOpen(false)}
+      onClick={() => setOpen(true)}
+      onKeyDown={({ key }) => key === 'ArrowDown' && setOpen(true)}
       // The server has searched already.
       filter={({ options }) => options}
       acceptValueOnBlur

@@ -11,7 +11,9 @@ const PLAIN = /^[a-z_$][\w$]*$/i
 
 /** `person:` before the name says whose property it is. */
 export function columnParts(column: string): { owner: 'event' | 'person'; name: string } {
-  return column.startsWith(PERSON) ? { owner: 'person', name: column.slice(PERSON.length) } : { owner: 'event', name: column }
+  return column.startsWith(PERSON)
+    ? { owner: 'person', name: column.slice(PERSON.length) }
+    : { owner: 'event', name: column }
 }
 
 export const personColumn = (name: string): string => `${PERSON}${name}`
@@ -36,9 +38,29 @@ export function personName({ person, distinct_id }: Pick<StoredEvent, 'person' |
 
 export function eventColumns(chosen: readonly string[], hasPerson = true): readonly Column<StoredEvent>[] {
   return [
-    { key: 'time', title: 'Time', width: '164px', cell: ({ timestamp }) => <Time value={timestamp} style="second" /> },
-    { key: 'event', title: 'Event', width: 'minmax(120px, 1.2fr)', cell: ({ event }) => <span title={event}>{event}</span> },
-    ...(hasPerson ? [{ key: 'person', title: 'Person', width: '1.2fr', isExtra: true, cell: (event: StoredEvent) => personName(event) }] : []),
+    {
+      key: 'time',
+      title: 'Time',
+      width: '164px',
+      cell: ({ timestamp }) => <Time value={timestamp} style="second" />,
+    },
+    {
+      key: 'event',
+      title: 'Event',
+      width: 'minmax(120px, 1.2fr)',
+      cell: ({ event }) => <span title={event}>{event}</span>,
+    },
+    ...(hasPerson
+      ? [
+          {
+            key: 'person',
+            title: 'Person',
+            width: '1.2fr',
+            isExtra: true,
+            cell: (event: StoredEvent) => personName(event),
+          },
+        ]
+      : []),
     ...chosen.map((column) => ({
       key: `property ${column}`,
       title: <span className="mono">{columnTitle(column)}</span>,

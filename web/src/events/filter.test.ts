@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { eventIs, OPERATORS, readFilters, type Filter } from './filter.ts'
 import { conditionWords, operatorsFor, problemOf, subjectWords, valueKind } from './operators.ts'
 
-const filter = (rest: Partial<Filter>): Filter => ({ type: 'event', key: '$browser', operator: 'exact', value: ['Safari'], ...rest })
+const filter = (rest: Partial<Filter>): Filter => ({
+  type: 'event',
+  key: '$browser',
+  operator: 'exact',
+  value: ['Safari'],
+  ...rest,
+})
 
 describe('filters of an address', () => {
   it('come as they were written', () => {
@@ -11,17 +17,26 @@ describe('filters of an address', () => {
   })
 
   it('values of any kind become texts, and PostHog’s short forms are understood', () => {
-    expect(readFilters([{ key: 'n', operator: 'gt', value: 5 }, { key: 'vip', value: true }])).toEqual([
+    expect(
+      readFilters([
+        { key: 'n', operator: 'gt', value: 5 },
+        { key: 'vip', value: true },
+      ]),
+    ).toEqual([
       { type: 'event', key: 'n', operator: 'gt', value: ['5'] },
       { type: 'event', key: 'vip', operator: 'exact', value: ['true'] },
     ])
-    expect(readFilters([{ type: 'group', key: 'plan', value: 'x', group_type_index: '2' }])[0]!.group_type_index).toBe(2)
+    expect(
+      readFilters([{ type: 'group', key: 'plan', value: 'x', group_type_index: '2' }])[0]!.group_type_index,
+    ).toBe(2)
   })
 
-  it.each([[null], ['x'], [{}], [[null, 5, 'x', {}, { key: '' }, { key: 'a', type: 'cohort' }, { key: 'a', operator: 'like' }]]])(
-    'what is no filter is left out: %j',
-    (given) => expect(readFilters(given)).toEqual([]),
-  )
+  it.each([
+    [null],
+    ['x'],
+    [{}],
+    [[null, 5, 'x', {}, { key: '' }, { key: 'a', type: 'cohort' }, { key: 'a', operator: 'like' }]],
+  ])('what is no filter is left out: %j', (given) => expect(readFilters(given)).toEqual([]))
 })
 
 describe('a filter in words', () => {

@@ -1,6 +1,14 @@
 // One filter as the API takes it in `properties`, and how it is read from an address.
 
-export const FILTER_TYPES = ['event', 'person', 'event_metadata', 'element', 'group', 'session', 'hogql'] as const
+export const FILTER_TYPES = [
+  'event',
+  'person',
+  'event_metadata',
+  'element',
+  'group',
+  'session',
+  'hogql',
+] as const
 export type FilterType = (typeof FILTER_TYPES)[number]
 
 /** All that the API knows. Some say the same in two ways; operators.ts says which are offered. */
@@ -54,7 +62,13 @@ export function readFilters(given: unknown): Filter[] {
 
 function readFilter(given: unknown): Filter[] {
   if (typeof given !== 'object' || given === null) return []
-  const { type = 'event', key, operator = 'exact', value, group_type_index } = given as Record<string, unknown>
+  const {
+    type = 'event',
+    key,
+    operator = 'exact',
+    value,
+    group_type_index,
+  } = given as Record<string, unknown>
   if (!isOneOf(FILTER_TYPES, type) || !isOneOf(OPERATORS, operator)) return []
   if (typeof key !== 'string' || key === '') return []
   const values = [value].flat().flatMap((each) => (isScalar(each) ? [String(each)] : []))

@@ -40,7 +40,8 @@ export function useLiveEvents({ projectId, filters, isOn, isHeld, refresh }: Opt
     url: isOn ? url : null,
     on: {
       event: (data) => setArrived((before) => withEvent(before, data as StoredEvent, isHeld)),
-      skipped: (data) => setArrived((before) => ({ ...before, skipped: before.skipped + (data as { count: number }).count })),
+      skipped: (data) =>
+        setArrived((before) => ({ ...before, skipped: before.skipped + (data as { count: number }).count })),
       gap: refresh,
     },
     poll: refresh,
@@ -67,7 +68,9 @@ export function withEvent({ shown, held, skipped }: Arrived, event: StoredEvent,
 }
 
 export function released({ shown, held, skipped }: Arrived): Arrived {
-  return held.length === 0 ? { shown, held, skipped } : { shown: [...held, ...shown].slice(0, MOST), held: [], skipped }
+  return held.length === 0
+    ? { shown, held, skipped }
+    : { shown: [...held, ...shown].slice(0, MOST), held: [], skipped }
 }
 
 /** Those that came live may have been listed meanwhile. */

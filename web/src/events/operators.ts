@@ -78,7 +78,10 @@ export function problemOf({ type, operator, value = [] }: Filter): string | null
 const COLUMN_NAMES: Record<string, string> = { distinct_id: 'distinct id', person_id: 'person id' }
 
 /** `groups`: the names of the types of groups, by index. */
-export function subjectWords({ type, key, group_type_index = 0 }: Subject, groups: readonly string[] = []): string {
+export function subjectWords(
+  { type, key, group_type_index = 0 }: Subject,
+  groups: readonly string[] = [],
+): string {
   switch (type) {
     case 'event':
     case 'hogql':

@@ -26,7 +26,8 @@ export const eventsQuery = (question: EventsQuestion) =>
       return { next: page.next, events: page.results as StoredEvent[] }
     },
     // The link holds the whole question, with the place where it goes on.
-    getNextPageParam: ({ next }): Query | null => (next === null ? null : Object.fromEntries(new URL(next).searchParams)),
+    getNextPageParam: ({ next }): Query | null =>
+      next === null ? null : Object.fromEntries(new URL(next).searchParams),
   })
 
 function firstPage({ filters, personId, after, before }: EventsQuestion): Query {
@@ -44,7 +45,10 @@ export const eventQuery = (projectId: string, id: string) =>
     staleTime: Infinity,
     queryFn: ({ signal }) =>
       answer(
-        api.GET('/api/projects/{project_id}/events/{id}/', { params: { path: { project_id: projectId, id } }, signal }),
+        api.GET('/api/projects/{project_id}/events/{id}/', {
+          params: { path: { project_id: projectId, id } },
+          signal,
+        }),
       ),
   })
 
@@ -53,7 +57,12 @@ export const groupTypesQuery = (projectId: string) =>
     queryKey: ['group types', projectId],
     staleTime: 60_000,
     queryFn: ({ signal }) =>
-      answer(api.GET('/api/projects/{project_id}/groups_types/', { params: { path: { project_id: projectId } }, signal })),
+      answer(
+        api.GET('/api/projects/{project_id}/groups_types/', {
+          params: { path: { project_id: projectId } },
+          signal,
+        }),
+      ),
   })
 
 /** Names of properties that hold what was typed. */
@@ -86,7 +95,9 @@ export const valuesQuery = (projectId: string, { type, key }: Subject, typed: st
       const path = { project_id: projectId }
       const query = { key, ...(typed === '' ? {} : { value: typed }) }
       if (type === 'person') {
-        const found = await answer(api.GET('/api/projects/{project_id}/persons/values/', { params: { path, query }, signal }))
+        const found = await answer(
+          api.GET('/api/projects/{project_id}/persons/values/', { params: { path, query }, signal }),
+        )
         return found.map(({ name }) => (typeof name === 'string' ? name : JSON.stringify(name)))
       }
       const isColumn = type === 'event_metadata'

@@ -10,7 +10,10 @@ const EVENT: readonly Subject[] = [
   { type: 'event_metadata', key: 'event' },
   { type: 'event_metadata', key: 'distinct_id' },
 ]
-const CLICKED: readonly Subject[] = ['text', 'href', 'tag_name', 'selector'].map((key) => ({ type: 'element', key }))
+const CLICKED: readonly Subject[] = ['text', 'href', 'tag_name', 'selector'].map((key) => ({
+  type: 'element',
+  key,
+}))
 const SESSION: readonly Subject[] = [{ type: 'session', key: '$session_duration' }]
 const EXPRESSION: Subject = { type: 'hogql', key: '' }
 
@@ -48,10 +51,18 @@ export function subjectChoices({ groups, names, wanted, chosen }: Asked): Choice
   ]
   const listed = known.map(([group, subjects]) => ({
     group,
-    items: subjects.filter((subject) => isFound(subject, groups, wanted)).map((subject) => choice(subject, groups)),
+    items: subjects
+      .filter((subject) => isFound(subject, groups, wanted))
+      .map((subject) => choice(subject, groups)),
   }))
   const isListed = (value: string) => listed.some(({ items }) => items.some((item) => item.value === value))
-  const typed: Subject[] = wanted === '' ? [] : [{ type: 'event', key: wanted }, { type: 'person', key: wanted }]
+  const typed: Subject[] =
+    wanted === ''
+      ? []
+      : [
+          { type: 'event', key: wanted },
+          { type: 'person', key: wanted },
+        ]
   const asTyped = typed.map((subject) => ({
     value: subjectValue(subject),
     label: `${subject.type === 'event' ? 'Event' : 'Person'} property ${wanted}`,

@@ -8,7 +8,12 @@ import { filterQuery } from './search'
 export const MOST_IN_FILE = 50_000
 const SHOWN_IN_SQL = 100
 
-const selected = (columns: readonly string[]) => ['timestamp', 'event', 'distinct_id', ...columns.map(columnExpression)]
+const selected = (columns: readonly string[]) => [
+  'timestamp',
+  'event',
+  'distinct_id',
+  ...columns.map(columnExpression),
+]
 
 /** Without columns whole events, with a column for each property. */
 export async function eventsFile(question: EventsQuestion, columns: readonly string[] | null): Promise<Blob> {
@@ -21,7 +26,9 @@ export async function eventsFile(question: EventsQuestion, columns: readonly str
     ...(columns === null ? {} : { select: JSON.stringify(selected(columns)) }),
   }
   const path = { project_id: projectId }
-  return answer(api.GET('/api/projects/{project_id}/events.csv', { params: { path, query }, parseAs: 'blob' }))
+  return answer(
+    api.GET('/api/projects/{project_id}/events.csv', { params: { path, query }, parseAs: 'blob' }),
+  )
 }
 
 export function save(file: Blob, name: string): void {

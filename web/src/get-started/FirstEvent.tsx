@@ -25,7 +25,12 @@ export function FirstEvent({ projectId, first: { event, state, hasJustCome }, th
   return (
     <div className={classes.line} data-arrived role="status">
       <Status kind="delivered">{hasJustCome ? 'The first event is here' : 'Events are coming in'}</Status>
-      <Link to="/project/$projectId/events" params={{ projectId }} search={{ open: event.id }} className={classes.event}>
+      <Link
+        to="/project/$projectId/events"
+        params={{ projectId }}
+        search={{ open: event.id }}
+        className={classes.event}
+      >
         <b>{event.event}</b>
         <span className="quiet"> from </span>
         {personName(event)}

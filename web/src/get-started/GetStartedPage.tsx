@@ -34,7 +34,8 @@ export function GetStartedPage() {
       <ol className={classes.steps}>
         <Step number={1} title="Connect your product" isDone={isCopied || hasEvents}>
           <Text c="dimmed" size="sm">
-            PostHog’s client libraries work unchanged. The address and the token of this project are filled in.
+            PostHog’s client libraries work unchanged. The address and the token of this project are filled
+            in.
           </Text>
           <nav aria-label="Client libraries" className={classes.kinds}>
             {all.map(({ id, name }) => (
@@ -53,7 +54,12 @@ export function GetStartedPage() {
             ))}
           </nav>
           {chosen.steps.map(({ title, code }) => (
-            <CodeBlock key={`${chosen.id} ${title}`} label={title} code={code} onCopy={() => setCopied(true)} />
+            <CodeBlock
+              key={`${chosen.id} ${title}`}
+              label={title}
+              code={code}
+              onCopy={() => setCopied(true)}
+            />
           ))}
         </Step>
         <Step number={2} title="Send the first event" isDone={hasEvents}>
@@ -62,7 +68,12 @@ export function GetStartedPage() {
         </Step>
         <Step number={3} title="Look at what came" isDone={hasEvents && isSeen}>
           <Group gap="sm">
-            <LinkButton to="/project/$projectId/events" projectId={projectId} onClick={() => setSeen(true)} isMain={hasEvents && !isSeen}>
+            <LinkButton
+              to="/project/$projectId/events"
+              projectId={projectId}
+              onClick={() => setSeen(true)}
+              isMain={hasEvents && !isSeen}
+            >
               Open the events
             </LinkButton>
             <LinkButton to="/project/$projectId/sql" projectId={projectId} onClick={() => setSeen(true)}>
@@ -75,7 +86,11 @@ export function GetStartedPage() {
             To a bucket or a warehouse, on a schedule, each event once, with proof that none is missing.
           </Text>
           <Group gap="sm">
-            <LinkButton to="/project/$projectId/exports/new" projectId={projectId} isMain={hasEvents && isSeen && !hasExport}>
+            <LinkButton
+              to="/project/$projectId/exports/new"
+              projectId={projectId}
+              isMain={hasEvents && isSeen && !hasExport}
+            >
               Create export
             </LinkButton>
           </Group>
@@ -96,7 +111,12 @@ type LinkButtonProps = {
 
 function LinkButton({ to, projectId, onClick, isMain = false, children }: LinkButtonProps) {
   return (
-    <Button component={Link} variant={isMain ? 'filled' : 'default'} onClick={onClick} {...({ to, params: { projectId } } as object)}>
+    <Button
+      component={Link}
+      variant={isMain ? 'filled' : 'default'}
+      onClick={onClick}
+      {...({ to, params: { projectId } } as object)}
+    >
       {children}
     </Button>
   )
@@ -107,7 +127,9 @@ function useHasExport(projectId: string): boolean {
     queryKey: ['has export', projectId],
     async queryFn({ signal }) {
       const params = { path: { project_id: projectId }, query: { limit: 1 } }
-      return (await answer(api.GET('/api/projects/{project_id}/batch_exports/', { params, signal }))).count > 0
+      return (
+        (await answer(api.GET('/api/projects/{project_id}/batch_exports/', { params, signal }))).count > 0
+      )
     },
   })
   return data ?? false

@@ -26,9 +26,16 @@ export function SampleData({ projectId }: { projectId: string }) {
   return (
     <div className={classes.sample}>
       <Text size="sm" c="dimmed">
-        Nothing to connect yet? Look around with the events of a made-up web shop. Only a project without events can be filled.
+        Nothing to connect yet? Look around with the events of a made-up web shop. Only a project without
+        events can be filled.
       </Text>
-      <GuardedButton denial={denial} variant="default" loading={isBusy} leftSection={<Icon name="bucket" size={14} />} onClick={() => void fill()}>
+      <GuardedButton
+        denial={denial}
+        variant="default"
+        loading={isBusy}
+        leftSection={<Icon name="bucket" size={14} />}
+        onClick={() => void fill()}
+      >
         Fill it with sample data
       </GuardedButton>
     </div>

@@ -30,7 +30,8 @@ export function useFirstEvent(projectId: string): FirstEvent {
   })
   useEffect(() => {
     // The menu shows the overview from now on.
-    if (event !== null && !ingested_event) void queries.invalidateQueries({ queryKey: projectQuery(projectId).queryKey })
+    if (event !== null && !ingested_event)
+      void queries.invalidateQueries({ queryKey: projectQuery(projectId).queryKey })
   }, [event, ingested_event])
   return { event, state, hasJustCome: came !== null }
 }

@@ -28,7 +28,11 @@ export function ComesIn({ projectId }: { projectId: string }) {
   if (counted.isError && counted.data === undefined)
     return (
       <Section title="Comes in">
-        <Failed error={counted.error} what="The events could not be counted." onRetry={() => void counted.refetch()} />
+        <Failed
+          error={counted.error}
+          what="The events could not be counted."
+          onRetry={() => void counted.refetch()}
+        />
       </Section>
     )
   return (
@@ -36,7 +40,9 @@ export function ComesIn({ projectId }: { projectId: string }) {
       title="Comes in"
       beside={
         <>
-          <Status kind={state === 'live' ? 'delivered' : 'waiting'}>{state === 'live' ? 'live' : state === 'polling' ? 'every 5 seconds' : 'connecting'}</Status>
+          <Status kind={state === 'live' ? 'delivered' : 'waiting'}>
+            {state === 'live' ? 'live' : state === 'polling' ? 'every 5 seconds' : 'connecting'}
+          </Status>
           {all}
         </>
       }
@@ -51,7 +57,9 @@ export function ComesIn({ projectId }: { projectId: string }) {
             label="Events a minute in the last hour"
             kind="stacked"
             x={{ kind: 'time', values: minutes }}
-            series={kinds.length === 0 ? [{ label: 'events', values: minutes.map(() => 0) }] : kinds.map(seriesOf)}
+            series={
+              kinds.length === 0 ? [{ label: 'events', values: minutes.map(() => 0) }] : kinds.map(seriesOf)
+            }
             hasLegend={false}
             height={220}
           />
@@ -62,11 +70,20 @@ export function ComesIn({ projectId }: { projectId: string }) {
           <ul className={classes.kinds} aria-label="Kinds of events">
             {kinds.map((kind, at) => (
               <li key={kind.label} className={classes.kind}>
-                <span className={classes.swatch} aria-hidden="true" style={{ '--color': `var(--ls-${colorAt(kind, at)})` } as object} />
+                <span
+                  className={classes.swatch}
+                  aria-hidden="true"
+                  style={{ '--color': `var(--ls-${colorAt(kind, at)})` } as object}
+                />
                 {kind.event === null ? (
                   <span className="quiet">{kind.label}</span>
                 ) : (
-                  <Link to="/project/$projectId/events" params={{ projectId }} search={{ filters: [eventIs(kind.event)], after: '-1h' }} className={classes.name}>
+                  <Link
+                    to="/project/$projectId/events"
+                    params={{ projectId }}
+                    search={{ filters: [eventIs(kind.event)], after: '-1h' }}
+                    className={classes.name}
+                  >
                     {kind.label}
                   </Link>
                 )}
@@ -80,9 +97,22 @@ export function ComesIn({ projectId }: { projectId: string }) {
   )
 }
 
-const COLORS = ['series-1', 'series-2', 'series-3', 'series-4', 'series-5', 'series-6', 'series-7', 'series-8'] as const
+const COLORS = [
+  'series-1',
+  'series-2',
+  'series-3',
+  'series-4',
+  'series-5',
+  'series-6',
+  'series-7',
+  'series-8',
+] as const
 const colorAt = (kind: Kind, at: number) => (kind.event === null ? 'series-8' : COLORS[at % COLORS.length]!)
-const seriesOf = (kind: Kind, at: number) => ({ label: kind.label, values: kind.values, color: colorAt(kind, at) })
+const seriesOf = (kind: Kind, at: number) => ({
+  label: kind.label,
+  values: kind.values,
+  color: colorAt(kind, at),
+})
 
 function Figure({ value, words }: { value: number; words: string }) {
   return (

@@ -27,7 +27,11 @@ export function GoesOut({ projectId, exports }: Props) {
   if (exports.data === undefined)
     return (
       <Section title="Goes out">
-        <Failed error={exports.error} what="The exports could not be listed." onRetry={() => void exports.refetch()} />
+        <Failed
+          error={exports.error}
+          what="The exports could not be listed."
+          onRetry={() => void exports.refetch()}
+        />
       </Section>
     )
   const all = exports.data.results
@@ -37,12 +41,17 @@ export function GoesOut({ projectId, exports }: Props) {
         <Empty
           title="No exports yet"
           action={
-            <Button renderRoot={(props) => <Link to="/project/$projectId/exports/new" params={{ projectId }} {...props} />}>
+            <Button
+              renderRoot={(props) => (
+                <Link to="/project/$projectId/exports/new" params={{ projectId }} {...props} />
+              )}
+            >
               Create export
             </Button>
           }
         >
-          An export takes these events to a bucket or a warehouse, each of them once. Its state and its last runs stand here.
+          An export takes these events to a bucket or a warehouse, each of them once. Its state and its last
+          runs stand here.
         </Empty>
       </Section>
     )
@@ -69,7 +78,12 @@ export function GoesOut({ projectId, exports }: Props) {
 
 function columnsOf(projectId: string): readonly Column<ExportStatus>[] {
   return [
-    { key: 'name', title: 'Export', width: 'minmax(120px, 1.4fr)', cell: ({ name }) => <b title={name}>{name}</b> },
+    {
+      key: 'name',
+      title: 'Export',
+      width: 'minmax(120px, 1.4fr)',
+      cell: ({ name }) => <b title={name}>{name}</b>,
+    },
     {
       key: 'state',
       title: 'State',
@@ -84,16 +98,35 @@ function columnsOf(projectId: string): readonly Column<ExportStatus>[] {
       title: 'Newest exported event',
       width: '170px',
       isExtra: true,
-      cell: ({ newest_delivered_age_s: age }) => (age === null ? <span className="quiet">none yet</span> : `${durationText(age)} old`),
+      cell: ({ newest_delivered_age_s: age }) =>
+        age === null ? <span className="quiet">none yet</span> : `${durationText(age)} old`,
     },
-    { key: 'behind', title: 'Freshness', width: '140px', isExtra: true, cell: (each) => behindText(each) ?? '–' },
-    { key: 'rows', title: 'Rows that wait', width: '120px', align: 'end', isExtra: true, cell: ({ rows_behind }) => <Count value={rows_behind} /> },
+    {
+      key: 'behind',
+      title: 'Freshness',
+      width: '140px',
+      isExtra: true,
+      cell: (each) => behindText(each) ?? '–',
+    },
+    {
+      key: 'rows',
+      title: 'Rows that wait',
+      width: '120px',
+      align: 'end',
+      isExtra: true,
+      cell: ({ rows_behind }) => <Count value={rows_behind} />,
+    },
     {
       key: 'error',
       title: 'Last error',
       width: '1.4fr',
       isExtra: true,
-      cell: ({ last_run }) => last_run?.latest_error ? <span title={last_run.latest_error}>{last_run.latest_error}</span> : <span className="quiet">none</span>,
+      cell: ({ last_run }) =>
+        last_run?.latest_error ? (
+          <span title={last_run.latest_error}>{last_run.latest_error}</span>
+        ) : (
+          <span className="quiet">none</span>
+        ),
     },
     {
       key: 'runs',

@@ -19,7 +19,11 @@ export function NeedsAttention({ projectId, exports, apps }: Props) {
   if (failed)
     return (
       <Section title="Needs attention">
-        <Failed error={failed.error} what="The state of exports and apps could not be read." onRetry={() => void failed.refetch()} />
+        <Failed
+          error={failed.error}
+          what="The state of exports and apps could not be read."
+          onRetry={() => void failed.refetch()}
+        />
       </Section>
     )
   if (!exports.data || !apps.data) return <Loading rows={1} label="Loading what needs attention" />

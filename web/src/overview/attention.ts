@@ -23,8 +23,15 @@ export type Attention = {
 
 const RANK: Partial<Record<StatusKind, number>> = { failed: 0, held: 1 }
 
-export function attentionOf(projectId: string, exports: readonly ExportStatus[], apps: readonly AppConfig[]): Attention[] {
-  const found = [...exports.flatMap((each) => ofExport(projectId, each)), ...apps.flatMap((each) => ofApp(projectId, each))]
+export function attentionOf(
+  projectId: string,
+  exports: readonly ExportStatus[],
+  apps: readonly AppConfig[],
+): Attention[] {
+  const found = [
+    ...exports.flatMap((each) => ofExport(projectId, each)),
+    ...apps.flatMap((each) => ofApp(projectId, each)),
+  ]
   return found.toSorted((a, b) => RANK[a.kind]! - RANK[b.kind]! || a.subject.localeCompare(b.subject))
 }
 
@@ -34,7 +41,9 @@ function ofExport(projectId: string, each: ExportStatus): Attention[] {
   const about = { key: `export ${each.id}`, subject: each.name }
   if (kind === 'failed') {
     const { id: run, latest_error } = each.last_run!
-    return [{ ...about, kind, words: 'fails', detail: latest_error, link: linkToExport(path, 'runs', { run }) }]
+    return [
+      { ...about, kind, words: 'fails', detail: latest_error, link: linkToExport(path, 'runs', { run }) },
+    ]
   }
   if (each.paused || !each.is_late) return []
   const age = each.oldest_pending_age_s
@@ -53,7 +62,15 @@ function ofApp(projectId: string, { id, name, enabled, error, held_events }: App
       ? [{ ...about, key: `app ${id}`, kind: 'failed' as const, words: 'cannot run', detail: error.message }]
       : []),
     ...(held_events > 0
-      ? [{ ...about, key: `held ${id}`, kind: 'held' as const, words: `holds ${countText(held_events)} events`, detail: null }]
+      ? [
+          {
+            ...about,
+            key: `held ${id}`,
+            kind: 'held' as const,
+            words: `holds ${countText(held_events)} events`,
+            detail: null,
+          },
+        ]
       : []),
   ]
 }

@@ -15,7 +15,10 @@ describe('incomingOf', () => {
       ],
       NOW,
     )
-    expect([minutes.length, new Date(minutes.at(-1)!).toISOString()]).toEqual([MINUTES, '2026-11-17T14:30:00.000Z'])
+    expect([minutes.length, new Date(minutes.at(-1)!).toISOString()]).toEqual([
+      MINUTES,
+      '2026-11-17T14:30:00.000Z',
+    ])
     expect(kinds.map(({ label, total: count }) => [label, count])).toEqual([
       ['a', 9],
       ['b', 2],
@@ -25,13 +28,24 @@ describe('incomingOf', () => {
   })
 
   it('leaves out what lies outside of the hour', () => {
-    expect(incomingOf([[minute(60), 'old', 1], [minute(-1), 'ahead', 1]], NOW)).toMatchObject({ kinds: [], total: 0 })
+    expect(
+      incomingOf(
+        [
+          [minute(60), 'old', 1],
+          [minute(-1), 'ahead', 1],
+        ],
+        NOW,
+      ),
+    ).toMatchObject({ kinds: [], total: 0 })
   })
 
   it('the least frequent kinds are one', () => {
     const rows = Array.from({ length: 12 }, (_, index): Row => [minute(2), `kind ${index}`, 100 - index])
     const { kinds, total } = incomingOf(rows, NOW)
-    expect(kinds.map(({ label }) => label)).toEqual([...rows.slice(0, 7).map(([, event]) => event), '5 others'])
+    expect(kinds.map(({ label }) => label)).toEqual([
+      ...rows.slice(0, 7).map(([, event]) => event),
+      '5 others',
+    ])
     expect(kinds.at(-1)).toMatchObject({ event: null, total: 93 + 92 + 91 + 90 + 89 })
     expect(total).toBe(rows.reduce((sum, [, , count]) => sum + count, 0))
   })

@@ -47,7 +47,9 @@ export function incomingOf(rows: readonly Row[], now: number): Incoming {
   const rest = all.slice(named.length)
   const values = rest.reduce((sums, kind) => sums.map((value, at) => value + kind.values[at]!), empty())
   const kinds: Kind[] =
-    rest.length === 0 ? named : [...named, { label: `${rest.length} ${OTHERS}`, event: null, values, total: sum(values) }]
+    rest.length === 0
+      ? named
+      : [...named, { label: `${rest.length} ${OTHERS}`, event: null, values, total: sum(values) }]
   return {
     minutes,
     kinds,

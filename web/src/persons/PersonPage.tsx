@@ -19,7 +19,12 @@ import { groupsOfPersonQuery, personQuery, type Person } from './queries'
 import type { PersonSearch, Tab } from './search'
 
 const route = getRouteApi('/frame/project/$projectId/persons/$personId')
-const NAMES: Record<Tab, string> = { events: 'Events', properties: 'Properties', ids: 'Distinct ids', groups: 'Groups' }
+const NAMES: Record<Tab, string> = {
+  events: 'Events',
+  properties: 'Properties',
+  ids: 'Distinct ids',
+  groups: 'Groups',
+}
 /** One answer holds no more ids. */
 const MOST_IDS = 2_500
 
@@ -28,14 +33,17 @@ export function PersonPage() {
   const { tab = 'events' } = route.useSearch()
   const person = useSuspenseQuery(personQuery(projectId, personId)).data
   const { distinct_ids } = person
-  const mark = (each: Tab) => (each === 'ids' ? <span className="quiet">{countText(distinct_ids.length)}</span> : undefined)
+  const mark = (each: Tab) =>
+    each === 'ids' ? <span className="quiet">{countText(distinct_ids.length)}</span> : undefined
   return (
     <Page
       title={person.name}
       crumbs={[{ label: 'People', link: { to: '/project/$projectId/persons', params: { projectId } } }]}
       state={
         <>
-          <Status kind={person.is_identified ? 'delivered' : 'waiting'}>{person.is_identified ? 'identified' : 'anonymous'}</Status>
+          <Status kind={person.is_identified ? 'delivered' : 'waiting'}>
+            {person.is_identified ? 'identified' : 'anonymous'}
+          </Status>
           <span className="quiet">
             first seen <Time value={person.created_at} />
           </span>
@@ -49,7 +57,11 @@ export function PersonPage() {
             value,
             label: NAMES[value],
             mark: mark(value),
-            link: { to: '/project/$projectId/persons/$personId', params: { projectId, personId }, search: { tab: value } },
+            link: {
+              to: '/project/$projectId/persons/$personId',
+              params: { projectId, personId },
+              search: { tab: value },
+            },
           }))}
         />
       }
@@ -85,7 +97,9 @@ function Events({ person }: { person: Person }) {
         hasPerson={false}
         openId={open}
         onOpen={({ id }) => change({ ...range, open: id })}
-        empty={<Empty title="No events in this time.">Events of all their distinct ids are listed here.</Empty>}
+        empty={
+          <Empty title="No events in this time.">Events of all their distinct ids are listed here.</Empty>
+        }
       />
       <Details isOpen={open !== undefined} onClose={() => change(range)} title={known?.event ?? 'Event'}>
         {open !== undefined && <EventDetails projectId={projectId} id={open} known={known} />}
@@ -98,7 +112,8 @@ function Ids({ ids, uuid }: { ids: readonly string[]; uuid: string }) {
   return (
     <>
       <p className="quiet">
-        In the order in which they became known{ids.length >= MOST_IDS ? `, the first ${countText(MOST_IDS)}` : ''}. The person’s own id is{' '}
+        In the order in which they became known
+        {ids.length >= MOST_IDS ? `, the first ${countText(MOST_IDS)}` : ''}. The person’s own id is{' '}
         <Copyable value={uuid} />
       </p>
       <ul className={classes.ids}>
@@ -116,17 +131,29 @@ function Groups({ person }: { person: Person }) {
   const { projectId } = route.useParams()
   const types = useQuery(groupTypesQuery(projectId))
   const indexes = (types.data ?? []).map(({ group_type_index }) => group_type_index)
-  const groups = useQuery({ ...groupsOfPersonQuery(projectId, person.uuid, indexes), enabled: types.isSuccess })
+  const groups = useQuery({
+    ...groupsOfPersonQuery(projectId, person.uuid, indexes),
+    enabled: types.isSuccess,
+  })
   const failed = [types, groups].find(({ isError }) => isError)
-  if (failed) return <Failed error={failed.error} what="The groups could not be listed." onRetry={() => void failed.refetch()} />
+  if (failed)
+    return (
+      <Failed
+        error={failed.error}
+        what="The groups could not be listed."
+        onRetry={() => void failed.refetch()}
+      />
+    )
   if (!types.data || !groups.data) return <Loading rows={4} label="Loading groups" />
   if (groups.data.length === 0)
     return (
       <Empty title="In no group">
-        Events name groups, such as a company or a team, with <code>$groups</code>. Those that this person’s events name are listed here.
+        Events name groups, such as a company or a team, with <code>$groups</code>. Those that this person’s
+        events name are listed here.
       </Empty>
     )
-  const nameOf = (index: number) => types.data.find(({ group_type_index }) => group_type_index === index)?.group_type ?? `Group ${index}`
+  const nameOf = (index: number) =>
+    types.data.find(({ group_type_index }) => group_type_index === index)?.group_type ?? `Group ${index}`
   return groups.data.map(({ index, key, properties, last_seen }) => (
     <section key={`${index} ${key}`} className={classes.group}>
       <Title order={2}>

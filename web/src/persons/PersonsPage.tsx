@@ -24,7 +24,10 @@ export function PersonsPage() {
   const { q = '' } = route.useSearch()
   const navigate = route.useNavigate()
   const [typed, setTyped] = useState(q)
-  const search = useDebouncedCallback((text: string) => void navigate({ search: text === '' ? {} : { q: text }, replace: true }), DEBOUNCE_MS)
+  const search = useDebouncedCallback(
+    (text: string) => void navigate({ search: text === '' ? {} : { q: text }, replace: true }),
+    DEBOUNCE_MS,
+  )
   const list = useInfiniteQuery(personsQuery(projectId, q))
   const rows = list.data?.pages.flatMap(({ results }) => results) ?? []
   const count = list.data?.pages.at(-1)?.count
@@ -44,7 +47,11 @@ export function PersonsPage() {
       {list.isPending ? (
         <Loading rows={12} label="Loading people" />
       ) : list.isError && rows.length === 0 ? (
-        <Failed error={list.error} what="The people could not be listed." onRetry={() => void list.refetch()} />
+        <Failed
+          error={list.error}
+          what="The people could not be listed."
+          onRetry={() => void list.refetch()}
+        />
       ) : rows.length === 0 ? (
         <Nobody projectId={projectId} q={q} />
       ) : (
@@ -54,13 +61,23 @@ export function PersonsPage() {
           rows={rows}
           rowKey={({ uuid }) => uuid}
           openLabel={({ name }) => `Open ${name}`}
-          onOpen={({ uuid }) => void navigate({ to: '/project/$projectId/persons/$personId', params: { projectId, personId: uuid } })}
+          onOpen={({ uuid }) =>
+            void navigate({
+              to: '/project/$projectId/persons/$personId',
+              params: { projectId, personId: uuid },
+            })
+          }
           onEnd={() => {
-            if (list.hasNextPage && !list.isFetchingNextPage && !list.isFetchNextPageError) void list.fetchNextPage()
+            if (list.hasNextPage && !list.isFetchingNextPage && !list.isFetchNextPageError)
+              void list.fetchNextPage()
           }}
           foot={
             list.isFetchNextPageError ? (
-              <Failed error={list.error} what="The others could not be listed." onRetry={() => void list.fetchNextPage()} />
+              <Failed
+                error={list.error}
+                what="The others could not be listed."
+                onRetry={() => void list.fetchNextPage()}
+              />
             ) : list.hasNextPage ? (
               'Loading more people'
             ) : (
@@ -74,29 +91,45 @@ export function PersonsPage() {
 }
 
 function Nobody({ projectId, q }: { projectId: string; q: string }) {
-  if (q !== '') return <Empty title={`Nobody matches “${q}”.`}>A part of a name, an e-mail address or a distinct id finds them.</Empty>
+  if (q !== '')
+    return (
+      <Empty title={`Nobody matches “${q}”.`}>
+        A part of a name, an e-mail address or a distinct id finds them.
+      </Empty>
+    )
   return (
     <Empty
       title="Nobody yet"
       action={
-        <Button renderRoot={(props) => <Link to="/project/$projectId/get-started" params={{ projectId }} {...props} />}>
+        <Button
+          renderRoot={(props) => (
+            <Link to="/project/$projectId/get-started" params={{ projectId }} {...props} />
+          )}
+        >
           Send the first event
         </Button>
       }
     >
-      Events belong to people. Whoever your events name by a distinct id is listed here, with their properties and all that they did.
+      Events belong to people. Whoever your events name by a distinct id is listed here, with their properties
+      and all that they did.
     </Empty>
   )
 }
 
 const COLUMNS: readonly Column<Person>[] = [
-  { key: 'name', title: 'Person', width: 'minmax(140px, 2fr)', cell: ({ name }) => <b title={name}>{name}</b> },
+  {
+    key: 'name',
+    title: 'Person',
+    width: 'minmax(140px, 2fr)',
+    cell: ({ name }) => <b title={name}>{name}</b>,
+  },
   {
     key: 'email',
     title: 'E-mail',
     width: '1.6fr',
     isExtra: true,
-    cell: ({ properties: { email } }) => (email === undefined || email === null ? <span className="quiet">–</span> : cellText(email)),
+    cell: ({ properties: { email } }) =>
+      email === undefined || email === null ? <span className="quiet">–</span> : cellText(email),
   },
   {
     key: 'identified',
@@ -111,7 +144,14 @@ const COLUMNS: readonly Column<Person>[] = [
     width: '80px',
     align: 'end',
     isExtra: true,
-    cell: ({ distinct_ids: { length } }) => (length >= LISTED_IDS ? `${LISTED_IDS}+` : <Count value={length} />),
+    cell: ({ distinct_ids: { length } }) =>
+      length >= LISTED_IDS ? `${LISTED_IDS}+` : <Count value={length} />,
   },
-  { key: 'since', title: 'First seen', width: '150px', align: 'end', cell: ({ created_at }) => <Time value={created_at} /> },
+  {
+    key: 'since',
+    title: 'First seen',
+    width: '150px',
+    align: 'end',
+    cell: ({ created_at }) => <Time value={created_at} />,
+  },
 ]

@@ -21,7 +21,12 @@ export const personQuery = (projectId: string, id: string) =>
   queryOptions({
     queryKey: ['person', projectId, id],
     queryFn: ({ signal }) =>
-      answer(api.GET('/api/projects/{project_id}/persons/{id}/', { params: { path: { project_id: projectId, id } }, signal })),
+      answer(
+        api.GET('/api/projects/{project_id}/persons/{id}/', {
+          params: { path: { project_id: projectId, id } },
+          signal,
+        }),
+      ),
   })
 
 export type Group = {
@@ -44,7 +49,12 @@ export const groupsOfPersonQuery = (projectId: string, uuid: string, indexes: re
     },
   })
 
-async function groupsOf(projectId: string, uuid: string, index: number, signal: AbortSignal): Promise<Group[]> {
+async function groupsOf(
+  projectId: string,
+  uuid: string,
+  index: number,
+  signal: AbortSignal,
+): Promise<Group[]> {
   const query = `SELECT $group_${index} AS key, any(group_${index}.properties), max(timestamp) AS seen FROM events
 WHERE person_id = {person} AND key IS NOT NULL AND key != '' GROUP BY key ORDER BY seen DESC LIMIT ${MOST_GROUPS}`
   const { results } = await answer(

@@ -20,7 +20,9 @@ export function PropertyTable({ label, properties, onFilter }: Props) {
   const [search, setSearch] = useState('')
   const names = sortedNames(properties)
   const wanted = search.toLowerCase()
-  const shown = names.filter((name) => `${name} ${valueText(properties[name])}`.toLowerCase().includes(wanted))
+  const shown = names.filter((name) =>
+    `${name} ${valueText(properties[name])}`.toLowerCase().includes(wanted),
+  )
   if (names.length === 0) return <p className="quiet">No properties.</p>
   return (
     <>

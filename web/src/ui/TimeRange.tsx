@@ -75,7 +75,12 @@ function Clocks({ value, zone, onChoose }: ClocksProps) {
   return (
     <form onSubmit={submit} className={classes.clocks}>
       <Stack gap="sm">
-        <TextInput label="From" type="datetime-local" value={from} onChange={(event) => setFrom(event.currentTarget.value)} />
+        <TextInput
+          label="From"
+          type="datetime-local"
+          value={from}
+          onChange={(event) => setFrom(event.currentTarget.value)}
+        />
         <TextInput
           label="To"
           type="datetime-local"

@@ -2,7 +2,12 @@ import { expect, it } from 'vitest'
 import { cellText, isWebAddress, sortedNames, valueText } from './property-text.ts'
 
 it('names that people chose come first', () => {
-  expect(sortedNames({ $os: 1, plan: 1, $browser: 1, amount: 1 })).toEqual(['amount', 'plan', '$browser', '$os'])
+  expect(sortedNames({ $os: 1, plan: 1, $browser: 1, amount: 1 })).toEqual([
+    'amount',
+    'plan',
+    '$browser',
+    '$os',
+  ])
 })
 
 it.each([

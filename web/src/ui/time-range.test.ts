@@ -16,10 +16,14 @@ describe('clocks of a zone', () => {
   })
 
   it('a time that clocks skip is one that exists', () => {
-    expect(['2026-03-29T00:30:00.000Z', '2026-03-29T01:30:00.000Z']).toContain(instantOf('2026-03-29T02:30', 'Europe/Berlin'))
+    expect(['2026-03-29T00:30:00.000Z', '2026-03-29T01:30:00.000Z']).toContain(
+      instantOf('2026-03-29T02:30', 'Europe/Berlin'),
+    )
   })
 
-  it.each(['', 'soon', '2026-13-01T00:00'])('%j is no time', (text) => expect(instantOf(text, 'UTC')).toBeNull())
+  it.each(['', 'soon', '2026-13-01T00:00'])('%j is no time', (text) =>
+    expect(instantOf(text, 'UTC')).toBeNull(),
+  )
 })
 
 describe('ranges in words', () => {
@@ -30,7 +34,10 @@ describe('ranges in words', () => {
     [{ after: '-3h' }, 'Since -3h'],
     [{ after: '2020-11-16T13:00:00Z' }, 'Since 16 Nov 2020, 13:00'],
     [{ before: '2020-11-16T13:00:00Z' }, 'Until 16 Nov 2020, 13:00'],
-    [{ after: '2020-11-16T13:00:00Z', before: '2020-11-17T13:00:00Z' }, '16 Nov 2020, 13:00 to 17 Nov 2020, 13:00'],
+    [
+      { after: '2020-11-16T13:00:00Z', before: '2020-11-17T13:00:00Z' },
+      '16 Nov 2020, 13:00 to 17 Nov 2020, 13:00',
+    ],
   ])('%j: %s', (range, text) => expect(rangeText(range, 'UTC').replaceAll(' UTC', '')).toBe(text))
 
   it('relative times are no instants', () => {

@@ -26,7 +26,8 @@ function momentText(moment: string, zone: string | undefined): string {
   return isInstant(moment) ? timeText(moment, zone, 'minute') : moment
 }
 
-export const isInstant = (moment: string | undefined): moment is string => moment !== undefined && !Number.isNaN(Date.parse(moment)) && /^\d{4}-/.test(moment)
+export const isInstant = (moment: string | undefined): moment is string =>
+  moment !== undefined && !Number.isNaN(Date.parse(moment)) && /^\d{4}-/.test(moment)
 
 /** What a clock in the zone shows, as a field for dates and times takes it: `2026-11-16T14:02`. */
 export function wallClock(instant: string, zone: string | undefined): string {
