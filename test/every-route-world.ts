@@ -74,6 +74,7 @@ const EXPORT_BODIES: Record<string, () => unknown> = {
   'POST batch_exports/:id/repair/': BACKFILL,
   'POST batch_exports/:batch_export_id/verify/': () => ({}),
   'POST batch_exports/run_test_step_new/': EXPORT,
+  'POST batch_exports/preview/': EXPORT,
   'POST batch_exports/:id/run_test_step/': () => ({}),
 }
 const EXPORT_BASES = [

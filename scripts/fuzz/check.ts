@@ -1,5 +1,5 @@
 // What every answer must be, whatever was asked: no fault of ours, as the document says, with the headers of its status.
-import type { LightMyRequestResponse } from 'fastify'
+import type { Injected } from '../../test/harness/inject.ts'
 import { assertMatchesDocument } from '../../test/harness/contract.ts'
 import { captureOperations } from './capture.ts'
 import type { FuzzRequest } from './requests.ts'
@@ -11,10 +11,7 @@ const LATER = new Set([503, 504])
 const CONFIG_STATUSES = new Set([...CAPTURE_STATUSES, 404])
 
 /** Gives what the body says; throws when the answer should not be. */
-export function checkAnswer(
-  { operation, method, url, headers }: FuzzRequest,
-  answer: LightMyRequestResponse,
-): unknown {
+export function checkAnswer({ operation, method, url, headers }: FuzzRequest, answer: Injected): unknown {
   const status = answer.statusCode
   if (status >= 500 && !LATER.has(status))
     throw new Error(`${method} ${url} answered ${status}: ${answer.body}`)

@@ -8,6 +8,7 @@ import { checkAnswer } from './check.ts'
 import { operations } from './operations.ts'
 import { requests, type FuzzRequest } from './requests.ts'
 import { learn, makeWorld, type World } from './world.ts'
+import { inject } from '../../test/harness/inject.ts'
 
 export type Tally = {
   requests: number
@@ -108,7 +109,7 @@ async function sendEach(
 async function sendOne(app: FuzzApp, world: World, request: FuzzRequest, tally: Tally): Promise<void> {
   const { method, url, headers, payload, operation } = request
   const began = performance.now()
-  const response = await app.http.inject({
+  const response = await inject(app.http, {
     method: method as 'GET',
     url,
     headers,

@@ -4,6 +4,7 @@ import { Changes } from '../../src/platform/changes.ts'
 import { Intake } from '../../src/platform/intake.ts'
 import { StoreBusy, type EventStore } from '../../src/platform/event-store/event-store.ts'
 import { Guesses } from '../../src/platform/http/guesses.ts'
+import { SharedLooks } from '../../src/platform/http/live/shared-looks.ts'
 import { PagePlaces } from '../../src/platform/http/page-places.ts'
 import { Throttle } from '../../src/platform/http/throttle.ts'
 import type { Log } from '../../src/platform/log/log.ts'
@@ -81,6 +82,7 @@ export function servicesOf(world: World, actor: Actor): Services {
     sandbox: noSandbox,
     changes: new Changes(),
     pagePlaces: new PagePlaces(),
+    looks: new SharedLooks(logOf(world, actor)),
     throttle: new Throttle(false),
     guesses: new Guesses(proof.db, proof.secrets, false),
     log: logOf(world, actor),
@@ -110,6 +112,7 @@ function gatedStore({ store, turnstile }: World, actor: Actor): EventStore {
       pass(`export (${range.from}, ${range.to}]`, () => store.exportRows(rows, range), signal),
     findCutTexts: () => pass('cut texts', () => store.findCutTexts()),
     write: notHere,
+    lastRows: notHere,
     query: notHere,
     copiesPosition: notHere,
     deleteProject: notHere,

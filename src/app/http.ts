@@ -7,11 +7,14 @@ import { findCallerByKey } from '../features/api-keys/caller.ts'
 import { hasKey } from '../features/api-keys/queries.ts'
 import { annotationRoutes } from '../features/annotations/routes.ts'
 import { backfillRoutes } from '../features/batch-exports/backfills/routes.ts'
+import { destinationRoutes } from '../features/batch-exports/catalogue/routes.ts'
 import { freshnessRoutes } from '../features/batch-exports/freshness/routes.ts'
 import { logRoutes } from '../features/batch-exports/logs/routes.ts'
+import { previewRoutes } from '../features/batch-exports/preview/routes.ts'
 import { reconciliationRoutes } from '../features/batch-exports/reconciliation/routes.ts'
 import { batchExportRoutes } from '../features/batch-exports/routes.ts'
 import { runRoutes } from '../features/batch-exports/runs/routes.ts'
+import { scheduleRoutes } from '../features/batch-exports/schedule/routes.ts'
 import { destinationTestRoutes } from '../features/batch-exports/tests/routes.ts'
 import { verificationRoutes } from '../features/batch-exports/verification/routes.ts'
 import { memberKeyRoutes } from '../features/api-keys/member-keys-routes.ts'
@@ -35,6 +38,7 @@ import { inviteRoutes } from '../features/invites/routes.ts'
 import { memberRoutes } from '../features/members/routes.ts'
 import { findOrganizationInReach, findProjectInReach } from '../features/organizations/queries.ts'
 import { organizationRoutes } from '../features/organizations/routes.ts'
+import { groupRoutes } from '../features/persons/group-routes.ts'
 import { personRoutes } from '../features/persons/routes.ts'
 import { findCurrentMembership, findCurrentProjectId } from '../features/projects/current.ts'
 import { accessControlRoutes } from '../features/projects/access-controls/routes.ts'
@@ -64,6 +68,7 @@ export const routes: readonly Route[] = [
   ...sampleDataRoutes,
   ...accessControlRoutes,
   ...personRoutes,
+  ...groupRoutes,
   ...annotationRoutes,
   ...eventRoutes,
   ...featureFlagRoutes,
@@ -73,9 +78,12 @@ export const routes: readonly Route[] = [
   ...eventDefinitionRoutes,
   ...propertyDefinitionRoutes,
   ...taxonomyRoutes,
+  ...destinationRoutes,
   ...destinationTestRoutes,
+  ...previewRoutes,
   ...freshnessRoutes,
   ...batchExportRoutes,
+  ...scheduleRoutes,
   ...runRoutes,
   ...logRoutes,
   ...backfillRoutes,

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { inject } from 'vitest'
+import { inject as provided } from 'vitest'
 import { readConfig, serverLimits, type Config } from '../../src/app/config.ts'
 import { access, routes } from '../../src/app/http.ts'
 import { tellOfInstance } from '../../src/app/instance/facts.ts'
@@ -30,6 +30,7 @@ import { openLog } from '../../src/platform/log/log.ts'
 import type { Services } from '../../src/platform/services.ts'
 import { assertMatchesDocument } from './contract.ts'
 import { Canary } from './canary.ts'
+import { inject } from './inject.ts'
 
 export type Call = {
   key?: string | null
@@ -115,7 +116,7 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
   const canary = new Canary()
 
   const call = async (method: string, url: string, options: Call = {}): Promise<Reply> => {
-    const response = await http.inject({
+    const response = await inject(http, {
       method: method as 'GET',
       url,
       remoteAddress: options.ip ?? '127.0.0.1',
@@ -132,8 +133,8 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
         ? {}
         : { payload: typeof options.body === 'string' ? options.body : JSON.stringify(options.body) }),
     })
-    const body = response.body === '' ? null : parse(response.body, String(response.headers['content-type']))
     const contentType = String(response.headers['content-type'] ?? '')
+    const body = response.body === '' ? null : parse(response.body, contentType)
     assertMatchesDocument(method, url, response.statusCode, body, contentType)
     if (!options.may_show_secrets) canary.assertAbsent(response.body, `the answer of ${method} ${url}`)
     const cookie = /^sessionid=([^;]*)/.exec([response.headers['set-cookie'] ?? ''].flat().join())?.[1]
@@ -158,7 +159,9 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
     definitions,
     advance: (ms) => void (ahead_ms += ms),
     async close() {
-      await http.close()
+      const closed = http.close()
+      http.server.closeAllConnections()
+      await closed
       await exports.close()
       await verifier.close()
       await plugins.close()
@@ -219,6 +222,7 @@ function openWhenUsed(open: () => Promise<EventStore>): EventStore {
     countBlocks: async (...args) => (await store()).countBlocks(...args),
     cutRows: async (...args) => (await store()).cutRows(...args),
     exportRows: async (...args) => (await store()).exportRows(...args),
+    lastRows: async (...args) => (await store()).lastRows(...args),
     findCutTexts: async (rows) => (await store()).findCutTexts(rows),
     copiesPosition: async () => (await store()).copiesPosition(),
     deleteProject: async (project_id) => (await store()).deleteProject(project_id),
@@ -232,7 +236,7 @@ function openWhenUsed(open: () => Promise<EventStore>): EventStore {
 
 /** `url` is for programs of their own. */
 export async function makeDatabase(): Promise<{ db: Database; url: string; drop(): Promise<void> }> {
-  const { template, ...connection } = inject('postgres')
+  const { template, ...connection } = provided('postgres')
   const name = `test_${randomBytes(6).toString('hex')}`
   const admin = openDatabase({ ...connection, database: 'longshore', max: 1 })
   // Copied as files it takes a third of the time.

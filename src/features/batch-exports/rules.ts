@@ -33,22 +33,20 @@ export function assertRoom(count: number): void {
   throw invalid(null, 'invalid_input', `A project can have ${MAX_EXPORTS} batch exports at most.`)
 }
 
-type Whole = Pick<
-  ExportRow,
-  | 'model'
-  | 'hogql_query'
-  | 'filters'
-  | 'config'
-  | 'destination_alias'
-  | 'interval'
-  | 'offset_day'
-  | 'offset_hour'
-  | 'start_at'
-  | 'end_at'
->
+type Whole = Choice & Times
+
+type Choice = Pick<ExportRow, 'model' | 'hogql_query' | 'filters' | 'config' | 'destination_alias'>
+
+type Times = Pick<ExportRow, 'interval' | 'offset_day' | 'offset_hour' | 'start_at' | 'end_at'>
 
 /** The rules that hold between fields, whichever of them was changed. */
 export function assertSound(row: Whole, kind: DestinationKind): void {
+  assertSoundRows(row, kind)
+  assertSoundTimes(row)
+}
+
+/** As far as they are about what goes out. */
+export function assertSoundRows(row: Choice, kind: DestinationKind): void {
   if (!kind.models.includes(row.model)) {
     throw invalid('model', 'invalid_input', `${kind.type} takes ${kind.models.join(', ')} only.`)
   }
@@ -61,18 +59,22 @@ export function assertSound(row: Whole, kind: DestinationKind): void {
   assertEndpointNamed(row)
   assertPersonsWanted(row)
   if (row.model !== 'events') assertUnfiltered(row)
+}
+
+/** As far as they are about when. */
+export function assertSoundTimes(row: Times): void {
   assertOffsets(row)
   assertTimes(row)
 }
 
 /** Without one the rows, and the credentials, would go to Amazon. */
-function assertEndpointNamed({ destination_alias, config }: Whole): void {
+function assertEndpointNamed({ destination_alias, config }: Choice): void {
   if (destination_alias !== 'S3Compatible' || config.endpoint_url !== null) return
   throw invalid('destination__endpoint_url', 'invalid_input', 'S3Compatible needs the address of its server.')
 }
 
 /** Ignored in silence, it would leave people waiting for columns that never come. */
-function assertPersonsWanted({ model, hogql_query, config }: Whole): void {
+function assertPersonsWanted({ model, hogql_query, config }: Choice): void {
   if (config.include_person_properties !== true || (model === 'events' && hogql_query === null)) return
   const detail =
     hogql_query === null
@@ -82,7 +84,7 @@ function assertPersonsWanted({ model, hogql_query, config }: Whole): void {
 }
 
 /** Left out in silence, filters would let through what was to stay. */
-function assertUnfiltered({ filters, config }: Whole): void {
+function assertUnfiltered({ filters, config }: Choice): void {
   if (filters !== null && filters.length > 0) {
     throw invalid('filters', 'invalid_input', 'Rows can be filtered for the model events only.')
   }
@@ -94,7 +96,7 @@ function assertUnfiltered({ filters, config }: Whole): void {
   }
 }
 
-function assertTimes({ start_at, end_at }: Whole): void {
+function assertTimes({ start_at, end_at }: Times): void {
   if (start_at === null || end_at === null || end_at > start_at) return
   throw invalid('end_at', 'invalid_input', 'An export that ends before it starts never runs.')
 }
@@ -108,7 +110,7 @@ export function assertPauseBegun(last_paused_at: Date | null | undefined, now: D
   throw invalid('last_paused_at', 'invalid_input', 'A pause cannot have begun in the future.')
 }
 
-function assertOffsets({ interval, offset_day, offset_hour }: Whole): void {
+function assertOffsets({ interval, offset_day, offset_hour }: Times): void {
   if (offset_day !== null && !hasDay(interval)) {
     throw invalid('offset_day', 'invalid_input', 'Only weekly exports have a day.')
   }

@@ -96,6 +96,10 @@ export const PLAIN_FIELDS = [
   'end_at',
 ] as const satisfies (keyof ExportFields)[]
 
+/** What creates an export, as far as it is filled in. */
+export const ExportPreviewRequest = fields.partial()
+export type ExportPreviewRequest = z.output<typeof ExportPreviewRequest>
+
 export const UnpauseRequest = z.object({
   backfill: bool().optional().describe('Also export what was missed while paused.'),
 })

@@ -17,6 +17,8 @@ export type Question = {
   /** Zone of the answer's date-times; the project's unless told. */
   timezone?: string
   max_rows: number
+  /** The query names positions of events. */
+  by_position?: boolean
   /** The field that holds its text, for errors, where all of it is one text. */
   attr?: string
 }
@@ -48,9 +50,10 @@ export async function runQuery(
 export function compiledFor(
   services: Pick<Services, 'eventStore' | 'now'>,
   project: AskedProject,
-  { query, placeholders = new Map(), attr }: Pick<Question, 'query' | 'placeholders' | 'attr'>,
+  { query, placeholders = new Map(), attr, by_position = false }: Omit<Question, 'timezone' | 'max_rows'>,
 ): CompiledQuery {
-  const context = { project_id: project.id, timezone: project.timezone, now: services.now(), placeholders }
+  const { id: project_id, timezone } = project
+  const context = { project_id, timezone, now: services.now(), placeholders, by_position }
   return explained(attr ?? null, () => compileQuery(query, context, services.eventStore.engine))
 }
 
@@ -69,7 +72,8 @@ export function explained<T>(attr: string | null, work: () => T): T {
   }
 }
 
-function asApiError(error: unknown): unknown {
+/** What the event store throws at a question, as the API tells it; anything else as it is. */
+export function asApiError(error: unknown): unknown {
   if (error instanceof QueryTimeout) {
     const detail = 'The query ran too long and was stopped: narrow its time range.'
     return new ApiError('query_timeout', detail, null, { 'retry-after': RETRY_AFTER_S })

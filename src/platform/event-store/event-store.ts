@@ -152,6 +152,8 @@ export type EventStore = {
     format: ExportFormat,
     signal: AbortSignal,
   ): Promise<StagedFile>
+  /** The rows with the highest positions, highest first, each as one JSON line of an export has it. Throws as `query` does. */
+  lastRows(rows: ExportRows, count: number): Promise<string[]>
   /** Finds rows whose texts are cut because they are too long for their column. Throws as `query` does. */
   findCutTexts(rows: ExportRows): Promise<CutTexts>
   /** The last position handed to `write` and committed. */

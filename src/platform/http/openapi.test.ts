@@ -123,9 +123,9 @@ describe('the document as a whole', () => {
     }
     for (const { name, operation } of operations) {
       const contents = [operation.requestBody, ...Object.values(operation.responses)]
-      for (const content of contents) {
-        const schema = content?.content?.['application/json'].schema
-        const text = JSON.stringify(schema ?? {}).replaceAll('#/components', 'api#/components')
+      const schemas = contents.flatMap((content) => Object.values<{ schema: object }>(content?.content ?? {}))
+      for (const { schema } of schemas) {
+        const text = JSON.stringify(schema).replaceAll('#/components', 'api#/components')
         expect(() => ajv.compile(JSON.parse(text) as object), name).not.toThrow()
       }
     }
@@ -133,6 +133,17 @@ describe('the document as a whole', () => {
 })
 
 describe('the operations', () => {
+  it('that stream say which messages they send, and what their data is', () => {
+    const streams = operations.filter(({ path }) => path.endsWith('/stream/'))
+    expect(streams.length).toBeGreaterThan(5)
+    for (const { name, operation } of streams) {
+      const content = operation.responses['200']!.content as unknown as Record<string, Record<string, object>>
+      expect(Object.keys(content), name).toEqual(['text/event-stream'])
+      expect(content['text/event-stream']!['x-messages'], name).toHaveProperty('end.$ref')
+      expect(Object.keys(operation.responses), name).toEqual(expect.arrayContaining(['429', '503']))
+    }
+  })
+
   it('are the routes, no more and no fewer', () => {
     const expected = routes.map(
       (route) => `${route.method.toLowerCase()} ${route.path.replace(/:([a-z_]+)/g, '{$1}')}`,

@@ -544,6 +544,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/sample_data/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fill the project with sample events; 409 once it has events of its own
+         * @description API key scope: `project:write`. Level: admin or above.
+         */
+        post: operations["post_projects_by_project_id_sample_data"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{id}/access_controls/": {
         parameters: {
             query?: never;
@@ -644,6 +664,26 @@ export interface paths {
          * @description API key scope: `person:read` or `query:read`. Level: member or above.
          */
         get: operations["get_projects_by_project_id_persons_by_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/groups_types/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The types of groups of a project, five at most
+         * @description API key scope: `group:read` or `query:read`. Level: member or above.
+         */
+        get: operations["get_projects_by_project_id_groups_types"];
         put?: never;
         post?: never;
         delete?: never;
@@ -772,6 +812,26 @@ export interface paths {
          * @description API key scope: `query:read`. Level: member or above.
          */
         get: operations["get_projects_by_project_id_events_values"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/events/stream/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Events as they are stored
+         * @description API key scope: `query:read`. Level: member or above.
+         */
+        get: operations["get_projects_by_project_id_events_stream"];
         put?: never;
         post?: never;
         delete?: never;
@@ -919,6 +979,46 @@ export interface paths {
          * @description API key scope: `query:read`. Level: member or above.
          */
         delete: operations["delete_projects_by_project_id_query_by_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/query/schema/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tables, columns, functions and words of HogQL; 304 while `If-None-Match` is still right
+         * @description API key scope: `query:read`. Level: member or above.
+         */
+        get: operations["get_projects_by_project_id_query_schema"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/query/check/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Whether a HogQL query can be run, without running it
+         * @description API key scope: `query:read`. Level: member or above.
+         */
+        post: operations["post_projects_by_project_id_query_check"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1100,6 +1200,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/batch_exports/destinations/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The kinds of destinations: what each takes, as JSON Schema, and how it is tested
+         * @description API key scope: `batch_export:read`. Level: member or above.
+         */
+        get: operations["get_projects_by_project_id_batch_exports_destinations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/batch_exports/test/": {
         parameters: {
             query?: never;
@@ -1154,6 +1274,26 @@ export interface paths {
          * @description API key scope: `batch_export:write`. Level: member or above.
          */
         post: operations["post_projects_by_project_id_batch_exports_by_id_run_test_step"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/batch_exports/preview/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What an export would do: columns, rows, names of files or the table, and the next runs
+         * @description API key scope: `batch_export:write`. Level: member or above.
+         */
+        post: operations["post_projects_by_project_id_batch_exports_preview"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1452,6 +1592,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/batch_exports/{batch_export_id}/next_runs/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The next runs by the schedule: their intervals, and when they are due
+         * @description API key scope: `batch_export:read`. Level: member or above.
+         */
+        get: operations["get_projects_by_project_id_batch_exports_by_batch_export_id_next_runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/batch_exports/{batch_export_id}/runs/": {
         parameters: {
             query?: never;
@@ -1484,6 +1644,26 @@ export interface paths {
          * @description API key scope: `batch_export:read`. Level: member or above.
          */
         get: operations["get_projects_by_project_id_batch_exports_by_batch_export_id_runs_by_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/batch_exports/{batch_export_id}/runs/{id}/stream/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One run and its log, until it has ended
+         * @description API key scope: `batch_export:read`. Level: member or above.
+         */
+        get: operations["get_projects_by_project_id_batch_exports_by_batch_export_id_runs_by_id_stream"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1544,6 +1724,26 @@ export interface paths {
          * @description API key scope: `batch_export:read`. Level: member or above.
          */
         get: operations["get_projects_by_project_id_batch_exports_by_batch_export_id_logs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/batch_exports/{batch_export_id}/logs/stream/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The log of an export as it is written
+         * @description API key scope: `batch_export:read`. Level: member or above.
+         */
+        get: operations["get_projects_by_project_id_batch_exports_by_batch_export_id_logs_stream"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2120,6 +2320,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/plugin_configs/{id}/logs/stream/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The log of a plugin config as it is written
+         * @description API key scope: `plugin:read`. Level: member or above.
+         */
+        get: operations["get_projects_by_project_id_plugin_configs_by_id_logs_stream"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/app_metrics/{plugin_config_id}/": {
         parameters: {
             query?: never;
@@ -2520,6 +2740,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/users/{uuid}/sessions/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The browsers you are signed in with, the one used last first
+         * @description Signed-in users only, no API keys.
+         */
+        get: operations["get_users_by_uuid_sessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/users/{uuid}/sessions/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Sign a browser out; its next request is refused
+         * @description Signed-in users only, no API keys.
+         */
+        delete: operations["delete_users_by_uuid_sessions_by_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/users/{uuid}/sessions/end_others/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign every other browser out
+         * @description Signed-in users only, no API keys.
+         */
+        post: operations["post_users_by_uuid_sessions_end_others"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/personal_api_keys/": {
         parameters: {
             query?: never;
@@ -2874,6 +3154,46 @@ export interface paths {
          * @description Open to anyone.
          */
         post: operations["post_users_by_uuid_request_email_verification"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/_preflight/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What this server offers to whoever is not signed in
+         * @description Open to anyone.
+         */
+        get: operations["get__preflight"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/instance_status/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How this server is doing: stores, disk, queues, memory and settings. For staff
+         * @description Signed-in users only, no API keys.
+         */
+        get: operations["get_instance_status"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3345,6 +3665,43 @@ export interface components {
             first_event_at: string | null;
             last_event_at: string | null;
         };
+        BatchExportDestinationDescription: {
+            /** @description What `destination.type` is called. */
+            type: string;
+            /** @description Other names that `destination.type` may have. */
+            aliases: string[];
+            name: string;
+            description: string;
+            /** @enum {string} */
+            category: "files" | "database" | "warehouse" | "http" | "test";
+            /** @description False: whoever runs this server has switched it off. */
+            is_available: boolean;
+            models: ("events" | "persons" | "sessions")[];
+            /** @description Whether `hogql_query` may choose the columns. */
+            takes_custom_columns: boolean;
+            /** @description Formats of files, and what each can be compressed by. None where rows go to a table or an address. */
+            formats: {
+                /** @enum {string} */
+                name: "JSONLines" | "Parquet" | "CSV";
+                compressions: {
+                    name: string;
+                    /** @description Null: there is one. */
+                    levels: {
+                        min: number;
+                        max: number;
+                    } | null;
+                }[];
+            }[];
+            /** @description `destination.config` as JSON Schema. Each field has `title`, `description` and `x-part`, the part of a form it belongs to: `connection`, `layout` or `rows`. Secrets are `writeOnly`. `allOf` says what the value of one field asks of others. */
+            config: {
+                [key: string]: unknown;
+            };
+            /** @description What `run_test_step_new/` takes one by one. */
+            test_steps: {
+                name: string;
+                description: string;
+            }[];
+        };
         BatchExportFreshness: {
             /** @description When the newest event that is at the destination arrived here. Null for other models. */
             newest_delivered_at: string | null;
@@ -3427,6 +3784,65 @@ export interface components {
             level: "DEBUG" | "LOG" | "INFO" | "WARNING" | "ERROR";
             message: string;
         };
+        BatchExportNextRun: {
+            /** Format: date-time */
+            start: string;
+            /** Format: date-time */
+            end: string;
+            /**
+             * Format: date-time
+             * @description When the run begins.
+             */
+            due: string;
+            /** @description The same instants as the clocks of the export's zone show them. */
+            local: {
+                /** Format: date-time */
+                start: string;
+                /** Format: date-time */
+                end: string;
+                /**
+                 * Format: date-time
+                 * @description When the run begins.
+                 */
+                due: string;
+            };
+        };
+        BatchExportPreview: {
+            /** @description In their order at the destination. */
+            columns: {
+                name: string;
+                /** @enum {string} */
+                type: "text" | "json" | "integer" | "float" | "boolean" | "timestamp";
+            }[] | null;
+            /** @description Up to ten of the newest rows that would go out, newest first, as JSON lines have them. */
+            rows: {
+                [key: string]: unknown;
+            }[] | null;
+            /** @description Names of the files of the next runs. `{export_id}` stands for the id that the export gets. Null where there are no files. */
+            files: string[] | null;
+            /** @description The SQL that makes the table, if there is none. Null where there is no table. */
+            ddl: string | null;
+            /** @description As if the export were made now, and not paused. */
+            next_runs: components["schemas"]["BatchExportNextRun"][] | null;
+            /** @description Why a part is null. The others do not depend on it. */
+            errors: {
+                [key: string]: unknown;
+            };
+        };
+        BatchExportRecentRun: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            status: "Starting" | "Running" | "Completed" | "Failed" | "FailedRetryable" | "Cancelled" | "Terminated" | "TimedOut";
+            /** @description Null: from the beginning of time. */
+            data_interval_start: string | null;
+            /** Format: date-time */
+            data_interval_end: string;
+            /** @description Delivered; of a live run those to be delivered, once they are known. */
+            rows: number | null;
+            /** @description The backfill that it is part of. */
+            backfill: string | null;
+        };
         BatchExportRun: {
             /** Format: uuid */
             id: string;
@@ -3444,8 +3860,12 @@ export interface components {
             /** Format: date-time */
             data_interval_end: string;
             cursor: string | null;
+            /** @description How often a worker has begun it; 0 until the first has. */
+            attempts: number;
             /** Format: date-time */
             created_at: string;
+            /** @description When its first attempt began; null until then. */
+            started_at: string | null;
             finished_at: string | null;
             /** Format: date-time */
             last_updated_at: string;
@@ -3503,6 +3923,8 @@ export interface components {
             expected_end_at: string | null;
             /** @description An event, or for other models an interval, has waited for more than two intervals. Never while paused. */
             is_late: boolean;
+            /** @description Newest first, as many as were asked for. */
+            recent_runs: components["schemas"]["BatchExportRecentRun"][];
         };
         BatchExportVerification: {
             /** Format: uuid */
@@ -3606,6 +4028,26 @@ export interface components {
              */
             backfill_id?: string;
         };
+        BrowserSession: {
+            /** Format: uuid */
+            id: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description To the minute.
+             */
+            last_used_at: string;
+            /** @description Address it was last used from; empty when not known. */
+            last_used_ip: string;
+            /** @description Name and version, as of the sign-in. */
+            browser: string | null;
+            system: string | null;
+            /** @description Whether it is the session that asks. */
+            current: boolean;
+        };
         CurrentKey: {
             id: string;
             label: string;
@@ -3652,12 +4094,25 @@ export interface components {
             saml_acs_url: string | null;
             saml_x509_cert: string | null;
         };
+        /** @description Nothing more comes: all was told, or an error of the usual shape, such as lost rights. */
+        EndOfStream: {
+            /** @enum {string} */
+            reason: "finished" | "error";
+            type?: string;
+            code?: string;
+            detail?: string;
+            attr?: string | null;
+        };
         /** @description The one shape of every 4xx and 5xx answer. */
         Error: {
             type: string;
             code: string;
             detail: string;
             attr: string | null;
+            /** @description More about it, where there is more: the place in a HogQL text, for one. */
+            extra?: {
+                [key: string]: unknown;
+            };
         };
         Event: {
             /** Format: uuid */
@@ -3769,6 +4224,14 @@ export interface components {
             previous: null;
             results: unknown[];
         };
+        GroupType: {
+            /** @description The name that events give with `$groups` and `$group_type`. */
+            group_type: string;
+            /** @description 0 to 4: the column `$group_0` of events holds the key of its first type. */
+            group_type_index: number;
+            name_singular: null;
+            name_plural: null;
+        };
         HogQLQuery: {
             /** @constant */
             kind: "HogQLQuery";
@@ -3799,6 +4262,80 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        InstanceStatus: {
+            version: string;
+            uptime_s: number;
+            stores: {
+                what: string;
+                /** @enum {string} */
+                state: "ok" | "note" | "wrong";
+                detail: string;
+            }[] | null;
+            disk: {
+                folder: string;
+                parts: {
+                    name: string;
+                    bytes: number;
+                }[];
+                free_bytes: number;
+                total_bytes: number;
+                /** @description False: there are too many files to look at each. */
+                is_complete: boolean;
+            } | null;
+            database: {
+                bytes: number;
+            } | null;
+            queues: {
+                jobs_waiting: {
+                    [key: string]: unknown;
+                };
+                jobs_failed: {
+                    [key: string]: unknown;
+                };
+                export_runs: {
+                    waiting: number;
+                    running: number;
+                };
+            } | null;
+            ingestion: {
+                waiting: {
+                    events: number;
+                    bytes: number;
+                };
+                /** @description Events that wait for an app. */
+                held_events: {
+                    in_line: number;
+                    alone: number;
+                };
+                /** @description Since the process started. */
+                stored_events: number;
+                /** @description Of the last 15 full minutes, the newest last. */
+                events_per_minute: number[];
+            } | null;
+            memory: {
+                /** @description Of all processes of the server. */
+                bytes: number;
+                processes: {
+                    name: string;
+                    count: number;
+                    bytes: number;
+                }[];
+                limit_bytes: number | null;
+                machine_bytes: number;
+                event_store_limit_bytes: number;
+            } | null;
+            settings: {
+                name: string;
+                /** @description Null: not set, or a secret. */
+                value: string | null;
+                is_set: boolean;
+                is_secret: boolean;
+            }[] | null;
+            failed: {
+                part: string;
+                reason: string;
+            }[];
+        };
         Invite: {
             /** Format: uuid */
             id: string;
@@ -3828,6 +4365,11 @@ export interface components {
             target_email: string;
             first_name: string;
             organization_name: string;
+        };
+        /** @description The client was too far behind: what has positions after `after`, up to `until`, is left out. */
+        LeftOut: {
+            after: number;
+            until: number;
         };
         MadeInvite: {
             /** Format: uuid */
@@ -4090,6 +4632,21 @@ export interface components {
             /** @description How long it took, loading the code included. */
             ms: number;
         };
+        Preflight: {
+            version: string;
+            /** @constant */
+            cloud: false;
+            /** @description Whether there is an account yet. */
+            initiated: boolean;
+            /** @description Whether anybody may sign up with an organization of their own. */
+            can_create_org: boolean;
+            /** @description Whether mail is configured: without it, no resets. */
+            email_service_available: boolean;
+            site_url: string;
+            available_social_auth_providers: {
+                [key: string]: unknown;
+            };
+        };
         Project: {
             id: number;
             /** Format: uuid */
@@ -4164,6 +4721,47 @@ export interface components {
             next_allowed_client_refresh: string;
             timezone: string;
         };
+        QueryCheck: {
+            valid: boolean;
+            errors: {
+                code: string;
+                detail: string;
+                /** @description Offset of the fault in the text, in UTF-16 units. */
+                start: number | null;
+                end: number | null;
+                /** @description The nearest name that exists. */
+                did_you_mean: string | null;
+            }[];
+            /** @description Of the answer; null when the query is not valid. */
+            columns: string[] | null;
+            /** @description The query as it is understood. */
+            hogql: string | null;
+        };
+        QueryLanguage: {
+            tables: {
+                name: string;
+                columns: {
+                    name: string;
+                    type: string;
+                }[];
+            }[];
+            functions: {
+                name: string;
+                aliases: string[];
+                /** @enum {string} */
+                kind: "scalar" | "aggregate" | "window";
+                min_args: number;
+                /** @description Null: any number. */
+                max_args: number | null;
+                /** @description Of the first brackets in `quantile(0.9)(x)`. */
+                min_params: number;
+                max_params: number;
+                takes_lambda: boolean;
+                /** @description Its name with a condition as the last argument, such as `countIf`. */
+                with_condition: string | null;
+            }[];
+            keywords: string[];
+        };
         Role: {
             /** Format: uuid */
             id: string;
@@ -4187,6 +4785,10 @@ export interface components {
             joined_at: string;
             /** Format: date-time */
             updated_at: string;
+        };
+        SampleComing: {
+            /** @description How many are coming, in the background. */
+            events: number;
         };
         ServiceKey: {
             id: string;
@@ -6334,6 +6936,53 @@ export interface operations {
             };
         };
     };
+    post_projects_by_project_id_sample_data: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description 202 */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SampleComing"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            /** @description 409 */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     get_projects_by_id_access_controls: {
         parameters: {
             query?: never;
@@ -6642,6 +7291,43 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Person"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_projects_by_project_id_groups_types: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupType"][];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -7124,6 +7810,56 @@ export interface operations {
             };
         };
     };
+    get_projects_by_project_id_events_stream: {
+        parameters: {
+            query?: {
+                /** @description Name of the event, exactly. */
+                event?: string;
+                /** @description Distinct id, exactly. */
+                distinct_id?: string;
+                /** @description Id or UUID of a person: events of all their distinct ids. */
+                person_id?: string;
+                /** @description Property filters as JSON. */
+                properties?: string;
+                /** @description HogQL expressions that must hold, as a JSON list. */
+                where?: string;
+                /** @description Go on after the message with this id; 0 begins with what is stored already. The header `Last-Event-ID` wins. */
+                last_event_id?: string;
+            };
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     get_projects_by_project_id_events_by_id: {
         parameters: {
             query?: {
@@ -7412,6 +8148,96 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Denied"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_projects_by_project_id_query_schema: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueryLanguage"];
+                };
+            };
+            /** @description 304 */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_projects_by_project_id_query_check: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    query: components["schemas"]["HogQLQuery"];
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueryCheck"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["Throttled"];
             503: components["responses"]["Unavailable"];
             /** @description Another error, in the same shape. */
@@ -8043,6 +8869,45 @@ export interface operations {
             };
         };
     };
+    get_projects_by_project_id_batch_exports_destinations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        results: components["schemas"]["BatchExportDestinationDescription"][];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     get_projects_by_project_id_batch_exports_test: {
         parameters: {
             query?: {
@@ -8215,9 +9080,82 @@ export interface operations {
             };
         };
     };
-    get_projects_by_project_id_batch_exports_status: {
+    post_projects_by_project_id_batch_exports_preview: {
         parameters: {
             query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    name?: string;
+                    destination?: {
+                        type: string;
+                        config: {
+                            [key: string]: unknown;
+                        };
+                    };
+                    /** @enum {string} */
+                    interval?: "hour" | "day" | "week" | "every 5 minutes" | "every 15 minutes";
+                    model?: ("events" | "persons" | "sessions") | null;
+                    paused?: boolean;
+                    last_paused_at?: string | null;
+                    /** @description No run is due before it. */
+                    start_at?: string | null;
+                    /** @description No run is due after it. */
+                    end_at?: string | null;
+                    /** @description Chooses the columns; null for those of the destination. */
+                    hogql_query?: string | null;
+                    /** @description A list of property filters, all of which hold; null for none. */
+                    filters?: unknown;
+                    timezone?: string | null;
+                    /** @description Of weekly exports: 0 is Sunday. */
+                    offset_day?: number | null;
+                    /** @description Of daily and weekly exports. */
+                    offset_hour?: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchExportPreview"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_projects_by_project_id_batch_exports_status: {
+        parameters: {
+            query?: {
+                /** @description How many of its newest runs each export is shown with. */
+                recent_runs?: number;
+            };
             header?: never;
             path: {
                 project_id: string;
@@ -9304,6 +10242,48 @@ export interface operations {
             };
         };
     };
+    get_projects_by_project_id_batch_exports_by_batch_export_id_next_runs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                batch_export_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        timezone: string;
+                        /** @description The next five, soonest first; fewer before the end, none when it is paused or over. */
+                        results: components["schemas"]["BatchExportNextRun"][];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     get_projects_by_project_id_batch_exports_by_batch_export_id_runs: {
         parameters: {
             query?: {
@@ -9381,6 +10361,54 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BatchExportRun"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_projects_by_project_id_batch_exports_by_batch_export_id_runs_by_id_stream: {
+        parameters: {
+            query?: {
+                /** @description A part of the message, whatever its case. */
+                search?: string;
+                /** @description Only lines of these levels. */
+                level?: ("DEBUG" | "LOG" | "INFO" | "WARNING" | "ERROR")[];
+                /** @description The older name of `level`. */
+                level_filter?: ("DEBUG" | "LOG" | "INFO" | "WARNING" | "ERROR")[];
+                /** @description Go on after the message with this id; 0 begins with what is stored already. The header `Last-Event-ID` wins. */
+                last_event_id?: string;
+            };
+            header?: never;
+            path: {
+                project_id: string;
+                batch_export_id: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -9525,6 +10553,53 @@ export interface operations {
                         previous: string | null;
                         results: components["schemas"]["BatchExportLogEntry"][];
                     };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_projects_by_project_id_batch_exports_by_batch_export_id_logs_stream: {
+        parameters: {
+            query?: {
+                /** @description A part of the message, whatever its case. */
+                search?: string;
+                /** @description Only lines of these levels. */
+                level?: ("DEBUG" | "LOG" | "INFO" | "WARNING" | "ERROR")[];
+                /** @description The older name of `level`. */
+                level_filter?: ("DEBUG" | "LOG" | "INFO" | "WARNING" | "ERROR")[];
+                /** @description Go on after the message with this id; 0 begins with what is stored already. The header `Last-Event-ID` wins. */
+                last_event_id?: string;
+            };
+            header?: never;
+            path: {
+                project_id: string;
+                batch_export_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -11302,6 +12377,51 @@ export interface operations {
             };
         };
     };
+    get_projects_by_project_id_plugin_configs_by_id_logs_stream: {
+        parameters: {
+            query?: {
+                /** @description A part of the message, whatever its case. */
+                search?: string;
+                /** @description Only lines of these types. */
+                type_filter?: ("DEBUG" | "LOG" | "INFO" | "WARN" | "ERROR")[];
+                /** @description Go on after the message with this id; 0 begins with what is stored already. The header `Last-Event-ID` wins. */
+                last_event_id?: string;
+            };
+            header?: never;
+            path: {
+                project_id: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     get_projects_by_project_id_app_metrics_by_plugin_config_id: {
         parameters: {
             query?: {
@@ -12358,6 +13478,129 @@ export interface operations {
             };
         };
     };
+    get_users_by_uuid_sessions: {
+        parameters: {
+            query?: {
+                /** @description Results per page: 100 unless told, 1000 at most. */
+                limit?: number;
+                /** @description Index of the first result. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                        next: string | null;
+                        previous: string | null;
+                        results: components["schemas"]["BrowserSession"][];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    delete_users_by_uuid_sessions_by_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uuid: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to say. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_users_by_uuid_sessions_end_others: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        ended: number;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     get_personal_api_keys: {
         parameters: {
             query?: never;
@@ -13323,6 +14566,72 @@ export interface operations {
             403: components["responses"]["Denied"];
             404: components["responses"]["NotFound"];
             422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get__preflight: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preflight"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_instance_status: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InstanceStatus"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["Throttled"];
             503: components["responses"]["Unavailable"];
             /** @description Another error, in the same shape. */

@@ -1,10 +1,26 @@
 import { createRoute, lazyRouteComponent, type AnyRoute } from '@tanstack/react-router'
+import { exportSearch, listSearch, newSearch } from './search'
 
 export const exportRoutes = <Parent extends AnyRoute>(parent: Parent) => {
   const getParentRoute = () => parent
   return [
-    createRoute({ getParentRoute, path: '/exports', component: lazyRouteComponent(() => import('./ExportsPage'), 'ExportsPage') }),
-    createRoute({ getParentRoute, path: '/exports/new', component: lazyRouteComponent(() => import('./NewExportPage'), 'NewExportPage') }),
-    createRoute({ getParentRoute, path: '/exports/$exportId/$tab', component: lazyRouteComponent(() => import('./ExportPage'), 'ExportPage') }),
+    createRoute({
+      getParentRoute,
+      path: '/exports',
+      component: lazyRouteComponent(() => import('./ExportsPage'), 'ExportsPage'),
+      validateSearch: listSearch,
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/exports/new',
+      component: lazyRouteComponent(() => import('./new/NewExportPage'), 'NewExportPage'),
+      validateSearch: newSearch,
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/exports/$exportId/$tab',
+      component: lazyRouteComponent(() => import('./ExportPage'), 'ExportPage'),
+      validateSearch: exportSearch,
+    }),
   ] as const
 }

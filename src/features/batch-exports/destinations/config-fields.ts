@@ -2,6 +2,7 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { bool, int } from '../../../platform/http/fields.ts'
+import { connection, layout, rows, DATABASE, SCHEMA, TABLE, type Condition } from './described.ts'
 import { COMPRESSIONS, FILE_FORMATS, type Compression, type FileFormat } from '../formats/encoding.ts'
 
 const MAX_TEXT = 4096
@@ -36,18 +37,52 @@ export const identifier = () =>
 const eventNames = () => z.array(z.string().max(MAX_TEXT)).max(MAX_EVENT_NAMES).nullable().default(null)
 
 /** Every destination has these. */
-export const eventFilter = { include_events: eventNames(), exclude_events: eventNames() }
+export const eventFilter = {
+  include_events: eventNames().meta(
+    rows('Events to include', 'Names of events, exactly as they are sent. None: all events.'),
+  ),
+  exclude_events: eventNames().meta(
+    rows(
+      'Events to leave out',
+      'Names of events, exactly as they are sent. They stay out also when they are included.',
+    ),
+  ),
+}
 
 /** Tables whose own columns for events are without persons; the others have them always. */
-export const personColumns = { include_person_properties: flag(false) }
+export const personColumns = {
+  include_person_properties: flag(false).meta(
+    rows('Person properties', 'Adds person_id and person_properties, as they were when the event came.'),
+  ),
+}
 
 /** Those that take files. */
 export const fileOutput = {
-  file_format: z.enum(FILE_FORMATS).default('JSONLines'),
-  csv_header: flag(true),
-  compression: z.enum(COMPRESSIONS).nullable().default(null),
-  compression_level: int().nullable().default(null),
-  max_file_size_mb: int({ min: 1, max: 100_000 }).nullable().default(null),
+  file_format: z
+    .enum(FILE_FORMATS)
+    .default('JSONLines')
+    .meta(layout('File format', 'Parquet is smallest and quickest to read; JSONLines keeps JSON nested.')),
+  csv_header: flag(true).meta(
+    layout('CSV header', 'Whether each file begins with the names of its columns.'),
+  ),
+  compression: z
+    .enum(COMPRESSIONS)
+    .nullable()
+    .default(null)
+    .meta(layout('Compression', 'Null: none. Parquet compresses inside the file.')),
+  compression_level: int()
+    .nullable()
+    .default(null)
+    .meta(layout('Compression level', 'Null: the usual one. A higher one takes longer and saves space.')),
+  max_file_size_mb: int({ min: 1, max: 100_000 })
+    .nullable()
+    .default(null)
+    .meta(
+      layout(
+        'Largest file, in MB',
+        'Larger runs become several numbered files and a manifest. Null: one file per run.',
+      ),
+    ),
 }
 
 type Levels = { min: number; max: number }
@@ -62,6 +97,37 @@ const COMPRESSIONS_OF: Record<FileFormat, Partial<Record<Compression, Levels | n
 }
 
 export type FileOutput = { [Key in keyof typeof fileOutput]: z.output<(typeof fileOutput)[Key]> }
+
+/** What each format can be compressed by, for people to choose from. */
+export const FORMATS = FILE_FORMATS.map((name) => ({
+  name,
+  compressions: Object.entries(COMPRESSIONS_OF[name]).map(([compression, levels]) => ({
+    name: compression,
+    levels,
+  })),
+}))
+
+/** What `fileOutputFault` refuses, as conditions. */
+export const FILE_CONDITIONS: readonly Condition[] = [
+  ...FORMATS.flatMap(({ name, compressions }): Condition[] => [
+    {
+      when: { file_format: [name] },
+      holds: {
+        compression: { enum: [null, ...compressions.map((each) => each.name)] },
+        ...(name === 'CSV' ? {} : { csv_header: { const: true } }),
+      },
+    },
+    ...compressions.map((each) => ({
+      when: { file_format: [name], compression: [each.name] },
+      holds: {
+        compression_level: each.levels
+          ? { minimum: each.levels.min, maximum: each.levels.max }
+          : { const: null },
+      },
+    })),
+  ]),
+  { when: { compression: [null] }, holds: { compression_level: { const: null } } },
+]
 
 /** What is wrong with how files are to be written, or null. */
 export function fileOutputFault(config: FileOutput): { field: string; message: string } | null {
@@ -124,11 +190,16 @@ export function isPlainHttpUrl(text: string): boolean {
 
 /** Those that speak PostgreSQL's protocol. */
 export const sqlTable = {
-  user: secret(),
-  password: secret(),
-  host: host(),
-  database: identifier(),
-  schema: identifier().default('public'),
-  table_name: identifier().default('events'),
-  has_self_signed_cert: flag(false),
+  host: host().meta(connection('Host', 'A host name or an address, without scheme and port.')),
+  database: identifier().meta(DATABASE),
+  user: secret().meta(connection('User', 'May create tables in the schema, and write to them.')),
+  password: secret().meta(connection('Password', 'Of the user.')),
+  schema: identifier().default('public').meta(SCHEMA),
+  table_name: identifier().default('events').meta(TABLE),
+  has_self_signed_cert: flag(false).meta(
+    connection(
+      'Self-signed certificate',
+      'Accepts any certificate of the server. Connections are encrypted either way.',
+    ),
+  ),
 }

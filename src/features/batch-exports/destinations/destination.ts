@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import type { Outbound } from '../../../platform/outbound/outbound.ts'
 import type { DataInterval, Model, OutputColumn } from '../definition.ts'
 import type { Encoding, OutputFile } from '../formats/encoding.ts'
+import type { Condition } from './described.ts'
 
 /** Which list of default columns a destination has; columns.ts of the source names them. */
 export type ColumnSet =
@@ -16,8 +17,17 @@ export type ColumnSet =
   | 'clickhouse'
   | 'http'
 
+/** What is made there. */
+export const CATEGORIES = ['files', 'database', 'warehouse', 'http', 'test'] as const
+export type Category = (typeof CATEGORIES)[number]
+
 export type DestinationKind<Config = Record<string, unknown>> = {
   type: string
+  /** What people call it. */
+  name: string
+  category: Category
+  /** One line. */
+  description: string
   /** A strict object: unknown keys are refused. Coercions and defaults are its own. */
   config: z.ZodType<Config>
   /** For the documentation; secrets are cut short. */
@@ -32,6 +42,8 @@ export type DestinationKind<Config = Record<string, unknown>> = {
   columns: ColumnSet
   /** Whether `hogql_query` may choose the columns. */
   takes_custom_columns: boolean
+  /** The rules across fields, as far as a form can follow them. */
+  conditions?: readonly Condition[]
   /** What the rules across fields find wrong with a complete configuration; `field` null for the whole. */
   faults?(config: Config): { field: string | null; message: string } | null
   /** Hosts to be asked of the outbound gate when a configuration is saved. */
@@ -49,6 +61,10 @@ export type Destination<Config = Record<string, unknown>> = {
   /** How rows are written for it, and where one file ends. */
   encoding(config: Config, run: RunFacts): Encoding
   steps: readonly TestStep<Config>[]
+  /** For tables: what the first run makes when there is none, as SQL. Tells of a table that cannot be by throwing Refused. */
+  tableSql?(config: Config, run: TableFacts, columns: readonly OutputColumn[]): string
+  /** For files: the first that a run writes, and what else it always writes. */
+  fileNames?(config: Config, run: NamedRun): string[]
   open(context: DeliveryContext<Config>): Promise<Delivery>
   /** Reads back what was delivered, for verification; null where nothing can be read back. */
   inspect: ((context: InspectionContext<Config>) => Promise<Inspection>) | null
@@ -77,6 +93,12 @@ export type Removed = {
   kind: 'unfinished upload' | 'partial file' | 'staging table' | 'staging folder'
   name: string
 }
+
+/** What a new table depends on, besides its columns. */
+export type TableFacts = Pick<RunFacts, 'model' | 'has_custom_columns'>
+
+/** What names of files depend on. */
+export type NamedRun = Pick<RunFacts, 'interval' | 'model' | 'batch_export_id' | 'backfill_id'>
 
 /** What a destination may know of the run it serves. */
 export type RunFacts = {

@@ -1,5 +1,8 @@
 // What may be said as `endpoint_url` of an object store: null for the provider's own.
 import { isPlainHttpUrl } from './config-fields.ts'
+import { connection } from './described.ts'
+
+export const ENDPOINT = connection('Address of the server', "Null for the provider's own.")
 
 /** A signed address carries its secret in the query, and this field is given out again. */
 export function endpointFault(text: string | null): { field: string; message: string } | null {

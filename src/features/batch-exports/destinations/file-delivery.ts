@@ -2,7 +2,13 @@
 // AzureBlob and File each bring a place to put them.
 import type { Encoding, OutputFile } from '../formats/encoding.ts'
 import type { FileOutput } from './config-fields.ts'
-import { Refused, type DeliveredFile, type Delivery, type DeliveryContext } from './destination.ts'
+import {
+  Refused,
+  type DeliveredFile,
+  type Delivery,
+  type DeliveryContext,
+  type NamedRun,
+} from './destination.ts'
 import { fileName, manifestName, renderName } from './prefix.ts'
 
 export type FilePlace = {
@@ -24,9 +30,9 @@ export type StagedFile = {
 
 const MEGABYTE = 1024 * 1024
 
-type FileDelivery = Pick<DeliveryContext, 'run' | 'signal' | 'left_files'> & {
-  config: FileOutput & { prefix: string }
-}
+type FileConfig = FileOutput & { prefix: string }
+
+type FileDelivery = Pick<DeliveryContext, 'run' | 'signal' | 'left_files'> & { config: FileConfig }
 
 export function fileEncoding(config: FileOutput): Encoding {
   const { file_format, csv_header, compression, compression_level, max_file_size_mb } = config
@@ -45,7 +51,7 @@ export function deliverFiles(place: FilePlace, { config, run, signal, left_files
   const name = renderName(config.prefix, run)
   const files: DeliveredFile[] = []
   const staged: StagedFile[] = []
-  const manifests = encoding.max_bytes === null ? [] : [manifestName(name)]
+  const manifests = manifestsOf(name, encoding)
   const names = () => [...files.map((file) => file.name), ...manifests]
   return {
     names,
@@ -71,6 +77,17 @@ export function deliverFiles(place: FilePlace, { config, run, signal, left_files
       place.close()
     },
   }
+}
+
+/** What a run with rows writes whatever their number. */
+export function fileNames(config: FileConfig, run: NamedRun): string[] {
+  const encoding = fileEncoding(config)
+  const name = renderName(config.prefix, run)
+  return [fileName(name, 0, encoding), ...manifestsOf(name, encoding)]
+}
+
+function manifestsOf(name: string, { max_bytes }: Encoding): string[] {
+  return max_bytes === null ? [] : [manifestName(name)]
 }
 
 /** For `catch`. The place has just taken files, so it is the removal alone that it refuses; `right` is what that needs. */

@@ -2,7 +2,8 @@
 // the same way, so readers that know those find these).
 import type { DataInterval } from '../definition.ts'
 import { FILE_FORMATS, type Encoding } from '../formats/encoding.ts'
-import type { RunFacts } from './destination.ts'
+import { layout } from './described.ts'
+import type { NamedRun } from './destination.ts'
 
 const PLACEHOLDERS = [
   'year',
@@ -16,6 +17,11 @@ const PLACEHOLDERS = [
   'table',
   'export_id',
 ]
+
+export const PREFIX = layout(
+  'Prefix',
+  `What names of files begin with. Filled in are ${PLACEHOLDERS.map((name) => `{${name}}`).join(', ')}.`,
+)
 
 /** Unless told otherwise each export has a folder of its own. */
 export const OWN_FOLDER = '{export_id}'
@@ -37,8 +43,6 @@ export function prefixFault(prefix: string): string | null {
     return `Known placeholders are ${PLACEHOLDERS.map((name) => `{${name}}`).join(', ')}.`
   return null
 }
-
-export type NamedRun = Pick<RunFacts, 'interval' | 'model' | 'batch_export_id' | 'backfill_id'>
 
 /**
  * `<prefix>/<start>-<end>`, without what follows. A backfill of the same interval delivers other rows, and may be asked for

@@ -1,10 +1,10 @@
 // The first step of a run: what it is about is written down before a row is read, so that every attempt, by whichever
 // worker, sees the same rows in the same order. Its events are claimed in the ledger in the same transaction.
 import type { Area } from '../../../platform/event-store/export-rows.ts'
-import type { Definition } from '../definition.ts'
 import { candidateOf, claimAreas } from '../ledger/claim.ts'
 import { lockLedger } from '../ledger/queries.ts'
-import type { ExportRow, RunRow } from '../rows.ts'
+import { definitionOf } from '../defined.ts'
+import type { RunRow } from '../rows.ts'
 import { isBegun, type FrozenRun } from '../runs/frozen.ts'
 import { readPast, type Past } from '../runs/past.ts'
 import { freezeRun } from '../runs/queries.ts'
@@ -37,12 +37,4 @@ async function positionsOf(services: Work['services'], run: RunRow, { first }: P
       data_interval_start === null ? 0 : await positionBefore(services, project_id, data_interval_start),
     seq_to: await positionBefore(services, project_id, data_interval_end),
   }
-}
-
-function definitionOf(
-  { model, destination_type, config, hogql_query: sent, schema, filters }: ExportRow,
-  { timezone }: Work['project'],
-): Definition {
-  const hogql_query = schema?.hogql_query ?? sent
-  return { model, destination_type, config, hogql_query, filters, timezone }
 }

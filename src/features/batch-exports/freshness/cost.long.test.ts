@@ -89,7 +89,7 @@ async function rowsReadBy(statements: readonly Statement[]): Promise<number> {
 }
 
 const status = async () => {
-  const url = `/api/projects/${workspace.project.id}/batch_exports/status/`
+  const url = `/api/projects/${workspace.project.id}/batch_exports/status/?recent_runs=24`
   const { body } = await app.get(url, { key: workspace.owner.key })
   expect(body.results).toHaveLength(EXPORTS_PER_PROJECT)
   expect(body.results[0]).toMatchObject({ runs_behind: 1, last_run: { status: 'Completed' } })
@@ -113,13 +113,13 @@ describe('with few runs and with many', () => {
     // Positions are asked of the event store once, and kept.
     await measureFreshness(app.services, await listWatched(app.db, null), app.services.now())
     const few = await measure()
-    await addRuns(30, 2)
+    await addRuns(98, 2)
     const many = await measure()
-    // All exports, their standing, what they owe, positions; a scrape also counts live runs.
-    expect([few.status.statements, few.scrape.statements]).toEqual([4, 5])
-    expect([many.status.statements, many.scrape.statements]).toEqual([4, 5])
-    // The newest run, and the one that ended last.
-    expect([few.status.rows, few.scrape.rows]).toEqual([2 * EXPORTS_PER_PROJECT, 2 * EXPORTS])
-    expect([many.status.rows, many.scrape.rows]).toEqual([2 * EXPORTS_PER_PROJECT, 2 * EXPORTS])
+    // All exports, their standing, what they owe, positions; the status also lists recent runs, a scrape counts live ones.
+    expect([few.status.statements, few.scrape.statements]).toEqual([5, 5])
+    expect([many.status.statements, many.scrape.statements]).toEqual([5, 5])
+    // The newest run, the one that ended last, and the recent ones: 2 that there are, then 24 of 100.
+    expect([few.status.rows, few.scrape.rows]).toEqual([(2 + 2) * EXPORTS_PER_PROJECT, 2 * EXPORTS])
+    expect([many.status.rows, many.scrape.rows]).toEqual([(2 + 24) * EXPORTS_PER_PROJECT, 2 * EXPORTS])
   })
 })

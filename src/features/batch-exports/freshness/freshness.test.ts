@@ -108,6 +108,7 @@ describe('an export that keeps up', () => {
       next_run_at,
       expected_end_at: null,
       is_late: false,
+      recent_runs: [],
     })
     const last = await capture('three')
     await pass()
@@ -478,6 +479,47 @@ describe('GET …/batch_exports/status/', () => {
     const refused = await app.get(`${base}/status/`, { key: stranger.owner.key })
     expect(refused.status).toBe(403)
     expect(JSON.stringify(refused.body)).not.toContain(first)
+  })
+
+  it('shows the newest runs of each export, as many as are asked for, newest first', async () => {
+    const [id, idle] = [await create(), await create({ paused: true }, { prefix: 'idle' })]
+    await capture('one', 'two')
+    await pass()
+    await pass()
+    const runs = (await app.get(`${base}/${id}/runs/`, { key })).body.results
+    const recent = async (query: string) => {
+      const { body } = await app.get(`${base}/status/${query}`, { key })
+      return new Map(
+        body.results.map((each: { id: string; recent_runs: unknown[] }) => [each.id, each.recent_runs]),
+      )
+    }
+    const strip = [
+      [hour(-1), hour(0), 0],
+      [hour(-2), hour(-1), 2],
+    ].map(([data_interval_start, data_interval_end, rows], index) => ({
+      id: runs[index].id,
+      status: 'Completed',
+      data_interval_start,
+      data_interval_end,
+      rows,
+      backfill: null,
+    }))
+    expect((await recent('?recent_runs=24')).get(id)).toEqual(strip)
+    expect((await recent('?recent_runs=1')).get(id)).toEqual(strip.slice(0, 1))
+    expect((await recent('?recent_runs=24')).get(idle)).toEqual([])
+    for (const query of ['', '?recent_runs=', '?recent_runs=0']) {
+      expect((await recent(query)).get(id)).toEqual([])
+    }
+    // A run that waits shows what it is about to bring, as far as that is known.
+    await app.db.run(sql`
+      UPDATE batch_export_run SET status = 'Running', finished_at = NULL, records_total_count = 7, records_completed = NULL
+      WHERE id = ${runs[0].id}`)
+    expect((await recent('?recent_runs=1')).get(id)).toMatchObject([{ status: 'Running', rows: 7 }])
+  })
+
+  it.each(['25', '-1', 'x', '1.5'])('400 for %s recent runs', async (count) => {
+    const reply = await app.get(`${base}/status/?recent_runs=${count}`, { key })
+    expect(reply).toMatchObject({ status: 400, body: { attr: 'recent_runs' } })
   })
 
   it('is no export of that name: 405 for what could be done to one', async () => {

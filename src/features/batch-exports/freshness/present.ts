@@ -3,7 +3,8 @@ import type { Services } from '../../../platform/services.ts'
 import { shownType } from '../rows.ts'
 import { measureFreshness, type Figures } from './measure.ts'
 import type { WatchedExport } from './queries.ts'
-import type { ExportStatus, Freshness } from './schema.ts'
+import type { RecentRunRow } from './recent-runs.ts'
+import type { ExportStatus, Freshness, RecentRun } from './schema.ts'
 
 /** Exports as they are shown, each with its freshness added. */
 export async function withFreshness<Shown>(
@@ -36,10 +37,26 @@ function presentFreshness(figures: Figures, now: Date): Freshness {
   }
 }
 
-export function presentStatus(row: WatchedExport, figures: Figures, now: Date): ExportStatus {
+export function presentStatus(
+  row: WatchedExport,
+  figures: Figures,
+  now: Date,
+): Omit<ExportStatus, 'recent_runs'> {
   const { id, name, paused, model, interval } = row
   const destination_type = shownType(row)
   return { id, name, paused, destination_type, model, interval, ...presentFreshness(figures, now) }
+}
+
+export function presentRecentRun(row: RecentRunRow): RecentRun {
+  const { id, status, data_interval_start, data_interval_end, backfill_id } = row
+  return {
+    id,
+    status,
+    data_interval_start: text(data_interval_start),
+    data_interval_end: data_interval_end.toISOString(),
+    rows: row.finished_at === null ? row.records_total_count : row.records_completed,
+    backfill: backfill_id,
+  }
 }
 
 /** Null without an instant; 0 for one that lies ahead because the clock was set back. */

@@ -1,9 +1,10 @@
 // The freshness of all exports of a project, in one call. The same below both names of a project.
 import { ok, route } from '../../../platform/http/route.ts'
 import { measureFreshness } from './measure.ts'
-import { presentStatus } from './present.ts'
+import { presentRecentRun, presentStatus } from './present.ts'
 import { listWatched } from './queries.ts'
-import { StatusOfAll } from './schema.ts'
+import { listRecentRuns } from './recent-runs.ts'
+import { StatusOfAll, StatusQuery } from './schema.ts'
 
 type Base = '/api/projects/:project_id' | '/api/environments/:project_id'
 
@@ -19,11 +20,16 @@ function statusRoute(base: Base) {
     summary: 'How fresh each batch export of the project is: what is delivered, what waits, what is late',
     scope: 'batch_export:read',
     level: 'member',
+    query: StatusQuery,
     answers: { 200: StatusOfAll },
-    async handle({ services, db, project, now }) {
+    async handle({ services, db, project, query, now }) {
       const exports = await listWatched(db, project.id)
       const figures = await measureFreshness(services, exports, now)
-      const results = exports.map((row) => presentStatus(row, figures.get(row.id)!, now))
+      const runs = await listRecentRuns(db, exports, query.recent_runs)
+      const results = exports.map((row) => ({
+        ...presentStatus(row, figures.get(row.id)!, now),
+        recent_runs: (runs.get(row.id) ?? []).map(presentRecentRun),
+      }))
       return ok({ as_of: now.toISOString(), results })
     },
   })

@@ -1,6 +1,6 @@
 // How fresh an export is, as the API gives it.
 import { z } from 'zod'
-import { timestamp, uuid } from '../../../platform/http/fields.ts'
+import { int, timestamp, uuid } from '../../../platform/http/fields.ts'
 import { INTERVALS, MODELS } from '../definition.ts'
 import { RunStatus } from '../runs/schema.ts'
 
@@ -50,6 +50,26 @@ export const Freshness = z
   })
   .meta({ id: 'BatchExportFreshness' })
 
+/** As many as a strip of bars shows: a day of hourly runs. */
+const MAX_RECENT_RUNS = 24
+
+export const StatusQuery = z.object({
+  recent_runs: z
+    .preprocess((value) => value || undefined, int({ min: 0, max: MAX_RECENT_RUNS }).default(0))
+    .describe('How many of its newest runs each export is shown with.'),
+})
+
+const RecentRun = z
+  .object({
+    id: uuid,
+    status: RunStatus,
+    data_interval_start: timestamp.nullable().describe('Null: from the beginning of time.'),
+    data_interval_end: timestamp,
+    rows: z.int().nullable().describe('Delivered; of a live run those to be delivered, once they are known.'),
+    backfill: uuid.nullable().describe('The backfill that it is part of.'),
+  })
+  .meta({ id: 'BatchExportRecentRun' })
+
 const ExportStatus = z
   .object({
     id: uuid,
@@ -59,6 +79,7 @@ const ExportStatus = z
     model: z.enum(MODELS),
     interval: z.enum(INTERVALS),
     ...Freshness.shape,
+    recent_runs: z.array(RecentRun).describe('Newest first, as many as were asked for.'),
   })
   .meta({ id: 'BatchExportStatus' })
 
@@ -66,5 +87,6 @@ export const StatusOfAll = z.object({
   as_of: timestamp.describe('Ages are counted to this instant.'),
   results: z.array(ExportStatus).describe('Every batch export of the project, newest first.'),
 })
+export type RecentRun = z.input<typeof RecentRun>
 export type ExportStatus = z.input<typeof ExportStatus>
 export type Freshness = z.input<typeof Freshness>

@@ -12,6 +12,7 @@ import {
   jitterMs,
   justBefore,
   latest,
+  type Schedule,
 } from './grid.ts'
 import { insertRuns, type NewRun } from './new-runs.ts'
 import { listDueExports, lockDueExports, moveDue, standings, type Standing } from './queries.ts'
@@ -54,17 +55,19 @@ async function makeRunsOf(tx: Db, ids: readonly string[], now: Date): Promise<nu
   )
 }
 
+export type OwingSchedule = Schedule & Pick<ExportRow, 'next_due_at' | 'start_at' | 'end_at'>
+
 /**
  * Intervals of the schedule that have ended by `until` and have no run yet. `covered_until` keeps them apart from what
  * has gone out: where a longer interval has replaced a shorter one, the first is cut short; where the clock was set back,
  * what was made before is not made again.
  */
 export function owedIntervals(
-  row: ExportRow,
+  row: OwingSchedule,
   covered_until: Standing['covered_until'],
   until: Date,
   limit: number,
-): DataInterval[] {
+): (DataInterval & { start: Date })[] {
   const after = latest(justBefore(row.next_due_at)!, justBefore(row.start_at), covered_until)
   return boundaries(row, after, earliest(until, row.end_at), limit).map((end) => {
     const { start } = intervalEndingAt(row, end)

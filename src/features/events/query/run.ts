@@ -74,7 +74,7 @@ function readHogql(now: Date, project: AskedProject, asked: HogqlQuery, attr: st
 
 async function runEvents(services: Services, project: AskedProject, asked: EventsQuery): Promise<Answered> {
   const { select, where, orderBy, event, personId, after, before, properties, limit, offset } = asked
-  const answer = await runEventsSelect(services, project, {
+  return runEventsSelect(services, project, {
     select: select ?? [],
     where: where ?? [],
     orderBy: orderBy ?? [],
@@ -88,7 +88,6 @@ async function runEvents(services: Services, project: AskedProject, asked: Event
     limit: Math.min(limit ?? DEFAULT_LIMIT, MAX_LIMIT),
     offset: offset ?? 0,
   })
-  return { ...answer, hogql: null }
 }
 
 function limitsOf({ limit, offset }: Query): { limit: number; offset: number } {

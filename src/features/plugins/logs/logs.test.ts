@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createKey, createOrganization, type Workspace } from '../../../../test/factories.ts'
 import { startTestApp, type Reply, type TestApp } from '../../../../test/harness/app.ts'
+import { listen, openStream } from '../../../../test/harness/stream.ts'
 import { sql } from '../../../platform/db/sql.ts'
 import type { LogType } from '../../../platform/sandbox/sandbox.ts'
 import { addConfig } from '../fixture/rows.ts'
@@ -147,6 +148,34 @@ describe('GET …/:id/logs/', () => {
     expect((await app.get(logsOf(ids), { key: wrong })).status).toBe(403)
     await app.db.run(sql`UPDATE organization SET plugins_access_level = 0 WHERE id = ${own.organization.id}`)
     expect((await app.get(logsOf(ids), { key: own.owner.key })).status).toBe(403)
+  })
+})
+
+describe('GET …/:id/logs/stream/', () => {
+  it('lines of that config as they are written, as the API shows them, and where it was left', async () => {
+    const origin = await listen(app)
+    const [ids, other] = [
+      await addConfig(app, workspace.project.id, { methods: ['onEvent'] }),
+      await addConfig(app, workspace.project.id, { methods: ['onEvent'] }),
+    ]
+    await addLine(ids, 'before', new Date())
+    const open = (query = '', headers: Record<string, string> = {}) =>
+      openStream(`${origin}${logsOf(ids)}stream/${query}`, { key, ...headers })
+    const [stream, errors] = [await open(), await open('?type_filter=ERROR')]
+    await addLine(other, 'of another', new Date())
+    await addLine(ids, 'one', new Date())
+    await addLine(ids, 'two', new Date(), 'ERROR')
+    const told = await stream.until('log', 2)
+    expect(told.map(({ data }) => data)).toEqual(
+      (await get(`${logsOf(ids)}?limit=2`)).body.results.toReversed(),
+    )
+    expect((await errors.until('log')).map(({ data }) => data.message)).toEqual(['two'])
+    stream.close()
+    errors.close()
+    await addLine(ids, 'three', new Date())
+    const again = await open('', { 'last-event-id': told[0]!.id })
+    expect((await again.until('log', 2)).map(({ data }) => data.message)).toEqual(['two', 'three'])
+    again.close()
   })
 })
 

@@ -86,6 +86,13 @@ export function readsInOrder(plan: string): boolean {
   return false
 }
 
+/** Answers with one line of JSON for each row. Only those that are left are put into lines. */
+export function lastRowsSql({ sql, parameters, columns }: WrittenRows, count: number): Statement {
+  const last = `SELECT * FROM (${sql}) AS r ORDER BY r.position DESC LIMIT ${Math.trunc(count)}`
+  const line = LINES['json-lines'](columns)
+  return { sql: `SELECT ${line} FROM (${last}) AS r ORDER BY r.position DESC`, parameters }
+}
+
 /** Answers how many lines or rows it wrote. */
 export function copySql(
   rows: WrittenRows,

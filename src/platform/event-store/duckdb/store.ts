@@ -3,10 +3,12 @@ import { rm } from 'node:fs/promises'
 import type { EventStore, ProjectWrite, StoreQuery, Written } from '../event-store.ts'
 import type { Caller } from './calls.ts'
 import { askForCutTexts } from './cut-texts.ts'
+import { lastRowsSql } from './export-sql.ts'
 import type { Appended } from './journal/journal.ts'
 import { encodeWrite } from './journal/section.ts'
 import type { EngineCalls } from './messages.ts'
 import type { QueryProcesses } from './queries/query-processes.ts'
+import { writeRows } from './rows-sql.ts'
 import { UpToDate, type StoreThreads } from './up-to-date.ts'
 
 export type StoreParts = StoreThreads & { queries: QueryProcesses; onClosed(): void }
@@ -90,6 +92,11 @@ export function storeOf(
         signal.throwIfAborted()
         return file
       }),
+    async lastRows(rows, count) {
+      const { project_id } = rows
+      const asked = { ...lastRowsSql(writeRows(rows), count), project_id, timezone: 'UTC', max_rows: count }
+      return (await query(asked)).rows.map(([line]) => String(line))
+    },
     async findCutTexts(rows) {
       const question = askForCutTexts(rows)
       if (question === null) return { rows: 0, first: null, columns: [] }

@@ -9,7 +9,7 @@ import {
 import type { Outbound } from '../../../../platform/outbound/outbound.ts'
 import type { OutputFile } from '../../formats/encoding.ts'
 import type { Destination, TestStep } from '../destination.ts'
-import { deliverFiles, explainRemoval, fileEncoding, type FilePlace } from '../file-delivery.ts'
+import { deliverFiles, explainRemoval, fileEncoding, fileNames, type FilePlace } from '../file-delivery.ts'
 import { sendParts } from '../file-parts.ts'
 import { trialName } from '../prefix.ts'
 import { azureFault, isMissing } from './faults.ts'
@@ -42,6 +42,7 @@ const writable: TestStep<AzureBlobConfig> = {
 
 export const azureBlob: Destination<AzureBlobConfig> = {
   encoding: fileEncoding,
+  fileNames,
   steps: [reachable, writable],
   async open(context) {
     const container = openContainer(context.config, context.outbound)

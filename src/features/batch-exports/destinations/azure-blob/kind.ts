@@ -1,17 +1,26 @@
 // Azure Blob Storage. Credentials stand in the configuration: there are no linked integrations.
 import { z } from 'zod'
 import type { DestinationKind } from '../destination.ts'
-import { fileOutputFault, eventFilter, fileOutput, name, optionalName, secret } from '../config-fields.ts'
-import { endpointFault } from '../endpoint.ts'
-import { OWN_FOLDER, prefixFault } from '../prefix.ts'
+import { connection } from '../described.ts'
+import {
+  FILE_CONDITIONS,
+  fileOutputFault,
+  eventFilter,
+  fileOutput,
+  name,
+  optionalName,
+  secret,
+} from '../config-fields.ts'
+import { ENDPOINT, endpointFault } from '../endpoint.ts'
+import { OWN_FOLDER, PREFIX, prefixFault } from '../prefix.ts'
 
 const Config = z.strictObject({
-  account_name: name(),
-  account_key: secret(),
-  container_name: name(),
-  prefix: z.string().trim().max(1024).default(OWN_FOLDER),
+  account_name: name().meta(connection('Storage account', 'Its name, as in its address.')),
+  account_key: secret().meta(connection('Account key', 'One of the two access keys of the storage account.')),
+  container_name: name().meta(connection('Container', 'It must exist.')),
   /** Null for `https://<account_name>.blob.core.windows.net`. */
-  endpoint_url: optionalName(),
+  endpoint_url: optionalName().meta(ENDPOINT),
+  prefix: z.string().trim().max(1024).default(OWN_FOLDER).meta(PREFIX),
   ...fileOutput,
   ...eventFilter,
 })
@@ -24,6 +33,9 @@ export function serviceUrl({ endpoint_url, account_name }: AzureBlobConfig): str
 
 export const azureBlobKind: DestinationKind<AzureBlobConfig> = {
   type: 'AzureBlob',
+  name: 'Azure Blob Storage',
+  category: 'files',
+  description: 'Files in a container of Azure Blob Storage.',
   config: Config,
   example: {
     account_name: 'acme',
@@ -37,6 +49,7 @@ export const azureBlobKind: DestinationKind<AzureBlobConfig> = {
   models: ['events', 'persons', 'sessions'],
   columns: 'files',
   takes_custom_columns: true,
+  conditions: FILE_CONDITIONS,
   faults(config) {
     if (!/^[a-z0-9]{3,24}$/.test(config.account_name)) {
       return { field: 'account_name', message: 'An account name has 3 to 24 small letters and digits.' }

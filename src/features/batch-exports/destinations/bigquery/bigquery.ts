@@ -5,6 +5,7 @@ import { openApi } from './api.ts'
 import { dropStages, openDelivery } from './delivery.ts'
 import { inspectBigQuery } from './inspect.ts'
 import type { BigQueryConfig } from './kind.ts'
+import { tableSql } from './table-sql.ts'
 import { dropTable, findLocation, insertTable } from './tables.ts'
 
 /** A third of what BigQuery takes at a time: a file is sent from memory. */
@@ -16,6 +17,7 @@ export function bigQueryAt(base_url: string): Destination<BigQueryConfig> {
   return {
     encoding: () => ({ format: 'JSONLines', compression: 'gzip', max_bytes: MAX_FILE_BYTES, max_rows: null }),
     steps: steps(base_url),
+    tableSql: (config, _run, columns) => tableSql(config, columns),
     open: (context) => openDelivery(base_url, context),
     inspect: (context) => inspectBigQuery(base_url, context),
     async *sweep(context) {

@@ -1,6 +1,7 @@
 // A table in BigQuery, with the fields of a service account's key.
 import { z } from 'zod'
 import type { DestinationKind } from '../destination.ts'
+import { connection, layout, TABLE } from '../described.ts'
 import { eventFilter, flag, httpUrl, name, personColumns, secret } from '../config-fields.ts'
 
 // These become parts of addresses and of statements: nothing that means something there.
@@ -19,14 +20,18 @@ const tableId = () =>
   })
 
 const Config = z.strictObject({
-  project_id: projectId(),
-  dataset_id: datasetId(),
-  table_id: tableId().default('events'),
-  private_key: secret(),
-  private_key_id: secret(),
-  token_uri: httpUrl(),
-  client_email: secret(),
-  use_json_type: flag(false),
+  project_id: projectId().meta(connection('Project', 'Its id in Google Cloud.')),
+  dataset_id: datasetId().meta(connection('Dataset', 'It must exist.')),
+  client_email: secret().meta(connection('Client e-mail', '`client_email` of the key of a service account.')),
+  private_key: secret().meta(
+    connection('Private key', '`private_key` of the same key, with its line breaks.'),
+  ),
+  private_key_id: secret().meta(connection('Private key id', '`private_key_id` of the same key.')),
+  token_uri: httpUrl().meta(connection('Token address', '`token_uri` of the same key.')),
+  table_id: tableId().default('events').meta(TABLE),
+  use_json_type: flag(false).meta(
+    layout('JSON columns', 'Have the type JSON instead of STRING. It cannot change once the table has rows.'),
+  ),
   ...personColumns,
   ...eventFilter,
 })
@@ -34,6 +39,9 @@ export type BigQueryConfig = z.output<typeof Config>
 
 export const bigQueryKind: DestinationKind<BigQueryConfig> = {
   type: 'BigQuery',
+  name: 'BigQuery',
+  category: 'warehouse',
+  description: 'A table in Google BigQuery.',
   config: Config,
   example: {
     project_id: 'acme-analytics',

@@ -60,11 +60,15 @@ export async function ensureTable(
   const found = await findTypes(api)
   if (found.size > 0) return found
   await insertTable(api, config.table_id, {
-    schema: { fields: columns.map((column) => ({ name: column.name, type: tableType(column, config) })) },
+    schema: { fields: fieldsOf(columns, config) },
     ...(isByDay(columns) && { timePartitioning: { type: 'DAY', field: 'timestamp' } }),
   })
   const { body } = await api.call(path)
   return typesOf(body)
+}
+
+export function fieldsOf(columns: readonly OutputColumn[], config: BigQueryConfig): Field[] {
+  return columns.map((column) => ({ name: column.name, type: tableType(column, config) }))
 }
 
 /** The same as they are; empty where there is no table. */
@@ -74,7 +78,7 @@ export async function findTypes(api: BigQueryApi): Promise<ReadonlyMap<string, s
   return status === 404 ? new Map() : typesOf(body)
 }
 
-function isByDay(columns: readonly OutputColumn[]): boolean {
+export function isByDay(columns: readonly OutputColumn[]): boolean {
   return columns.some(({ name, kind }) => name === 'timestamp' && kind === 'timestamp')
 }
 

@@ -5,6 +5,7 @@ import { openDelivery } from './delivery.ts'
 import { inspectClickHouse } from './inspect.ts'
 import type { ClickHouseConfig } from './kind.ts'
 import { nameOf } from './names.ts'
+import { createTable } from './new-table.ts'
 import { openSession, type Session } from './session.ts'
 import { sweepStages } from './stages.ts'
 import * as statements from './statements.ts'
@@ -15,6 +16,7 @@ const MAX_FILE_BYTES = 32 * 1024 * 1024
 export const clickHouse: Destination<ClickHouseConfig> = {
   encoding: () => ({ format: 'Parquet', compression: 'zstd', max_bytes: MAX_FILE_BYTES, max_rows: null }),
   steps: steps(),
+  tableSql: (config, run, columns) => createTable(config, columns, run),
   open: openDelivery,
   inspect: inspectClickHouse,
   sweep: (context) => sweepStages(openSession(context), context.config, context.runs),

@@ -1,6 +1,7 @@
 // A table in ClickHouse, reached over its HTTP interface.
 import { z } from 'zod'
 import type { DestinationKind } from '../destination.ts'
+import { connection, DATABASE, TABLE } from '../described.ts'
 import { eventFilter, httpUrl, name, personColumns, secret } from '../config-fields.ts'
 import { ledgerFault } from '../ledger-name.ts'
 
@@ -23,12 +24,13 @@ const userName = () =>
   })
 
 const Config = z.strictObject({
-  url: serverUrl(),
-  user: userName().default('default'),
-  /** Null for a user without one. */
-  password: secret().nullable().default(null),
-  database: objectName().default('default'),
-  table_name: objectName().default('events'),
+  url: serverUrl().meta(connection('Address', 'Of the HTTP interface, with its port.')),
+  user: userName()
+    .default('default')
+    .meta(connection('User', 'May create, write and drop tables in the database.')),
+  password: secret().nullable().default(null).meta(connection('Password', 'Null for a user without one.')),
+  database: objectName().default('default').meta(DATABASE),
+  table_name: objectName().default('events').meta(TABLE),
   ...personColumns,
   ...eventFilter,
 })
@@ -36,6 +38,9 @@ export type ClickHouseConfig = z.output<typeof Config>
 
 export const clickHouseKind: DestinationKind<ClickHouseConfig> = {
   type: 'ClickHouse',
+  name: 'ClickHouse',
+  category: 'warehouse',
+  description: 'A table in ClickHouse, 25.8 or newer.',
   config: Config,
   example: {
     url: 'https://clickhouse.example.com:8443',

@@ -1,7 +1,7 @@
 // The table that the first run makes when there is none.
 import type { ColumnKind } from '../../../../platform/event-store/export-rows.ts'
 import type { Model, OutputColumn } from '../../definition.ts'
-import type { RunFacts } from '../destination.ts'
+import type { TableFacts } from '../destination.ts'
 import type { ClickHouseConfig } from './kind.ts'
 import { nameOf, quote } from './names.ts'
 
@@ -41,8 +41,6 @@ const NEVER_NULL: Record<Model, ReadonlySet<string>> = {
   ]),
   sessions: new Set(['session_id', 'team_id', 'start_timestamp', 'end_timestamp']),
 }
-
-type TableFacts = Pick<RunFacts, 'model' | 'has_custom_columns'>
 
 function typeOf({ name, kind }: OutputColumn, { model, has_custom_columns }: TableFacts): string {
   // A query may call anything by any name, except `uuid`.

@@ -18,6 +18,7 @@ export function databricksAt(workspaceUrl: WorkspaceUrl): Destination<Databricks
   return {
     encoding: () => ({ format: 'JSONLines', compression: 'gzip', max_bytes: MAX_FILE_BYTES, max_rows: null }),
     steps: steps(workspaceUrl),
+    tableSql: (config, _run, columns) => statements.createTable(config, config.table_name, columns),
     open: (context) => openDelivery(workspaceUrl, context),
     inspect: (context) => inspectDatabricks(workspaceUrl, context),
     sweep: (context) => dropRunFolders(openApi(workspaceUrl, context), context.runs),

@@ -1,6 +1,7 @@
 // A table in Databricks. Credentials stand in the configuration: there are no linked integrations.
 import { z } from 'zod'
 import type { DestinationKind } from '../destination.ts'
+import { connection, layout, SCHEMA, TABLE } from '../described.ts'
 import { eventFilter, flag, host, name, secret } from '../config-fields.ts'
 
 /** Names that Unity Catalog allows; they are parts of paths as well. */
@@ -15,22 +16,28 @@ const warehousePath = () =>
   })
 
 const Config = z.strictObject({
-  server_hostname: host(),
-  http_path: warehousePath(),
-  catalog: catalogName(),
-  schema: catalogName(),
-  table_name: catalogName(),
-  /** Credentials of a service principal. */
-  client_id: secret(),
-  client_secret: secret(),
-  use_variant_type: flag(true),
-  use_automatic_schema_evolution: flag(true),
+  server_hostname: host().meta(connection('Server hostname', 'Of the workspace.')),
+  http_path: warehousePath().meta(connection('HTTP path', 'Of a SQL warehouse: /sql/1.0/warehouses/<id>.')),
+  client_id: secret().meta(connection('Client id', 'Of a service principal.')),
+  client_secret: secret().meta(connection('Client secret', 'Of the same service principal.')),
+  catalog: catalogName().meta(connection('Catalog', 'It must exist.')),
+  schema: catalogName().meta(SCHEMA),
+  table_name: catalogName().meta(TABLE),
+  use_variant_type: flag(true).meta(
+    layout('VARIANT columns', 'JSON has the type VARIANT instead of STRING.'),
+  ),
+  use_automatic_schema_evolution: flag(true).meta(
+    layout('New columns', 'Adds columns that the table lacks. Otherwise they are left out.'),
+  ),
   ...eventFilter,
 })
 export type DatabricksConfig = z.output<typeof Config>
 
 export const databricksKind: DestinationKind<DatabricksConfig> = {
   type: 'Databricks',
+  name: 'Databricks',
+  category: 'warehouse',
+  description: 'A table in a catalog of Databricks.',
   config: Config,
   example: {
     server_hostname: 'dbc-0a1b2c3d.cloud.databricks.com',

@@ -5,7 +5,7 @@ import { copyFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promise
 import { dirname, join, posix } from 'node:path'
 import { errorCode } from '../../../../lib/error-code.ts'
 import type { Destination, Removed, RunFacts } from '../destination.ts'
-import { deliverFiles, explainRemoval, fileEncoding, type FilePlace } from '../file-delivery.ts'
+import { deliverFiles, explainRemoval, fileEncoding, fileNames, type FilePlace } from '../file-delivery.ts'
 import { renderName } from '../prefix.ts'
 import {
   attemptOf,
@@ -26,6 +26,7 @@ const MANIFEST_INDEX = -1
 
 export const file: Destination<FileConfig> = {
   encoding: fileEncoding,
+  fileNames,
   steps: [
     {
       name: 'Folder writable',

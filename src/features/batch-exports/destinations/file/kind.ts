@@ -1,11 +1,11 @@
 // A folder on this machine, below the configured root: needs no account anywhere.
 import { z } from 'zod'
 import type { DestinationKind } from '../destination.ts'
-import { fileOutputFault, eventFilter, fileOutput } from '../config-fields.ts'
-import { OWN_FOLDER, prefixFault } from '../prefix.ts'
+import { FILE_CONDITIONS, fileOutputFault, eventFilter, fileOutput } from '../config-fields.ts'
+import { OWN_FOLDER, PREFIX, prefixFault } from '../prefix.ts'
 
 const Config = z.strictObject({
-  prefix: z.string().trim().max(1024).default(OWN_FOLDER),
+  prefix: z.string().trim().max(1024).default(OWN_FOLDER).meta(PREFIX),
   ...fileOutput,
   ...eventFilter,
 })
@@ -13,6 +13,9 @@ export type FileConfig = z.output<typeof Config>
 
 export const fileKind: DestinationKind<FileConfig> = {
   type: 'File',
+  name: 'Folder',
+  category: 'files',
+  description: 'Files in a folder of the machine that this server runs on.',
   config: Config,
   example: { prefix: '{export_id}/', file_format: 'Parquet', compression: 'zstd' },
   secrets: [],
@@ -20,6 +23,7 @@ export const fileKind: DestinationKind<FileConfig> = {
   models: ['events', 'persons', 'sessions'],
   columns: 'files',
   takes_custom_columns: true,
+  conditions: FILE_CONDITIONS,
   faults(config) {
     const prefix = prefixFault(config.prefix)
     if (prefix !== null) return { field: 'prefix', message: prefix }

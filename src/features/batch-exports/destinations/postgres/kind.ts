@@ -1,12 +1,13 @@
 // A table in PostgreSQL.
 import { z } from 'zod'
 import type { DestinationKind } from '../destination.ts'
+import { connection } from '../described.ts'
 import { eventFilter, personColumns, port, sqlTable } from '../config-fields.ts'
 import { ledgerFault } from '../ledger-name.ts'
 
 const Config = z.strictObject({
   ...sqlTable,
-  port: port(5432),
+  port: port(5432).meta(connection('Port', 'Of the server.')),
   ...personColumns,
   ...eventFilter,
 })
@@ -14,6 +15,9 @@ export type PostgresConfig = z.output<typeof Config>
 
 export const postgresKind: DestinationKind<PostgresConfig> = {
   type: 'Postgres',
+  name: 'PostgreSQL',
+  category: 'database',
+  description: 'A table in PostgreSQL.',
   config: Config,
   example: {
     host: 'db.example.com',

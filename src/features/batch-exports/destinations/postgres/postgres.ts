@@ -1,7 +1,7 @@
 // Delivers to a table in PostgreSQL: one transaction for a run, with an entry in the ledger beside the table. An attempt
 // that finds the run there already does nothing.
 import type { OutputColumn } from '../../definition.ts'
-import type { Delivery, DeliveryContext, Destination } from '../destination.ts'
+import type { Delivery, DeliveryContext, Destination, TableFacts } from '../destination.ts'
 import { cleanedBytes, Stretches } from '../sql-table/cleaned.ts'
 import { ATTEMPTS_OF_RUNS, connect } from '../sql-table/connect.ts'
 import { qualified, quotedList } from '../sql-table/identifiers.ts'
@@ -12,7 +12,7 @@ import { lockTimeoutMs, openNamingLocks, STATEMENT_TIMEOUT_MS } from '../sql-tab
 import { alreadyDelivered, assertRepairable, isClear, lookAround, type Place } from '../sql-table/place.ts'
 import type { Session } from '../sql-table/session.ts'
 import { tableSteps } from '../sql-table/steps.ts'
-import { definitionOf, KEYS, type Table } from '../sql-table/table.ts'
+import { createTable, definitionOf, KEYS, newTable, type Table } from '../sql-table/table.ts'
 import { postgresInspection } from './inspect.ts'
 import type { PostgresConfig } from './kind.ts'
 import { assertKey, hasUniqueKey, insertAll, insertNew, replaceAll, STAGE, upsert } from './merge.ts'
@@ -33,6 +33,8 @@ const nameOf = ({ schema, table_name }: PostgresConfig) => ({ schema, table: tab
 export const postgres: Destination<PostgresConfig> = {
   encoding: () => ({ format: 'CopyText', compression: null, max_bytes: null, max_rows: null }),
   steps: tableSteps(nameOf),
+  tableSql: (config, run, columns) =>
+    createTable(nameOf(config), newTable(run, columns, formOf({ config, run, columns }))),
   async open(context) {
     const session = await connect(context, ATTEMPTS_OF_RUNS)
     const { schema, table } = nameOf(context.config)
@@ -57,7 +59,7 @@ type PostgresPlace = Place & {
 async function openDelivery(context: Context, session: Session): Promise<Delivery> {
   const { config, run, settings } = context
   await setUp(session, lockTimeoutMs(settings))
-  const found = await lookAround(session, nameOf(config), context, { typeOf, also: timeIndex(context) })
+  const found = await lookAround(session, nameOf(config), context, formOf(context))
   await assertKey(session, found.table, run.model)
   const is_keyed = found.has_uuid && (await hasUniqueKey(session, found.table, ['uuid']))
   const place = { ...found, is_keyed }
@@ -91,8 +93,12 @@ async function setUp(session: Session, lock_timeout_ms: number): Promise<void> {
   )
 }
 
+type Destined = Pick<Context, 'config' | 'columns'> & { run: TableFacts }
+
+const formOf = (destined: Destined) => ({ typeOf, also: timeIndex(destined) })
+
 /** Runs that look for their rows search a stretch of time. BRIN costs COPY next to nothing, and is no key. */
-function timeIndex({ run, columns, config }: Context): string {
+function timeIndex({ run, columns, config }: Destined): string {
   const has = (name: string) => columns.some((column) => column.name === name)
   if (run.model !== 'events' || !has('uuid') || !has('timestamp')) return ''
   return `CREATE INDEX ON ${qualified(nameOf(config))} USING brin ("timestamp")`

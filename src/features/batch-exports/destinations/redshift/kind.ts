@@ -1,14 +1,23 @@
 // A table in Amazon Redshift: PostgreSQL's protocol, but no COPY from the client.
 import { z } from 'zod'
 import type { DestinationKind } from '../destination.ts'
+import { connection, layout } from '../described.ts'
 import { eventFilter, personColumns, port, sqlTable } from '../config-fields.ts'
 import { ledgerFault } from '../ledger-name.ts'
 
 const Config = z.strictObject({
   ...sqlTable,
-  port: port(5439),
-  properties_data_type: z.enum(['varchar', 'super']).default('varchar'),
-  mode: z.enum(['INSERT'], { error: 'Only the mode INSERT is supported.' }).default('INSERT'),
+  port: port(5439).meta(connection('Port', 'Of the cluster.')),
+  properties_data_type: z
+    .enum(['varchar', 'super'])
+    .default('varchar')
+    .meta(
+      layout('Type of JSON columns', 'SUPER can be queried as JSON; VARCHAR holds 65,535 bytes at most.'),
+    ),
+  mode: z
+    .enum(['INSERT'], { error: 'Only the mode INSERT is supported.' })
+    .default('INSERT')
+    .meta(layout('Mode', 'How rows get into the table.')),
   ...personColumns,
   ...eventFilter,
 })
@@ -16,6 +25,9 @@ export type RedshiftConfig = z.output<typeof Config>
 
 export const redshiftKind: DestinationKind<RedshiftConfig> = {
   type: 'Redshift',
+  name: 'Amazon Redshift',
+  category: 'warehouse',
+  description: 'A table in Amazon Redshift.',
   config: Config,
   example: {
     host: 'acme.0a1b2c.eu-central-1.redshift.amazonaws.com',

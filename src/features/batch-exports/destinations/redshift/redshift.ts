@@ -13,7 +13,7 @@ import { lockTimeoutMs, STATEMENT_TIMEOUT_MS, TURN_TIMEOUT_MS } from '../sql-tab
 import { alreadyDelivered, assertRepairable, isClear, lookAround, type Place } from '../sql-table/place.ts'
 import type { Session } from '../sql-table/session.ts'
 import { tableSteps } from '../sql-table/steps.ts'
-import { definitionOf, type Table } from '../sql-table/table.ts'
+import { createTable, definitionOf, newTable, type Table } from '../sql-table/table.ts'
 import { insertLines, STAGE } from './insert.ts'
 import { redshiftInspection } from './inspect.ts'
 import type { RedshiftConfig } from './kind.ts'
@@ -31,6 +31,8 @@ const nameOf = ({ schema, table_name }: RedshiftConfig) => ({
 export const redshift: Destination<RedshiftConfig> = {
   encoding: () => ({ format: 'CopyText', compression: null, max_bytes: null, max_rows: null }),
   steps: tableSteps(nameOf),
+  tableSql: (config, run, columns) =>
+    createTable(nameOf(config), newTable(run, folded(columns), { typeOf: typeIn(config) })),
   async open(context) {
     const session = await connect(context, ATTEMPTS_OF_RUNS)
     try {
@@ -47,11 +49,10 @@ type Context = DeliveryContext<RedshiftConfig>
 
 async function openDelivery(context: Context, session: Session): Promise<Delivery> {
   const { config, run } = context
-  const columns = context.columns.map((column) => ({ ...column, name: column.name.toLowerCase() }))
-  const typeOf = (column: OutputColumn) => column.type ?? typesFor(config)[column.kind]
+  const columns = folded(context.columns)
   await limitStatements(session, STATEMENT_TIMEOUT_MS)
   await session.run(`SET timezone TO 'UTC'`)
-  const place = await lookAround(session, nameOf(config), { ...context, columns }, { typeOf })
+  const place = await lookAround(session, nameOf(config), { ...context, columns }, { typeOf: typeIn(config) })
   if (run.is_repair) assertRepairable(place, run)
   else {
     const recorded = (await place.ledger?.find(run.id)) ?? null
@@ -61,6 +62,12 @@ async function openDelivery(context: Context, session: Session): Promise<Deliver
   await makeStage(session, columns, place.table)
   return deliveryOf(place, context, columns)
 }
+
+const folded = (columns: readonly OutputColumn[]) =>
+  columns.map((column) => ({ ...column, name: column.name.toLowerCase() }))
+
+const typeIn = (config: RedshiftConfig) => (column: OutputColumn) =>
+  column.type ?? typesFor(config)[column.kind]
 
 function typesFor({ properties_data_type }: RedshiftConfig): Record<OutputColumn['kind'], string> {
   return {

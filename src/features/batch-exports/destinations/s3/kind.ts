@@ -1,7 +1,9 @@
 // S3 and whatever speaks its protocol.
 import { z } from 'zod'
 import type { DestinationKind } from '../destination.ts'
+import { connection } from '../described.ts'
 import {
+  FILE_CONDITIONS,
   fileOutputFault,
   eventFilter,
   fileOutput,
@@ -10,19 +12,33 @@ import {
   optionalName,
   secret,
 } from '../config-fields.ts'
-import { endpointFault } from '../endpoint.ts'
-import { prefixFault } from '../prefix.ts'
+import { ENDPOINT, endpointFault } from '../endpoint.ts'
+import { PREFIX, prefixFault } from '../prefix.ts'
 
 const Config = z.strictObject({
-  bucket_name: name(),
-  region: name(),
-  prefix: name(),
-  aws_access_key_id: secret().nullable().default(null),
-  aws_secret_access_key: secret().nullable().default(null),
-  encryption: z.enum(['AES256', 'aws:kms']).nullable().default(null),
-  kms_key_id: optionalName(),
-  endpoint_url: optionalName(),
-  use_virtual_style_addressing: flag(false),
+  bucket_name: name().meta(connection('Bucket', 'It must exist.')),
+  region: name().meta(connection('Region', 'Where the bucket is, for example eu-central-1.')),
+  aws_access_key_id: secret()
+    .nullable()
+    .default(null)
+    .meta(connection('Access key id', 'Of a user who may put and delete objects below the prefix.')),
+  aws_secret_access_key: secret()
+    .nullable()
+    .default(null)
+    .meta(connection('Secret access key', 'Belongs to the access key id.')),
+  endpoint_url: optionalName().meta(ENDPOINT),
+  use_virtual_style_addressing: flag(false).meta(
+    connection('Virtual-hosted addresses', 'Puts the bucket into the host name instead of the path.'),
+  ),
+  encryption: z
+    .enum(['AES256', 'aws:kms'])
+    .nullable()
+    .default(null)
+    .meta(connection('Encryption at rest', 'By the store, beside what the bucket does by itself.')),
+  kms_key_id: optionalName().meta(
+    connection('KMS key', 'For the encryption aws:kms; null for the usual key.'),
+  ),
+  prefix: name().meta(PREFIX),
   ...fileOutput,
   ...eventFilter,
 })
@@ -30,6 +46,9 @@ export type S3Config = z.output<typeof Config>
 
 export const s3Kind: DestinationKind<S3Config> = {
   type: 'S3',
+  name: 'S3',
+  category: 'files',
+  description: 'Files in a bucket of Amazon S3, or of anything that speaks its protocol.',
   config: Config,
   example: {
     bucket_name: 'acme-events',
@@ -45,6 +64,10 @@ export const s3Kind: DestinationKind<S3Config> = {
   models: ['events', 'persons', 'sessions'],
   columns: 'files',
   takes_custom_columns: true,
+  conditions: [
+    { when: { encryption: [null, 'AES256'] }, holds: { kms_key_id: { enum: [null, ''] } } },
+    ...FILE_CONDITIONS,
+  ],
   faults(config) {
     // Both become part of a host name or a path.
     if (!/^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/.test(config.bucket_name)) {

@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-s3'
 import type { Outbound } from '../../../../platform/outbound/outbound.ts'
 import type { Destination, TestStep } from '../destination.ts'
-import { deliverFiles, fileEncoding } from '../file-delivery.ts'
+import { deliverFiles, fileEncoding, fileNames } from '../file-delivery.ts'
 import { trialName } from '../prefix.ts'
 import { asking, openBucket, type Bucket } from './client.ts'
 import { isAccessDenied, isMissing, notS3 } from './faults.ts'
@@ -49,6 +49,7 @@ const writable: TestStep<S3Config> = {
 
 export const s3: Destination<S3Config> = {
   encoding: fileEncoding,
+  fileNames,
   steps: [reachable, writable],
   async open(context) {
     const bucket = openBucket(context.config, context.outbound)

@@ -1,20 +1,30 @@
 // A table in Snowflake.
 import { z } from 'zod'
 import type { DestinationKind } from '../destination.ts'
+import { connection, DATABASE, SCHEMA, TABLE } from '../described.ts'
 import { eventFilter, name, optionalName, personColumns, secret } from '../config-fields.ts'
 
 const Config = z.strictObject({
-  account: name(),
-  database: name(),
-  warehouse: name(),
-  schema: name(),
-  table_name: name().default('events'),
-  role: optionalName(),
-  user: secret(),
-  authentication_type: z.enum(['password', 'keypair']).default('password'),
-  password: secret().nullable().default(null),
-  private_key: secret().nullable().default(null),
-  private_key_passphrase: secret().nullable().default(null),
+  account: name().meta(connection('Account', 'Its identifier, as in the address of the account.')),
+  user: secret().meta(connection('User', 'May create tables in the schema, and write to them.')),
+  authentication_type: z
+    .enum(['password', 'keypair'])
+    .default('password')
+    .meta(connection('Authentication', 'By a password, or by a key pair.')),
+  password: secret().nullable().default(null).meta(connection('Password', 'For authentication by password.')),
+  private_key: secret()
+    .nullable()
+    .default(null)
+    .meta(connection('Private key', 'In PEM form, for authentication by key pair.')),
+  private_key_passphrase: secret()
+    .nullable()
+    .default(null)
+    .meta(connection('Passphrase', 'Of the private key, if it has one.')),
+  role: optionalName().meta(connection('Role', "Null: the user's default.")),
+  warehouse: name().meta(connection('Warehouse', 'Does the work of loading.')),
+  database: name().meta(DATABASE),
+  schema: name().meta(SCHEMA),
+  table_name: name().default('events').meta(TABLE),
   ...personColumns,
   ...eventFilter,
 })
@@ -31,6 +41,9 @@ export function snowflakeHost(account: string): string {
 
 export const snowflakeKind: DestinationKind<SnowflakeConfig> = {
   type: 'Snowflake',
+  name: 'Snowflake',
+  category: 'warehouse',
+  description: 'A table in Snowflake.',
   config: Config,
   example: {
     account: 'acme-eu',
@@ -47,6 +60,18 @@ export const snowflakeKind: DestinationKind<SnowflakeConfig> = {
   models: ['events', 'persons', 'sessions'],
   columns: 'snowflake',
   takes_custom_columns: true,
+  conditions: [
+    {
+      when: { authentication_type: ['password'] },
+      holds: { password: { type: 'string' } },
+      needs: ['password'],
+    },
+    {
+      when: { authentication_type: ['keypair'] },
+      holds: { private_key: { type: 'string' } },
+      needs: ['private_key'],
+    },
+  ],
   faults({ account, authentication_type, password, private_key }) {
     // It becomes part of a host name.
     if (!/^[A-Za-z0-9._-]{1,200}$/.test(account)) {

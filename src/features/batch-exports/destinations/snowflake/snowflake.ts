@@ -16,6 +16,7 @@ export function snowflakeAt(accessUrl: AccessUrl): Destination<SnowflakeConfig> 
   return {
     encoding: () => ({ format: 'JSONLines', compression: 'gzip', max_bytes: MAX_FILE_BYTES, max_rows: null }),
     steps: steps(accessUrl),
+    tableSql: (config, _run, columns) => createTable(config, config.table_name, columns),
     open: (context) => openDelivery(accessUrl, context),
     inspect: (context) => inspectSnowflake(accessUrl, context),
     async *sweep(context) {

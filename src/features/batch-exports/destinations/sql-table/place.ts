@@ -5,7 +5,7 @@ import { notReplaceable } from '../not-replaceable.ts'
 import { qualified, type TableName } from './identifiers.ts'
 import { openLedger, type Ledger } from './ledger.ts'
 import type { Session } from './session.ts'
-import { columnsInBoth, definitionOf, ensureTable, KEYS, type Table } from './table.ts'
+import { columnsInBoth, ensureTable, KEYS, newTable, type Table } from './table.ts'
 
 export type Place = {
   session: Session
@@ -21,10 +21,10 @@ export async function lookAround(
   session: Session,
   name: TableName,
   { run, columns, log }: Pick<DeliveryContext, 'run' | 'columns' | 'log'>,
-  { typeOf, also = '' }: { typeOf(column: OutputColumn): string; also?: string },
+  form: Parameters<typeof newTable>[2],
 ): Promise<Place> {
   const key = KEYS[run.model]
-  const table = await ensureTable(session, name, { body: definitionOf(columns, typeOf, key), also })
+  const table = await ensureTable(session, name, newTable(run, columns, form))
   const shared = columnsInBoth(columns, table, (message) => log('WARNING', message))
   const has_uuid = run.model === 'events' && shared.some((column) => column.name === 'uuid')
   const ledger = await openLedger(session, name)

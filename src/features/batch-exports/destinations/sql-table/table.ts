@@ -1,5 +1,5 @@
 // The table that rows go to: found as it is, or created. The statements work in both PostgreSQL and Redshift.
-import { Refused } from '../destination.ts'
+import { Refused, type RunFacts } from '../destination.ts'
 import type { Model, OutputColumn } from '../../definition.ts'
 import { sqlstateOf } from './failures.ts'
 import { qualified, quoted, quotedList, type TableName } from './identifiers.ts'
@@ -29,16 +29,27 @@ export const VERSIONS: Record<Exclude<Model, 'events'>, readonly string[]> = {
 const MADE_MEANWHILE = new Set(['23505', '42P07', '42710'])
 
 /** `body` is that of CREATE TABLE; `also` are further statements that belong to its creation. */
-export async function ensureTable(
-  session: Session,
-  name: TableName,
-  { body, also = '' }: { body: string; also?: string },
-): Promise<Table> {
+type NewTable = { body: string; also?: string }
+
+/** The body for rows of a model. */
+export function newTable(
+  { model }: Pick<RunFacts, 'model'>,
+  columns: readonly OutputColumn[],
+  { typeOf, also = '' }: { typeOf(column: OutputColumn): string; also?: string },
+): NewTable {
+  return { body: definitionOf(columns, typeOf, KEYS[model]), also }
+}
+
+export function createTable(name: TableName, { body, also = '' }: NewTable): string {
+  return `CREATE TABLE ${qualified(name)} (${body});${also === '' ? '' : ` ${also}`}`
+}
+
+export async function ensureTable(session: Session, name: TableName, table: NewTable): Promise<Table> {
   const found = await findTable(session, name)
   if (found !== null) return found
   await assertSchema(session, name.schema)
   // Created whole or not at all. Not in the run's transaction: others would wait for its end to see the table.
-  await session.run(`CREATE TABLE ${qualified(name)} (${body}); ${also}`).catch((error: unknown) => {
+  await session.run(createTable(name, table)).catch((error: unknown) => {
     if (!MADE_MEANWHILE.has(sqlstateOf(error))) throw error
   })
   const made = await findTable(session, name)

@@ -1,4 +1,4 @@
-import { Page } from '../ui/Page'
+import { Page } from '../../ui/Page'
 
 export function NewExportPage() {
   return <Page title="New export">{null}</Page>

@@ -1,0 +1,186 @@
+// Backfills: a calendar with what is already exported, asking for one, and how far those asked for have come.
+import { Button, Progress, Title } from '@mantine/core'
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { answer, api } from '../../api/client'
+import { Confirm } from '../../ui/Confirm'
+import { DataTable, type Column } from '../../ui/DataTable'
+import { countText } from '../../ui/format'
+import { done } from '../../ui/notify'
+import { Empty, Failed, Loading } from '../../ui/States'
+import { Status } from '../../ui/Status'
+import { Count, Time, useZone } from '../../ui/Values'
+import { exportRoute, linkToExport, useExportPath } from '../addresses'
+import { reconciliationQuery } from '../proof/queries'
+import { backfillsQuery, exportKey, pathOf, type Backfill, type Export } from '../queries'
+import { backfillText, isLive, runState } from '../states'
+import { localText } from '../zone'
+import classes from './BackfillsTab.module.css'
+import { Calendar } from './Calendar'
+import { daysOf, rangeOfDays } from './days'
+import { RangeDialog } from './RangeDialog'
+
+export function BackfillsTab({ data }: { data: Export }) {
+  const path = useExportPath()
+  const navigate = exportRoute.useNavigate()
+  const proof = useInfiniteQuery(reconciliationQuery(path, data.interval))
+  const backfills = useInfiniteQuery(backfillsQuery(path))
+  const [cancelling, setCancelling] = useState<Backfill | null>(null)
+  const queries = useQueryClient()
+  const projectZone = useZone() ?? 'UTC'
+  const zone = data.interval === 'day' || data.interval === 'week' ? data.timezone : projectZone
+  const accounts = proof.data?.pages.flatMap(({ results }) => results) ?? []
+  const until = accounts[0]?.data_interval_end ?? new Date().toISOString()
+  const rows = backfills.data?.pages.flatMap(({ results }) => results) ?? []
+
+  const cancel = async () => {
+    await answer(
+      api.POST('/api/projects/{project_id}/batch_exports/{batch_export_id}/backfills/{id}/cancel/', {
+        params: { path: { ...pathOf(path), id: cancelling!.id } },
+      }),
+    )
+    await queries.invalidateQueries({ queryKey: exportKey(path) })
+    done('The backfill is cancelled.')
+  }
+
+  return (
+    <div className={classes.tab}>
+      <section aria-label="Calendar">
+        {proof.isPending ? (
+          <Loading rows={5} />
+        ) : proof.isError && accounts.length === 0 ? (
+          <Failed
+            error={proof.error}
+            what="The calendar could not be drawn up."
+            onRetry={() => void proof.refetch()}
+          />
+        ) : (
+          <Calendar
+            days={daysOf(accounts, zone)}
+            today={localText(until, zone).slice(0, 10)}
+            onChoose={(one, other) =>
+              void navigate({
+                search: (before) => ({ ...before, ...rangeOfDays(one, other, zone, until), ask: 'backfill' }),
+              })
+            }
+          />
+        )}
+      </section>
+      <section aria-label="Backfills">
+        <Title order={2} mb="sm">
+          Asked for
+        </Title>
+        {backfills.isPending ? (
+          <Loading rows={3} />
+        ) : backfills.isError && rows.length === 0 ? (
+          <Failed
+            error={backfills.error}
+            what="The backfills could not be listed."
+            onRetry={() => void backfills.refetch()}
+          />
+        ) : rows.length === 0 ? (
+          <Empty
+            title="No backfills yet"
+            action={
+              <Button
+                renderRoot={(props) => (
+                  <Link {...linkToExport(path, 'backfills', { ask: 'backfill' })} {...props} />
+                )}
+              >
+                Backfill a range
+              </Button>
+            }
+          >
+            A backfill delivers events that the export has not delivered: from before it was made, from a
+            pause, or from failed runs.
+          </Empty>
+        ) : (
+          <DataTable
+            label="Backfills"
+            columns={columnsOf(setCancelling)}
+            rows={rows}
+            rowKey={({ id }) => id}
+            onEnd={() =>
+              backfills.hasNextPage && !backfills.isFetchingNextPage && void backfills.fetchNextPage()
+            }
+          />
+        )}
+      </section>
+      <RangeDialog data={data} until={accounts[0]?.data_interval_end} />
+      <Confirm
+        isOpen={cancelling !== null}
+        onClose={() => setCancelling(null)}
+        title="Cancel this backfill"
+        button="Cancel backfill"
+        onConfirm={cancel}
+      >
+        Its runs at work are stopped, and those to come are not made. What it has delivered stays.
+      </Confirm>
+    </div>
+  )
+}
+
+const columnsOf = (onCancel: (backfill: Backfill) => void): readonly Column<Backfill>[] => [
+  { key: 'what', title: 'What', width: 'minmax(130px, 1fr)', cell: ({ kind }) => backfillText(kind) },
+  {
+    key: 'status',
+    title: 'State',
+    width: '110px',
+    cell: ({ status }) => <Status kind={runState(status).kind}>{runState(status).text}</Status>,
+  },
+  { key: 'progress', title: 'Progress', width: 'minmax(110px, 1fr)', cell: (row) => <HowFar {...row} /> },
+  {
+    key: 'from',
+    title: 'From',
+    width: '120px',
+    isExtra: true,
+    cell: (row) =>
+      row.start_at === null ? 'first event' : <Time value={row.adjusted_start_at ?? row.start_at} />,
+  },
+  {
+    key: 'to',
+    title: 'To',
+    width: '120px',
+    isExtra: true,
+    cell: ({ end_at }) => (end_at === null ? 'caught up' : <Time value={end_at} />),
+  },
+  {
+    key: 'rows',
+    title: 'Rows',
+    width: '90px',
+    align: 'end',
+    isExtra: true,
+    cell: (row) => <Count value={row.total_records_count ?? row.rows_to_deliver} />,
+  },
+  {
+    key: 'asked',
+    title: 'Asked for',
+    width: '120px',
+    isExtra: true,
+    cell: ({ created_at }) => <Time value={created_at} />,
+  },
+  {
+    key: 'cancel',
+    title: '',
+    width: '80px',
+    align: 'end',
+    cell: (row) =>
+      isLive(row.status) ? (
+        <Button variant="subtle" size="compact-sm" onClick={() => onCancel(row)}>
+          Cancel
+        </Button>
+      ) : null,
+  },
+]
+
+function HowFar({ status, progress: { total_runs, finished_runs, progress } }: Backfill) {
+  const text = `${countText(finished_runs)} of ${countText(total_runs)} runs`
+  if (!isLive(status)) return <span>{text}</span>
+  return (
+    <div className={classes.progress}>
+      <Progress value={(progress ?? 0) * 100} aria-label={text} />
+      <span>{text}</span>
+    </div>
+  )
+}

@@ -1,0 +1,156 @@
+// Asks for a backfill or a repair of a range of time, and says beforehand what it would deliver. The address says that it
+// is open, and over which range.
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { answer, api } from '../../api/client'
+import { toFailure } from '../../api/failure'
+import { useForm } from '../../ui/form'
+import { FormProblem } from '../../ui/FormProblem'
+import { countText } from '../../ui/format'
+import { done } from '../../ui/notify'
+import { Time, useZone } from '../../ui/Values'
+import { exportRoute, useExportPath } from '../addresses'
+import { estimateQuery, exportKey, itemOf, type Export } from '../queries'
+import { instantOf, localText } from '../zone'
+import classes from './RangeDialog.module.css'
+
+type Ask = 'backfill' | 'repair'
+type Props = {
+  data: Export
+  /** Where the last interval ended: nothing later can be asked for. */
+  until: string | undefined
+}
+const TYPING_MS = 400
+
+export function RangeDialog({ data, until }: Props) {
+  const { ask } = exportRoute.useSearch()
+  const navigate = exportRoute.useNavigate()
+  const close = () => void navigate({ search: (before) => ({ ...before, ask: undefined }) })
+  const title = ask === 'repair' ? 'Deliver again what was delivered' : 'Deliver what is missing'
+  return (
+    <Modal
+      opened={ask !== undefined}
+      onClose={close}
+      title={title}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {ask !== undefined && <RangeForm key={ask} data={data} until={until} ask={ask} onClose={close} />}
+    </Modal>
+  )
+}
+
+function RangeForm({ data, until, ask, onClose }: Props & { ask: Ask; onClose: () => void }) {
+  const path = useExportPath()
+  const queries = useQueryClient()
+  const navigate = exportRoute.useNavigate()
+  const { from, to } = exportRoute.useSearch()
+  const projectZone = useZone() ?? 'UTC'
+  // Days and weeks begin by the export's own clocks.
+  const zone = data.interval === 'day' || data.interval === 'week' ? data.timezone : projectZone
+  const local = (instant: string | undefined) => (instant === undefined ? '' : localText(instant, zone))
+  const bodyOf = (values: { start_at: string; end_at: string }) => ({
+    start_at: instantOf(values.start_at, zone),
+    end_at: instantOf(values.end_at, zone),
+  })
+
+  const form = useForm({
+    initial: { start_at: local(from), end_at: local(to ?? until ?? new Date().toISOString()) },
+    async submit(values) {
+      await answer(
+        api.POST(`/api/projects/{project_id}/batch_exports/{id}/${ask}/`, {
+          params: { path: itemOf(path) },
+          body: bodyOf(values),
+        }),
+      )
+      await queries.invalidateQueries({ queryKey: exportKey(path) })
+      done(ask === 'repair' ? 'The repair has started.' : 'The backfill has started.')
+      await navigate({ params: (before) => ({ ...before, tab: 'backfills' }), search: {} })
+    },
+  })
+  const [settled] = useDebouncedValue(form.values, TYPING_MS)
+  const estimate = useQuery(estimateQuery(path, bodyOf(settled)))
+  const refusal = estimate.isError ? toFailure(estimate.error) : null
+  const errorAt = (name: 'start_at' | 'end_at') =>
+    form.errors[name] ?? (refusal?.attr === name ? refusal.message : undefined)
+
+  return (
+    <form ref={form.element} onSubmit={(event) => void form.onSubmit(event)} noValidate>
+      <Stack gap="md">
+        <Text c="dimmed">
+          {ask === 'repair'
+            ? 'What the export has delivered in these intervals goes out again, with the same rows, to the same names or keys.'
+            : 'Events of this time that the export has not delivered go out now. What it has delivered is left alone, so nothing is doubled.'}
+        </Text>
+        <FormProblem>
+          {form.problem ?? (refusal !== null && refusal.attr === null ? refusal.message : null)}
+        </FormProblem>
+        <TextInput
+          type="datetime-local"
+          label="From"
+          description={`By the clocks of ${zone}. Empty: from the first event.`}
+          {...form.field('start_at')}
+          error={errorAt('start_at')}
+          data-autofocus
+        />
+        <TextInput type="datetime-local" label="To" {...form.field('end_at')} error={errorAt('end_at')} />
+        <div className={classes.estimate} role="status">
+          {refusal === null && estimate.data ? (
+            <EstimateText ask={ask} estimate={estimate.data} />
+          ) : refusal === null ? (
+            <span className="quiet">Counting the rows.</span>
+          ) : null}
+        </div>
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={form.isBusy}>
+            {ask === 'repair' ? 'Start repair' : 'Start backfill'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+type Estimate = {
+  rows: number | null
+  delivered_before: number | null
+  runs: number
+  first_event_at: string | null
+  last_event_at: string | null
+}
+
+function EstimateText({
+  ask,
+  estimate: { rows, delivered_before, runs, first_event_at, last_event_at },
+}: {
+  ask: Ask
+  estimate: Estimate
+}) {
+  const inRuns = `in ${countText(runs)} ${runs === 1 ? 'run' : 'runs'}`
+  if (ask === 'repair')
+    return (
+      <span>
+        {delivered_before === null
+          ? 'All that was delivered goes out again'
+          : `${countText(delivered_before)} rows go out again`}
+        .
+      </span>
+    )
+  if (rows === null) return <span>All of this time goes out {inRuns}.</span>
+  return (
+    <>
+      <span>
+        <b>{countText(rows)}</b> {rows === 1 ? 'row' : 'rows'} to deliver {inRuns};{' '}
+        {countText(delivered_before ?? 0)} were delivered before.
+      </span>
+      {first_event_at !== null && last_event_at !== null && (
+        <span className="quiet">
+          Events from <Time value={first_event_at} /> to <Time value={last_event_at} />.
+        </span>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+import { progressOf, rateText, rowsPerSecond, secondsAtWork } from './figures.ts'
+
+const at = (second: number) => new Date(Date.UTC(2026, 10, 17, 14, 0, second)).toISOString()
+const now = Date.parse(at(30))
+const run = { created_at: at(0), started_at: at(10), finished_at: at(20), records_completed: 1234 }
+
+describe('time at work', () => {
+  it('counts from the first attempt, not from when it was due', () => {
+    expect(secondsAtWork(run, now)).toBe(10)
+    expect(secondsAtWork({ ...run, finished_at: null }, now)).toBe(20)
+    expect(secondsAtWork({ ...run, started_at: null }, now)).toBeNull()
+  })
+})
+
+describe('rate', () => {
+  it('is known once the run has ended with rows', () => {
+    expect(rowsPerSecond(run)).toBe(123.4)
+    expect(rowsPerSecond({ ...run, finished_at: null })).toBeNull()
+    expect(rowsPerSecond({ ...run, records_completed: 0 })).toBeNull()
+    expect(rowsPerSecond({ ...run, finished_at: run.started_at })).toBeNull()
+    expect(rateText(123.4)).toBe('123 rows/s')
+  })
+})
+
+describe('progress', () => {
+  it('is by time, and never whole', () => {
+    const live = { ...run, finished_at: null }
+    expect(progressOf(live, at(50), now)).toBe(0.5)
+    expect(progressOf(live, at(20), now)).toBe(0.97)
+    expect(progressOf(live, null, now)).toBeUndefined()
+    expect(progressOf(run, at(50), now)).toBeUndefined()
+  })
+})

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { adviceFor, behindText, exportState, scheduleText } from './states.ts'
+
+const run = (status: 'Completed' | 'Failed' | 'Running') => ({
+  id: 'a',
+  status,
+  finished_at: null,
+  latest_error: null,
+})
+const STANDING = {
+  paused: false,
+  last_run: run('Completed'),
+  live_runs: 0,
+  is_late: false,
+  last_completed_at: '2026-11-17T10:00:00Z',
+}
+
+describe('the state of an export', () => {
+  it.each([
+    ['Delivered', {}],
+    ['Paused', { paused: true, last_run: run('Failed') }],
+    ['Failing', { last_run: run('Failed'), live_runs: 2, is_late: true }],
+    ['Running', { last_run: run('Running'), live_runs: 1, is_late: true }],
+    ['Late', { is_late: true }],
+    ['Waiting for its first run', { last_run: null, last_completed_at: null }],
+  ])('%s', (text, fields) => {
+    expect(exportState({ ...STANDING, ...fields })).toMatchObject({ text })
+  })
+})
+
+it.each([
+  [null, null, 5],
+  ['up to date', 0, null],
+  ['up to date', 3, null],
+  ['1 h 5 min behind', 3, 3900],
+])('%s', (text, rows_behind, oldest_pending_age_s) => {
+  expect(behindText({ rows_behind, oldest_pending_age_s })).toBe(text)
+})
+
+it('a schedule says its hour and zone where it has them', () => {
+  const zone = { timezone: 'Europe/Berlin', offset_day: 1, offset_hour: 3 }
+  expect(scheduleText({ interval: 'week', ...zone })).toBe('Every week on Monday at 03:00, Europe/Berlin')
+  expect(scheduleText({ interval: 'day', ...zone })).toBe('Every day at 03:00, Europe/Berlin')
+  expect(scheduleText({ interval: 'hour', ...zone })).toBe('Every hour')
+})
+
+it('only what did not deliver has advice', () => {
+  expect(adviceFor({ status: 'Completed', attempts: 1 })).toBeNull()
+  expect(adviceFor({ status: 'FailedRetryable', attempts: 1 })).toContain('once')
+  expect(adviceFor({ status: 'FailedRetryable', attempts: 3 })).toContain('3 times')
+})

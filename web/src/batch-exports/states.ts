@@ -1,0 +1,108 @@
+// What state runs and exports are in: its kind (colour and shape) and its words. Pure.
+import type { StatusKind } from '../ui/Status'
+import { durationText } from '../ui/format'
+import type { Backfill, ExportStatus, Run } from './queries'
+
+export type State = { kind: StatusKind; text: string }
+type RunStatus = Run['status']
+
+const RUN_STATES: Record<RunStatus, State> = {
+  Starting: { kind: 'waiting', text: 'Waiting' },
+  Running: { kind: 'running', text: 'Running' },
+  Completed: { kind: 'delivered', text: 'Delivered' },
+  Failed: { kind: 'failed', text: 'Failed' },
+  FailedRetryable: { kind: 'failed', text: 'Gave up' },
+  Cancelled: { kind: 'skipped', text: 'Cancelled' },
+  Terminated: { kind: 'failed', text: 'Stopped' },
+  TimedOut: { kind: 'failed', text: 'Timed out' },
+}
+
+export const runState = (status: RunStatus): State => RUN_STATES[status]
+export const isLive = (status: RunStatus): boolean => status === 'Starting' || status === 'Running'
+export const hasFailed = (status: RunStatus): boolean => RUN_STATES[status].kind === 'failed'
+
+/** Choices of the filter, by what people call them. */
+export const RUN_FILTERS: readonly { value: string; label: string; statuses: readonly RunStatus[] }[] = [
+  { value: 'all', label: 'All', statuses: [] },
+  { value: 'live', label: 'Live', statuses: ['Starting', 'Running'] },
+  { value: 'failed', label: 'Failed', statuses: ['Failed', 'FailedRetryable', 'Terminated', 'TimedOut'] },
+  { value: 'delivered', label: 'Delivered', statuses: ['Completed'] },
+]
+
+type Standing = Pick<ExportStatus, 'live_runs' | 'last_run' | 'is_late' | 'last_completed_at'> & {
+  paused: boolean
+}
+
+/** What matters most comes first: a pause, a failure, work, lateness. */
+export function exportState({ paused, last_run, live_runs, is_late, last_completed_at }: Standing): State {
+  if (paused) return { kind: 'held', text: 'Paused' }
+  if (last_run !== null && hasFailed(last_run.status)) return { kind: 'failed', text: 'Failing' }
+  if (live_runs > 0) return { kind: 'running', text: 'Running' }
+  if (is_late) return { kind: 'held', text: 'Late' }
+  if (last_completed_at === null) return { kind: 'waiting', text: 'Waiting for its first run' }
+  return { kind: 'delivered', text: 'Delivered' }
+}
+
+/** How far behind it is, in words; null where rows are not counted. */
+export function behindText({
+  rows_behind,
+  oldest_pending_age_s,
+}: Pick<ExportStatus, 'rows_behind' | 'oldest_pending_age_s'>): string | null {
+  if (rows_behind === null) return null
+  if (rows_behind === 0 || oldest_pending_age_s === null) return 'up to date'
+  return `${durationText(oldest_pending_age_s)} behind`
+}
+
+const SCHEDULES: Record<ExportStatus['interval'], string> = {
+  hour: 'Every hour',
+  day: 'Every day',
+  week: 'Every week',
+  'every 5 minutes': 'Every 5 minutes',
+  'every 15 minutes': 'Every 15 minutes',
+}
+const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
+
+export const intervalText = (interval: ExportStatus['interval']): string => SCHEDULES[interval]
+
+type Schedule = {
+  interval: ExportStatus['interval']
+  timezone: string
+  offset_day: number | null
+  offset_hour: number | null
+}
+
+/** `Every week on Monday at 03:00, Europe/Berlin`. */
+export function scheduleText({ interval, timezone, offset_day, offset_hour }: Schedule): string {
+  if (interval !== 'day' && interval !== 'week') return SCHEDULES[interval]
+  const day = interval === 'week' ? ` on ${WEEKDAYS[offset_day ?? 0]}` : ''
+  return `${SCHEDULES[interval]}${day} at ${String(offset_hour ?? 0).padStart(2, '0')}:00, ${timezone}`
+}
+
+export const WEEKDAY_CHOICES = WEEKDAYS.map((label, value) => ({ value: String(value), label }))
+
+const KINDS: Record<Backfill['kind'], string> = {
+  backfill: 'What was missing',
+  unpause: 'What a pause skipped',
+  repair: 'Repair',
+  retry: 'Retry of a run',
+}
+export const backfillText = (kind: Backfill['kind']): string => KINDS[kind]
+
+/** What whoever looks at a run that did not deliver can do about it. */
+export function adviceFor({ status, attempts }: Pick<Run, 'status' | 'attempts'>): string | null {
+  const times = attempts === 1 ? 'once' : `${attempts} times`
+  switch (status) {
+    case 'Failed':
+      return 'Trying again would fail the same way. Mend the cause in the settings or at the destination, then retry the run.'
+    case 'FailedRetryable':
+      return `It was tried ${times}. Check that the destination can be reached, then retry the run.`
+    case 'TimedOut':
+      return 'It took longer than a run may. Retry it when the destination is quicker, or export shorter intervals.'
+    case 'Terminated':
+      return 'Whoever runs this server stopped it. Retry the run to deliver its rows.'
+    case 'Cancelled':
+      return 'Its rows are not at the destination. Retry the run to deliver them.'
+    default:
+      return null
+  }
+}
