@@ -140,6 +140,36 @@ describe('a client that comes back', () => {
     stream.close()
   })
 
+  it('to a stream of others that has not looked yet gets nothing again', async () => {
+    const place = await openPlace(app)
+    const others = await open(place)
+    await store(place, numbered(1, 3))
+    const stream = await open(place, { last_event_id: 2 })
+    await others.until('event', 3)
+    await stream.until('event')
+    await store(place, numbered(4, 4))
+    await stream.until('event', 2)
+    expect(numbersIn(stream)).toEqual([3, 4])
+    await others.until('event', 4)
+    expect(numbersIn(others)).toEqual([1, 2, 3, 4])
+    stream.close()
+    others.close()
+  })
+
+  it('from further back than is looked hears where that begins', async () => {
+    const place = await openPlace(app)
+    await store(place, [{ event: 'rare' }])
+    for (let n = 0; n < 10; n++) await store(place, numbered(1, 10_010))
+    await store(place, [{ event: 'rare' }])
+    const stream = await open(place, { event: 'rare', last_event_id: 0 })
+    await stream.until('event')
+    expect(stream.told.map(({ event, id }) => [event, id])).toEqual([
+      ['gap', '102'],
+      ['event', '100102'],
+    ])
+    stream.close()
+  }, 120_000)
+
   it('with a position that was never given out gets what comes from now on', async () => {
     const place = await openPlace(app)
     await store(place, numbered(1, 2))
