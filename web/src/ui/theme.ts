@@ -46,7 +46,7 @@ export const COLORS = {
     raised: '#f6f8fa',
     selected: '#eaf5fb',
     hairline: '#dde4eb',
-    control: '#8593a4',
+    edge: '#8593a4',
     text: '#18212d',
     quiet: '#56647a',
     accent: '#0b5c8c',
@@ -77,7 +77,7 @@ export const COLORS = {
     raised: '#151c26',
     selected: '#16293a',
     hairline: '#2a3544',
-    control: '#6b7a90',
+    edge: '#6b7a90',
     text: '#dfe6ee',
     quiet: '#9aa8ba',
     accent: '#5db2e0',
@@ -180,6 +180,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
   dark: { ...named(COLORS.dark), ...mantine(COLORS.dark) },
 })
 
+/** Colours and sizes share one row of names: none may be in both. */
 function named(tokens: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(tokens).map(([name, value]) => [`--ls-${name}`, value]))
 }
