@@ -46,7 +46,7 @@ const strangerStatus = (route: Route) =>
   route.subject && !route.path.includes(':organization_id') ? 404 : 403
 /** The path has an id of its own below organization or project, or none above it. */
 const childOf = (route: Route) => {
-  const id = /:([a-z_]+)\/(?:[a-z0-9_]+\/)?$/.exec(route.path)?.[1]
+  const id = /:([a-z_]+)\/(?:[a-z0-9_]+\/)?(?:stream\/)?$/.exec(route.path)?.[1]
   return id === undefined || route.subject || id === 'organization_id' || id === 'project_id' ? null : id
 }
 

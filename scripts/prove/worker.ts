@@ -3,6 +3,7 @@ import { ExportEngine } from '../../src/features/batch-exports/engine/engine.ts'
 import { Changes } from '../../src/platform/changes.ts'
 import { StoreBusy, type EventStore } from '../../src/platform/event-store/event-store.ts'
 import { Guesses } from '../../src/platform/http/guesses.ts'
+import { SharedLooks } from '../../src/platform/http/live/shared-looks.ts'
 import { PagePlaces } from '../../src/platform/http/page-places.ts'
 import { Throttle } from '../../src/platform/http/throttle.ts'
 import type { Log } from '../../src/platform/log/log.ts'
@@ -79,6 +80,7 @@ export function servicesOf(world: World, actor: Actor): Services {
     sandbox: noSandbox,
     changes: new Changes(),
     pagePlaces: new PagePlaces(),
+    looks: new SharedLooks(logOf(world, actor)),
     throttle: new Throttle(false),
     guesses: new Guesses(proof.db, proof.secrets, false),
     log: logOf(world, actor),

@@ -33,6 +33,15 @@ the address of the next page.
 Every error has the same shape: \`{type, code, detail, attr}\`. Programs should look at \`code\`; \`detail\` is a sentence
 for people, and \`attr\` names the field. Each answer carries \`X-Request-Id\`, which the server's log repeats.
 
+## Streams
+
+Paths that end in \`stream/\` answer with server-sent events (\`text/event-stream\`), which browsers read with
+\`EventSource\`: events as they are stored, runs of exports and logs as they go. A message with an id can be gone on from:
+open the stream again with the last id in the header \`Last-Event-ID\`, as browsers do, or in \`last_event_id\`, and what
+came meanwhile follows, each once. Ids without a message tell how far you are. A stream ends after ten minutes, when the
+server stops, and when you lose the right to it; without the message \`end\`, open it again. A caller may have 20 streams
+open, a project 200.
+
 ## Retries
 
 A \`POST\` with an \`Idempotency-Key\` header is carried out once, however often it is sent: repeats get the first answer.

@@ -8,6 +8,7 @@ import { openTxtLookup } from '../platform/dns/txt.ts'
 import { openDuckDb, type StoreEvents } from '../platform/event-store/duckdb/open.ts'
 import type { EventStore } from '../platform/event-store/event-store.ts'
 import { Guesses } from '../platform/http/guesses.ts'
+import { SharedLooks } from '../platform/http/live/shared-looks.ts'
 import { PagePlaces } from '../platform/http/page-places.ts'
 import { Throttle } from '../platform/http/throttle.ts'
 import { migrateJobs, openJobs } from '../platform/jobs/jobs.ts'
@@ -133,6 +134,7 @@ export async function openServices(
     changes: new Changes(),
     throttle: new Throttle(config.RATE_LIMITS),
     pagePlaces: new PagePlaces(),
+    looks: new SharedLooks(log),
     guesses: new Guesses(db, secrets, config.RATE_LIMITS),
     log,
     settings: {

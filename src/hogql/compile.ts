@@ -17,6 +17,8 @@ export type QueryContext = {
   now: Date
   /** What `{name}` and `{variables.name}` stand for, by the text between the braces. */
   placeholders: ReadonlyMap<string, Expr>
+  /** Events have `seq`, their position, besides what queries of users can name. */
+  by_position?: boolean
   /** Set for exports, whose only table is that of the events, each with its person as of when it was stored. */
   exported?: {
     /** What every row of the table must meet. Names in it are fields, whatever the query calls by the same name. */

@@ -5,6 +5,7 @@ import type { TxtLookup } from './dns/txt.ts'
 import type { EventStore } from './event-store/event-store.ts'
 import type { Level } from './http/caller.ts'
 import type { Guesses } from './http/guesses.ts'
+import type { SharedLooks } from './http/live/shared-looks.ts'
 import type { PagePlaces } from './http/page-places.ts'
 import type { Throttle } from './http/throttle.ts'
 import type { Jobs } from './jobs/jobs.ts'
@@ -26,6 +27,7 @@ export type Services = {
   changes: Changes
   throttle: Throttle
   pagePlaces: PagePlaces
+  looks: SharedLooks
   guesses: Guesses
   log: Log
   settings: Settings

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { inject } from 'vitest'
 import { readConfig, serverLimits, type Config } from '../../src/app/config.ts'
 import { access, routes } from '../../src/app/http.ts'
@@ -113,6 +114,8 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
     const response = await http.inject({
       method: method as 'GET',
       url,
+      // A stream does not end: it is open once its headers are here.
+      payloadAsStream: isStream(url),
       remoteAddress: options.ip ?? '127.0.0.1',
       headers: {
         host: 'longshore.test',
@@ -127,10 +130,11 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
         ? {}
         : { payload: typeof options.body === 'string' ? options.body : JSON.stringify(options.body) }),
     })
-    const body = response.body === '' ? null : parse(response.body, String(response.headers['content-type']))
     const contentType = String(response.headers['content-type'] ?? '')
+    const payload = isStream(url) ? await textOf(response.stream(), contentType) : response.body
+    const body = payload === '' ? null : parse(payload, contentType)
     assertMatchesDocument(method, url, response.statusCode, body, contentType)
-    if (!options.may_show_secrets) canary.assertAbsent(response.body, `the answer of ${method} ${url}`)
+    if (!options.may_show_secrets) canary.assertAbsent(payload, `the answer of ${method} ${url}`)
     const cookie = /^sessionid=([^;]*)/.exec([response.headers['set-cookie'] ?? ''].flat().join())?.[1]
     if (cookie) canary.plant('session token', cookie)
     return { status: response.statusCode, body, headers: response.headers, session: cookie }
@@ -153,7 +157,9 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
     definitions,
     advance: (ms) => void (ahead_ms += ms),
     async close() {
-      await http.close()
+      const closed = http.close()
+      http.server.closeAllConnections()
+      await closed
       await exports.close()
       await verifier.close()
       await plugins.close()
@@ -242,6 +248,20 @@ export async function makeDatabase(): Promise<{ db: Database; url: string; drop(
       await admin.close()
     },
   }
+}
+
+function isStream(url: string): boolean {
+  return /\/stream\/?(\?|$)/.test(url)
+}
+
+/** The beginning of a stream, which is closed; any other answer as a whole. */
+async function textOf(answer: Readable, contentType: string): Promise<string> {
+  let text = ''
+  for await (const piece of answer) {
+    text += String(piece)
+    if (contentType === 'text/event-stream') break
+  }
+  return text
 }
 
 function parse(text: string, contentType: string): unknown {

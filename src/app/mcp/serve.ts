@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { parseBody, readRawBody } from '../../platform/http/body.ts'
 import { callerId, type Caller } from '../../platform/http/caller.ts'
-import { KEY_RATES } from '../../platform/http/dispatch.ts'
+import { KEY_RATES } from '../../platform/http/admit.ts'
 import { ApiError, denied, unauthenticated } from '../../platform/http/errors.ts'
 import { identify } from '../../platform/http/identify.ts'
 import { JSON_TYPE } from '../../platform/http/raw-answer.ts'

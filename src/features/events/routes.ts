@@ -6,8 +6,18 @@ import { readFormat, type Format } from './listing/parameters.ts'
 import { recordCells, recordText, SCALAR_FIELDS, weightOfRow } from './listing/record.ts'
 import { getEventRow } from './listing/retrieve.ts'
 import { findPersonsOfRows } from './listing/rows.ts'
-import { Event, EventsAnswer, FormatQuery, ListQuery, ValuesAnswer, ValuesQuery } from './listing/schema.ts'
+import {
+  Event,
+  EventsAnswer,
+  FormatQuery,
+  ListQuery,
+  STREAM_MESSAGES,
+  StreamQuery,
+  ValuesAnswer,
+  ValuesQuery,
+} from './listing/schema.ts'
 import { findValues, valuesTable } from './listing/values.ts'
+import { streamEvents } from './stream/stream.ts'
 
 type Base = '/api/projects/:project_id' | '/api/environments/:project_id'
 
@@ -56,6 +66,19 @@ function eventRoutesAt(base: Base) {
         if (format === 'json') return { ...ok(values), headers }
         return { ...(await answerCsv(valuesTable(values))), headers }
       },
+    }),
+
+    route({
+      method: 'GET',
+      path: `${base}/events/stream/`,
+      summary: 'Events as they are stored',
+      scope: 'query:read',
+      level: 'member',
+      key_limit: READING,
+      query: StreamQuery,
+      messages: STREAM_MESSAGES,
+      answers: { 200: null },
+      handle: (context) => streamEvents(context),
     }),
 
     route({

@@ -17,6 +17,8 @@ export type Question = {
   /** Zone of the answer's date-times; the project's unless told. */
   timezone?: string
   max_rows: number
+  /** The query names positions of events. */
+  by_position?: boolean
 }
 
 export type Answer = StoreAnswer & { compiled: CompiledQuery }
@@ -24,9 +26,15 @@ export type Answer = StoreAnswer & { compiled: CompiledQuery }
 export async function runQuery(
   services: Pick<Services, 'eventStore' | 'now'>,
   project: AskedProject,
-  { query, placeholders = new Map(), timezone = project.timezone, max_rows }: Question,
+  { query, placeholders = new Map(), timezone = project.timezone, max_rows, by_position = false }: Question,
 ): Promise<Answer> {
-  const context = { project_id: project.id, timezone: project.timezone, now: services.now(), placeholders }
+  const context = {
+    project_id: project.id,
+    timezone: project.timezone,
+    now: services.now(),
+    placeholders,
+    by_position,
+  }
   const compiled = explained(null, () => compileQuery(query, context, services.eventStore.engine))
   const { sql, parameters } = compiled
   try {

@@ -4,7 +4,13 @@ import type { QueryContext } from '../compile.ts'
 import type { Dialect, PhysicalTable } from '../engines/dialect.ts'
 import type { Type } from '../value.ts'
 
-export type TableName = 'events' | 'exported_events' | 'persons' | 'person_distinct_ids' | 'groups'
+export type TableName =
+  | 'events'
+  | 'positioned_events'
+  | 'exported_events'
+  | 'persons'
+  | 'person_distinct_ids'
+  | 'groups'
 
 export type Column =
   /** Stored in the table under this name. */
@@ -78,6 +84,12 @@ const events: Table = {
   ]),
 }
 
+/** The same for whoever reads them as they arrive. */
+const positionedEvents: Table = {
+  ...events,
+  columns: new Map([...events.columns, ...stored({ seq: { kind: 'integer' } })]),
+}
+
 const constant = (value: string | null): Expr => ({ node: 'Constant', value })
 
 /**
@@ -132,6 +144,7 @@ const plainTable = (physical: PhysicalTable, types: Record<string, Type>): Table
 
 export const TABLES: Readonly<Record<TableName, Table>> = {
   events,
+  positioned_events: positionedEvents,
   exported_events: exportedEvents,
   persons: plainTable('persons', {
     id: uuid,
@@ -151,10 +164,14 @@ export const TABLES: Readonly<Record<TableName, Table>> = {
 const NAMED: ReadonlyMap<string, TableName> = new Map(
   (['events', 'persons', 'person_distinct_ids', 'groups'] as const).map((name) => [name, name]),
 )
+const NAMED_BY_POSITION: ReadonlyMap<string, TableName> = new Map([...NAMED, ['events', 'positioned_events']])
 const NAMED_IN_EXPORTS: ReadonlyMap<string, TableName> = new Map([['events', 'exported_events']])
 
 /** The tables that a query can name. */
-export const namedTables = ({ exported }: QueryContext) => (exported ? NAMED_IN_EXPORTS : NAMED)
+export const namedTables = ({ exported, by_position }: QueryContext) => {
+  if (exported) return NAMED_IN_EXPORTS
+  return by_position ? NAMED_BY_POSITION : NAMED
+}
 
 type Joined = { from: readonly ('ids' | 'person' | 'ids_of_person' | `group_${number}`)[]; sql: () => string }
 

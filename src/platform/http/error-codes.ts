@@ -84,6 +84,7 @@ export const ERROR_CODES = {
     429,
     'The project has twenty verifications of exports waiting: wait for one to end.',
   ],
+  too_many_streams: [429, 'You or the project have too many streams open: close one first.'],
   throttled: [429, 'Too many requests; see the Retry-After header.'],
   error: [500, 'A fault of ours. The detail says nothing more; the log does, under the request id.'],
   unavailable: [
@@ -92,7 +93,7 @@ export const ERROR_CODES = {
   ],
   too_many_connections: [
     503,
-    'You or all clients together have too many connections open; try again shortly.',
+    'You or all clients together have too many connections or streams open; try again shortly.',
   ],
   too_many_requests_underway: [
     503,

@@ -57,3 +57,8 @@ export function assertSameOrigin({ origin, fetch_site, own_origins }: WriteFacts
   const isForeignSite = fetch_site !== undefined && !OWN_SITE.includes(fetch_site)
   if (isForeignOrigin || isForeignSite) throw denied('Changes from another site are not taken.')
 }
+
+/** A header given twice is no header we can trust: only the first counts. */
+export function one(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header
+}

@@ -1,5 +1,6 @@
 // The OpenAPI 3.1 document, made from the very routes the server runs on.
 import { z } from 'zod'
+import { STREAM_TYPE } from './live/serve.ts'
 import { errorComponents, errorResponses } from './openapi-errors.ts'
 import type { Route } from './route.ts'
 
@@ -78,6 +79,7 @@ function operation(route: Route, tag: string, schemas: Json): Json {
           {
             description: statusText(Number(status)),
             ...(schema ? { content: answerContent(route, schema, schemas) } : {}),
+            ...(route.messages ? { content: streamContent(route.messages, schemas) } : {}),
           },
         ]),
       ),
@@ -134,6 +136,14 @@ function bodyContent(route: Route, body: z.ZodType, schemas: Json): Json {
 function answerContent(route: Route, schema: z.ZodType, schemas: Json): Json {
   const others = (route.also_answers ?? []).map((type) => [type, { schema: { type: 'string' } }])
   return { ...jsonContent(schema, 'output', schemas), ...Object.fromEntries(others) }
+}
+
+/** OpenAPI 3.1 has no words for messages: their names are told to people, their data's schemas to programs. */
+function streamContent(messages: NonNullable<Route['messages']>, schemas: Json): Json {
+  const names = Object.keys(messages).map((name) => `\`event: ${name}\``)
+  const schema = { type: 'string', description: `Server-sent events: ${names.join(', ')}.` }
+  const data = Object.entries(messages).map(([name, each]) => [name, toSchema(each, 'output', schemas)])
+  return { [STREAM_TYPE]: { schema, 'x-messages': Object.fromEntries(data) } }
 }
 
 function jsonContent(schema: z.ZodType, io: 'input' | 'output', schemas: Json): Json {

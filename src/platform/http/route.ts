@@ -6,6 +6,7 @@ import type { Services } from '../services.ts'
 import type { OrganizationInReach, ProjectInReach } from './access.ts'
 import type { Caller, Level, LevelName } from './caller.ts'
 import type { GuessKind } from './guesses.ts'
+import type { LiveAnswer } from './live/live-answer.ts'
 import type { Page, PagedAnswer } from './paging.ts'
 import type { AccountChange } from './recent-sign-in.ts'
 import type { Scope } from './scopes.ts'
@@ -25,6 +26,9 @@ export type Answers = Record<number, z.ZodType | null>
 /** Sent as it is, in place of a body made from the schema: CSV, and long lists that are written piece by piece. */
 export type ReadyText = { content_type: string; text: string | AsyncIterable<string> }
 
+/** A stream, and how it is made sure from time to time that its caller may still have it. */
+export type CheckedLive = LiveAnswer & { check(): Promise<void> }
+
 /** Sent beside an answer: the session cookie to set, or null to clear it. */
 export type SessionCookie = { token: string; max_age_s: number } | null
 
@@ -33,7 +37,11 @@ type Answer<A extends Answers> = {
     status: Status
     session?: SessionCookie
     headers?: Record<string, string>
-  } & ({ body: A[Status] extends z.ZodType ? z.input<A[Status]> : null } | { ready: ReadyText })
+  } & (
+    | { body: A[Status] extends z.ZodType ? z.input<A[Status]> : null }
+    | { ready: ReadyText }
+    | { live: LiveAnswer }
+  )
 }[keyof A & number]
 
 /** Path parameters by name, taken from the path itself. */
@@ -128,6 +136,8 @@ type RouteSpec<
   key_limit?: KeyLimit
   /** Media types a successful answer may have besides JSON. */
   also_answers?: readonly string[]
+  /** The answer is a stream of server-sent events: what the data of each kind of message is. */
+  messages?: Readonly<Record<string, z.ZodType>>
   /** Finds what the path's last id names (404) and settles the right to it (403), both before the body is looked at. */
   item?(context: Context<Path, S, CallerFor<Access>, unknown, undefined>): Promise<Item>
   query?: Query
@@ -172,6 +182,7 @@ export type Route = {
   guesses?: GuessKind
   key_limit?: KeyLimit
   also_answers?: readonly string[]
+  messages?: Readonly<Record<string, z.ZodType>>
   item?(context: never): Promise<unknown>
   query?: z.ZodType
   body?: z.ZodType
@@ -187,6 +198,7 @@ export type AnyAnswer = {
   status: number
   body?: unknown
   ready?: ReadyText
+  live?: LiveAnswer
   session?: SessionCookie
   headers?: Record<string, string>
 }

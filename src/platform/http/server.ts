@@ -11,6 +11,8 @@ import { Connections } from './connections.ts'
 import { dispatch, type Outgoing, type RequestNotes } from './dispatch.ts'
 import { ApiError, notFound, toApiError } from './errors.ts'
 import { DEFAULT_LIMITS, type ServerLimits } from './limits.ts'
+import { OpenStreams } from './live/open-streams.ts'
+import { serveLive } from './live/serve.ts'
 import type { Metrics } from './metrics.ts'
 import { proxiesAmong } from './proxies.ts'
 import { answerOn, JSON_TYPE } from './raw-answer.ts'
@@ -36,6 +38,8 @@ declare module 'fastify' {
     work: Work | null
     /** The path of the API's route as it was declared; null for pages and unknown paths. */
     api_path: string | null
+    /** It is answered with a stream. */
+    is_live: boolean
   }
 }
 
@@ -89,6 +93,7 @@ export function buildServer(options: HttpOptions): FastifyInstance {
   })
   app.decorateRequest('notes')
   app.decorateRequest('api_path', null)
+  app.decorateRequest('is_live', false)
   // To fastify every method exists and none has a body: `serve` reads it, so that a wrong method is a 405 and a body
   // of the wrong size or type is refused only after 401, 403 and 404.
   for (const method of METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
@@ -98,13 +103,16 @@ export function buildServer(options: HttpOptions): FastifyInstance {
     done()
   })
   countUnderway(app, limits.connections_per_address)
+  const streams = new OpenStreams(services.now)
+  const openStreams = async () => streams.count()
+  metrics.gauge('longshore_open_streams', 'Streams of server-sent events, by route.', openStreams, 'route')
+  // Nobody waits for them to end.
+  app.addHook('preClose', (done) => {
+    streams.close()
+    done()
+  })
   app.addHook('onResponse', (request, reply, done) => {
-    const { id, method, notes } = request
-    const status = reply.statusCode
-    const route = routeName(request)
-    const ms = reply.elapsedTime
-    metrics.observeRequest(method, route ?? 'unknown', status, ms / 1000)
-    services.log.info({ id, method, route, status, ms: Math.round(ms * 10) / 10, ...notes }, 'request')
+    if (!request.is_live) observe(options, request, reply)
     done()
   })
   app.setErrorHandler((error, request, reply) => answerError(services, request, reply, error))
@@ -114,7 +122,7 @@ export function buildServer(options: HttpOptions): FastifyInstance {
     const found = router.find(request.url)
     if (!found) throw notFound()
     request.api_path = found.path
-    return serve(options, found, request, reply)
+    return serve(options, streams, found, request, reply)
   })
   return app
 }
@@ -131,8 +139,19 @@ function requestIds(): () => string {
   return () => `${process}-${(++count).toString(36)}`
 }
 
+/** For the access log and metrics, once for each request. */
+function observe({ services, metrics }: HttpOptions, request: FastifyRequest, reply: FastifyReply): void {
+  const { id, method, notes } = request
+  const status = reply.statusCode
+  const route = routeName(request)
+  const ms = reply.elapsedTime
+  metrics.observeRequest(method, route ?? 'unknown', status, ms / 1000)
+  services.log.info({ id, method, route, status, ms: Math.round(ms * 10) / 10, ...notes }, 'request')
+}
+
 async function serve(
   options: HttpOptions,
+  streams: OpenStreams,
   { methods, params }: Found,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -159,6 +178,10 @@ async function serve(
     },
     request.notes,
   )
+  if (answer.live) {
+    const onEnd = () => observe(options, request, reply)
+    return serveLive(options.services, streams, answer.live, request, reply, onEnd)
+  }
   return send(reply, answer, request.protocol === 'https')
 }
 

@@ -1,6 +1,7 @@
 // SQL statements that read the log for the API.
 import type { Db } from '../../../platform/db/database.ts'
 import { joinSql, sql, type Statement } from '../../../platform/db/sql.ts'
+import type { LineRange } from '../../../platform/http/live/log-tail.ts'
 import type { Page } from '../../../platform/http/paging.ts'
 import type { LogRow } from '../rows.ts'
 
@@ -21,6 +22,29 @@ export function listLogs(db: Db, part: LogPart, filter: LogFilter, page: Page): 
     SELECT id::float8 AS id, project_id, batch_export_id, run_id, timestamp, level, message FROM batch_export_log
     WHERE ${joinSql(conditions(part, filter), ' AND ')}
     ORDER BY batch_export_log.timestamp DESC, batch_export_log.id DESC LIMIT ${page.limit} OFFSET ${page.offset}`)
+}
+
+/** In the order of their ids. */
+export async function readLines(
+  db: Db,
+  part: LogPart,
+  filter: LogFilter,
+  { from, to, most, which }: LineRange,
+): Promise<LogRow[]> {
+  const order = which === 'first' ? sql`ASC` : sql`DESC`
+  const rows = await db.rows<LogRow>(sql`
+    SELECT id::float8 AS id, project_id, batch_export_id, run_id, timestamp, level, message FROM batch_export_log
+    WHERE ${joinSql(conditions(part, filter), ' AND ')} AND batch_export_log.id > ${from} AND batch_export_log.id <= ${to}
+    ORDER BY batch_export_log.id ${order} LIMIT ${most}`)
+  return which === 'first' ? rows : rows.toReversed()
+}
+
+/** Of all exports: whatever any of them says later has a higher one. 0 without any line. */
+export async function findLastLine(db: Db): Promise<number> {
+  const { id } = await db.only<{ id: number }>(
+    sql`SELECT coalesce(max(id), 0)::float8 AS id FROM batch_export_log`,
+  )
+  return id
 }
 
 export async function countLogs(db: Db, part: LogPart, filter: LogFilter): Promise<number> {

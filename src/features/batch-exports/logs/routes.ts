@@ -6,7 +6,8 @@ import { getExport } from '../queries.ts'
 import { getRun } from '../runs/read-queries.ts'
 import { presentLog } from './present.ts'
 import { countLogs, listLogs, type LogFilter } from './queries.ts'
-import { LogEntry, LogQuery } from './schema.ts'
+import { LOG_MESSAGES, LogEntry, LogQuery, LogStreamQuery } from './schema.ts'
+import { streamLog } from './stream.ts'
 
 type Base = '/api/projects/:project_id' | '/api/environments/:project_id'
 
@@ -32,6 +33,20 @@ function logRoutesBelow(base: Base) {
         const rows = await listLogs(db, part, filter, page)
         return ok(paged(await countLogs(db, part, filter), rows.map(presentLog)))
       },
+    }),
+
+    route({
+      method: 'GET',
+      path: `${base}/batch_exports/:batch_export_id/logs/stream/`,
+      summary: 'The log of an export as it is written',
+      scope: 'batch_export:read',
+      level: 'member',
+      item: ({ db, project, params }) => getExport(db, project.id, params.batch_export_id),
+      query: LogStreamQuery,
+      messages: LOG_MESSAGES,
+      answers: { 200: null },
+      handle: ({ services, project, item, query, request }) =>
+        streamLog(services, { project_id: project.id, batch_export_id: item.id }, query, request),
     }),
 
     route({

@@ -1,6 +1,8 @@
 // Log lines as the API gives them, and what a list of them can be asked for.
 import { z } from 'zod'
 import { timestamp, uuid } from '../../../platform/http/fields.ts'
+import { EndOfStream, LeftOut } from '../../../platform/http/live/messages.ts'
+import { PositionQuery } from '../../../platform/http/live/position.ts'
 import { PageQuery } from '../../../platform/http/paging.ts'
 import { choicesParameter, textParameter } from '../../../platform/http/parameters.ts'
 import type { LogLevel } from '../rows.ts'
@@ -26,3 +28,11 @@ export const LogQuery = PageQuery.extend({
   level_filter: choicesParameter(LEVELS, 'The older name of `level`.'),
 })
 export type LogQuery = z.output<typeof LogQuery>
+
+export const LogStreamQuery = LogQuery.pick({ search: true, level: true, level_filter: true }).extend(
+  PositionQuery.shape,
+)
+export type LogStreamQuery = z.output<typeof LogStreamQuery>
+
+/** By the names of the messages. */
+export const LOG_MESSAGES = { log: LogEntry, gap: LeftOut, end: EndOfStream }

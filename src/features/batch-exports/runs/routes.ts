@@ -4,6 +4,7 @@ import { invalid } from '../../../platform/http/errors.ts'
 import { readMoment, type Clock } from '../../../platform/http/parameters.ts'
 import { ok, route } from '../../../platform/http/route.ts'
 import { retryRun } from '../backfills/retry.ts'
+import { LOG_MESSAGES, LogStreamQuery } from '../logs/schema.ts'
 import { writeLog } from '../logs/write.ts'
 import { getExport, lockExport } from '../queries.ts'
 import { cursorPage, cursorPaged, readCursor } from './cursor.ts'
@@ -12,6 +13,7 @@ import { cancelRun } from './queries.ts'
 import { getRun, listRuns, type RunFilter } from './read-queries.ts'
 import { recordCancelled, recordRetried } from './record-actions.ts'
 import { BackfillStarted, Cancelled, ORDERINGS, Run, RunQuery, type RunOrdering } from './schema.ts'
+import { streamRun } from './stream.ts'
 
 type Base = '/api/projects/:project_id' | '/api/environments/:project_id'
 
@@ -51,6 +53,19 @@ function runRoutesBelow(base: Base) {
       item: findRunOfPath,
       answers: { 200: Run },
       handle: async ({ db, item, now }) => ok(await presentRun(db, item.run, now)),
+    }),
+
+    route({
+      method: 'GET',
+      path: `${base}/batch_exports/:batch_export_id/runs/:id/stream/`,
+      summary: 'One run and its log, until it has ended',
+      scope: 'batch_export:read',
+      level: 'member',
+      item: findRunOfPath,
+      query: LogStreamQuery,
+      messages: { run: Run, ...LOG_MESSAGES },
+      answers: { 200: null },
+      handle: ({ services, item, query, request }) => streamRun(services, item.run, query, request),
     }),
 
     route({

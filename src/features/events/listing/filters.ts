@@ -1,8 +1,12 @@
 // Which events are meant, apart from their time: event name, distinct id, person, properties.
 import type { Expr } from '../../../hogql/ast.ts'
+import { parseExpression } from '../../../hogql/parser.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import { findDistinctIdsOfPerson } from '../../persons/queries.ts'
+import { filterExpression, parsePropertyFilters } from '../property-filters.ts'
+import { explained } from '../run-query.ts'
 import { eventField, oneOf } from '../tree.ts'
+import { lastText, readTexts, type Clock, type GivenQuery } from './parameters.ts'
 
 export type EventFilters = {
   event: string | null
@@ -11,6 +15,29 @@ export type EventFilters = {
   person_id: string | null
   /** The property filters as one expression. */
   properties: Expr | null
+}
+
+/** `where`: HogQL expressions that must hold too. */
+export type AskedFilters = { filters: EventFilters; where: readonly string[] }
+
+export function readFilters(query: GivenQuery, clock: Clock): AskedFilters {
+  const filters = {
+    event: lastText(query, 'event'),
+    distinct_id: lastText(query, 'distinct_id'),
+    person_id: lastText(query, 'person_id'),
+    properties: readProperties(query, clock),
+  }
+  return { filters, where: readTexts(query, 'where') ?? [] }
+}
+
+function readProperties(query: GivenQuery, clock: Clock): Expr | null {
+  const text = lastText(query, 'properties')
+  return text === null ? null : filterExpression(parsePropertyFilters(text, 'properties'), clock)
+}
+
+export async function conditionsOf(db: Db, project_id: number, asked: AskedFilters): Promise<Expr[]> {
+  const where = asked.where.map((text) => explained('where', () => parseExpression(text)))
+  return [...(await filterConditions(db, project_id, asked.filters)), ...where]
 }
 
 export async function filterConditions(db: Db, project_id: number, filters: EventFilters): Promise<Expr[]> {

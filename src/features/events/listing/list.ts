@@ -1,21 +1,17 @@
 // GET …/events/: from its parameters to a page of events, or to the rows that `select` asks for.
-import type { Expr } from '../../../hogql/ast.ts'
-import { parseExpression } from '../../../hogql/parser.ts'
 import { formatMicros } from '../../../lib/microseconds.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import { callerId, type Caller } from '../../../platform/http/caller.ts'
 import type { RequestFacts } from '../../../platform/http/route.ts'
 import type { Services } from '../../../platform/services.ts'
-import { filterExpression, parsePropertyFilters } from '../property-filters.ts'
-import { explained, type AskedProject } from '../run-query.ts'
+import type { AskedProject } from '../run-query.ts'
 import { answerCsv, answerJsonList } from '../answer.ts'
 import { cellsOfRecord } from './csv.ts'
-import { filterConditions, type EventFilters } from './filters.ts'
+import { conditionsOf, readFilters, type AskedFilters } from './filters.ts'
 import { findPage, nextPlace, placeOf, type EventsPage, type PageQuestion } from './page.ts'
 import {
   assertNearOffset,
   fixedEnds,
-  lastText,
   questionIn,
   readDirection,
   readFormat,
@@ -24,7 +20,6 @@ import {
   readOrder,
   readRange,
   readTexts,
-  type Clock,
   type Format,
   type GivenQuery,
 } from './parameters.ts'
@@ -44,7 +39,7 @@ export type ListContext = {
 }
 
 /** What both kinds of list take. */
-type Asked = { range: Range; limit: number; offset: number; filters: EventFilters; where: readonly string[] }
+type Asked = AskedFilters & { range: Range; limit: number; offset: number }
 
 const DEFAULT_LIMITS = { json: 100, csv: 3500 }
 
@@ -61,25 +56,13 @@ function readAsked({ query, project, now }: ListContext, format: Format): Asked 
   const range = readRange(query, clock)
   const limit = readLimit(query, DEFAULT_LIMITS[format])
   const offset = readOffset(query)
-  const filters = {
-    event: lastText(query, 'event'),
-    distinct_id: lastText(query, 'distinct_id'),
-    person_id: lastText(query, 'person_id'),
-    properties: readProperties(query, clock),
-  }
-  return { range, limit, offset, filters, where: readTexts(query, 'where') ?? [] }
-}
-
-function readProperties(query: GivenQuery, clock: Clock): Expr | null {
-  const text = lastText(query, 'properties')
-  return text === null ? null : filterExpression(parsePropertyFilters(text, 'properties'), clock)
+  return { range, limit, offset, ...readFilters(query, clock) }
 }
 
 async function listRecords(context: ListContext, asked: Asked, format: Format) {
   const { db, project, request, query } = context
   const direction = readDirection(query)
-  const where = asked.where.map((text) => explained('where', () => parseExpression(text)))
-  const conditions = [...(await filterConditions(db, project.id, asked.filters)), ...where]
+  const conditions = await conditionsOf(db, project.id, asked)
   const { rows, has_more } = await findOwnPage(context, { ...asked, conditions, direction })
   const persons = await findPersonsOfRows(db, project.id, rows)
   if (format === 'csv') {

@@ -1,5 +1,7 @@
 // Shapes of the events listing, for the document: parameters are read in parameters.ts, records written in record.ts.
 import { z } from 'zod'
+import { EndOfStream, LeftOut } from '../../../platform/http/live/messages.ts'
+import { PositionQuery } from '../../../platform/http/live/position.ts'
 
 const Element = z.object({
   event: z.null(),
@@ -68,6 +70,24 @@ export const ListQuery = FormatQuery.extend({
   select: parameter('HogQL expressions to return, as a JSON list.'),
   where: parameter('HogQL expressions that must hold, as a JSON list.'),
 })
+
+export const StreamQuery = ListQuery.pick({
+  event: true,
+  distinct_id: true,
+  person_id: true,
+  properties: true,
+  where: true,
+}).extend(PositionQuery.shape)
+
+/** By the names of the messages. */
+export const STREAM_MESSAGES = {
+  event: Event,
+  skipped: z
+    .object({ count: z.int() })
+    .meta({ description: 'More came within a second than a stream gets: so many are left out.' }),
+  gap: LeftOut,
+  end: EndOfStream,
+}
 
 export const ValuesQuery = FormatQuery.extend({
   key: parameter('Name of the property.'),

@@ -7,9 +7,13 @@ import { getAddressed, reachConfigs } from '../configs/place.ts'
 import type { Family } from '../families.ts'
 import { presentLog } from './present.ts'
 import { countLogs, listLogs, type LogFilter } from './queries.ts'
-import { PluginLogEntry, PluginLogQuery } from './schema.ts'
+import { PLUGIN_LOG_MESSAGES, PluginLogEntry, PluginLogQuery, PluginLogStreamQuery } from './schema.ts'
+import { streamLog } from './stream.ts'
 
-export const pluginLogRoutes = CONFIG_BASES.map(({ base, family }) => logRouteAt(base, family))
+export const pluginLogRoutes = CONFIG_BASES.flatMap(({ base, family }) => [
+  logRouteAt(base, family),
+  logStreamAt(base, family),
+])
 
 function logRouteAt(base: ConfigBase, family: Family) {
   return route({
@@ -27,6 +31,22 @@ function logRouteAt(base: ConfigBase, family: Family) {
       const rows = await listLogs(db, owner, filter, page)
       return ok(paged(await countLogs(db, owner, filter), rows.map(presentLog)))
     },
+  })
+}
+
+function logStreamAt(base: ConfigBase, family: Family) {
+  return route({
+    method: 'GET',
+    path: `${base}/:id/logs/stream/`,
+    summary: 'The log of a plugin config as it is written',
+    scope: 'plugin:read',
+    level: 'member',
+    item: async (context) => getAddressed(context.db, await reachConfigs(context), family, context.params.id),
+    query: PluginLogStreamQuery,
+    messages: PLUGIN_LOG_MESSAGES,
+    answers: { 200: null },
+    handle: ({ services, item: { project, row }, query, request }) =>
+      streamLog(services, { project_id: project.id, plugin_config_id: row.id }, query, request),
   })
 }
 

@@ -1,6 +1,8 @@
 // Log lines as the API gives them, and what a list of them can be asked for.
 import { z } from 'zod'
 import { timestamp, uuid } from '../../../platform/http/fields.ts'
+import { EndOfStream, LeftOut } from '../../../platform/http/live/messages.ts'
+import { PositionQuery } from '../../../platform/http/live/position.ts'
 import { PageQuery } from '../../../platform/http/paging.ts'
 import { choicesParameter, textParameter } from '../../../platform/http/parameters.ts'
 import type { LogType } from '../../../platform/sandbox/sandbox.ts'
@@ -35,3 +37,11 @@ export const PluginLogQuery = PageQuery.extend({
   type_filter: choicesParameter(TYPES, 'Only lines of these types.'),
 })
 export type PluginLogQuery = z.output<typeof PluginLogQuery>
+
+export const PluginLogStreamQuery = PluginLogQuery.pick({ search: true, type_filter: true }).extend(
+  PositionQuery.shape,
+)
+export type PluginLogStreamQuery = z.output<typeof PluginLogStreamQuery>
+
+/** By the names of the messages. */
+export const PLUGIN_LOG_MESSAGES = { log: PluginLogEntry, gap: LeftOut, end: EndOfStream }

@@ -1,0 +1,119 @@
+// Checks 2 to 7 of the fixed order: who asks, whether they may, and where the path leads. A stream is held to them again and
+// again while it is open.
+import type { Services } from '../services.ts'
+import type { Access } from './access.ts'
+import { isStorableText } from './body.ts'
+import { callerId, type Caller } from './caller.ts'
+import type { Incoming, RequestNotes } from './dispatch.ts'
+import { ApiError, notFound, unauthenticated } from './errors.ts'
+import { assertSameOrigin, identify, one } from './identify.ts'
+import { assertScope, assertSecondFactor, reach, type Reach } from './reach.ts'
+import { assertMayChangeAccount, assertRecentSignIn, isAccountChange } from './recent-sign-in.ts'
+import type { Route } from './route.ts'
+
+export type Asked = {
+  services: Services
+  access: Access
+  /** Those of the path, by method. */
+  routes: ReadonlyMap<string, Route>
+  incoming: Incoming
+  /** The body. */
+  parsed(): Promise<unknown>
+}
+
+export type Admitted = { route: Route; caller: Caller | null; reached: Reach }
+
+const UNSAFE = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
+/** What holds for every call with a key. */
+export const KEY_RATES = [
+  { count: 480, window_ms: 60_000 },
+  { count: 4800, window_ms: 3_600_000 },
+]
+
+/** Without `notes` the request was admitted before: then it counts neither as a call nor as a guess. */
+export async function admit(asked: Asked, now: Date, notes?: RequestNotes): Promise<Admitted> {
+  const { services, access, routes, incoming } = asked
+  const caller = await identifyCaller(asked, now, notes === undefined)
+  if (notes) notes.caller = callerId(caller)
+  const route = routeFor(routes, incoming.method)
+  if (caller === null || caller.kind === 'session') assertOwnSite(services, incoming)
+  if (caller && notes) takeFromLimits(services, route, caller, now)
+  if (caller) assertCredentialFits(route, caller)
+  assertStorableParams(incoming.params)
+  const reached = caller ? await reach(services.db, access, route, caller, incoming.params) : {}
+  if (notes && reached.organization) notes.organization_id = reached.organization.id
+  if (notes && reached.project) notes.project_id = reached.project.id
+  if (caller) {
+    assertRecentSignIn(route, caller, now)
+    if (isAccountChange(route)) assertMayChangeAccount(caller, now)
+  }
+  return { route, caller, reached }
+}
+
+async function identifyCaller(
+  { services, access, routes, incoming, parsed }: Asked,
+  now: Date,
+  isAgain: boolean,
+): Promise<Caller | null> {
+  const caller = await identify(
+    services.db,
+    access,
+    {
+      authorization: one(incoming.headers.authorization),
+      bodyKey: () => parsed().then(keyInBody, () => undefined),
+      queryKey: incoming.query.personal_api_key,
+      cookie: one(incoming.headers.cookie),
+      async onWrongKey() {
+        if (!isAgain) await services.guesses.take({ kind: 'key', ip: incoming.ip, now })
+      },
+    },
+    now,
+  )
+  const route = routes.get(incoming.method)
+  // A wrong method on a path that anybody may call is just that: 405.
+  const isOpen = (route ? [route] : [...routes.values()]).every(({ access }) => access === 'anyone')
+  if (!caller && !isOpen) throw unauthenticated('not_authenticated')
+  return caller
+}
+
+function keyInBody(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || !Object.hasOwn(body, 'personal_api_key')) return undefined
+  return (body as { personal_api_key: unknown }).personal_api_key
+}
+
+function routeFor(routes: ReadonlyMap<string, Route>, method: string): Route {
+  const route = routes.get(method)
+  if (route) return route
+  const allow = [...routes.keys()]
+    .flatMap((offered) => (offered === 'GET' ? ['GET', 'HEAD'] : [offered]))
+    .join(', ')
+  throw new ApiError('method_not_allowed', `${method} is not offered here.`, null, { allow })
+}
+
+/** For everything a browser can be made to send, signing in included: a key is never sent by accident. */
+function assertOwnSite(services: Services, incoming: Incoming): void {
+  if (!UNSAFE.has(incoming.method)) return
+  assertSameOrigin({
+    origin: one(incoming.headers.origin),
+    fetch_site: one(incoming.headers['sec-fetch-site']),
+    own_origins: [incoming.url.origin, services.settings.site_url],
+  })
+}
+
+function takeFromLimits(services: Services, { key_limit }: Route, caller: Caller, now: Date): void {
+  if (caller.kind === 'session') return
+  services.throttle.take('key', caller.key.id, KEY_RATES, now)
+  if (key_limit) services.throttle.take(key_limit.name, caller.key.id, key_limit.rates, now)
+}
+
+function assertCredentialFits(route: Route, caller: Caller): void {
+  assertScope(route, caller)
+  assertSecondFactor(route, caller, caller.kind === 'session' && caller.session.is_second_factor_demanded)
+}
+
+/** Path ids are compared with stored text, and PostgreSQL takes neither NUL nor broken characters. */
+function assertStorableParams(params: Record<string, string>): void {
+  for (const value of Object.values(params)) {
+    if (value === '' || !isStorableText(value)) throw notFound()
+  }
+}
