@@ -780,6 +780,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/events/stream/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Events as they are stored
+         * @description API key scope: `query:read`. Level: member or above.
+         */
+        get: operations["get_projects_by_project_id_events_stream"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/events/{id}/": {
         parameters: {
             query?: never;
@@ -1492,6 +1512,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/batch_exports/{batch_export_id}/runs/{id}/stream/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One run and its log, until it has ended
+         * @description API key scope: `batch_export:read`. Level: member or above.
+         */
+        get: operations["get_projects_by_project_id_batch_exports_by_batch_export_id_runs_by_id_stream"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/batch_exports/{batch_export_id}/runs/{id}/retry/": {
         parameters: {
             query?: never;
@@ -1544,6 +1584,26 @@ export interface paths {
          * @description API key scope: `batch_export:read`. Level: member or above.
          */
         get: operations["get_projects_by_project_id_batch_exports_by_batch_export_id_logs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/batch_exports/{batch_export_id}/logs/stream/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The log of an export as it is written
+         * @description API key scope: `batch_export:read`. Level: member or above.
+         */
+        get: operations["get_projects_by_project_id_batch_exports_by_batch_export_id_logs_stream"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2112,6 +2172,26 @@ export interface paths {
          * @description API key scope: `plugin:read`. Level: member or above.
          */
         get: operations["get_projects_by_project_id_plugin_configs_by_id_logs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/plugin_configs/{id}/logs/stream/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The log of a plugin config as it is written
+         * @description API key scope: `plugin:read`. Level: member or above.
+         */
+        get: operations["get_projects_by_project_id_plugin_configs_by_id_logs_stream"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3652,6 +3732,15 @@ export interface components {
             saml_acs_url: string | null;
             saml_x509_cert: string | null;
         };
+        /** @description Nothing more comes: all was told, or an error of the usual shape, such as lost rights. */
+        EndOfStream: {
+            /** @enum {string} */
+            reason: "finished" | "error";
+            type?: string;
+            code?: string;
+            detail?: string;
+            attr?: string | null;
+        };
         /** @description The one shape of every 4xx and 5xx answer. */
         Error: {
             type: string;
@@ -3828,6 +3917,11 @@ export interface components {
             target_email: string;
             first_name: string;
             organization_name: string;
+        };
+        /** @description The client was too far behind: what has positions after `after`, up to `until`, is left out. */
+        LeftOut: {
+            after: number;
+            until: number;
         };
         MadeInvite: {
             /** Format: uuid */
@@ -4038,6 +4132,12 @@ export interface components {
             on_failure: "pass" | "hold" | "drop";
             /** @description Events that wait for the app. */
             held_events: number;
+            /** @description The families its plugin is in, `plugins` left out. Empty while its code says nothing. */
+            families: ("plugins" | "pipeline_destinations" | "pipeline_frontend_apps" | "pipeline_import_apps" | "pipeline_transformations")[];
+            /** @description Events that it was called for, on average since the hour before this one began. */
+            events_per_minute: number;
+            /** @description Calls that failed. */
+            failures_24h: number;
             /** @description The share of calls that went well. */
             delivery_rate_24h: number | null;
             /** Format: date-time */
@@ -4072,6 +4172,17 @@ export interface components {
              */
             instance_id: string;
         };
+        PluginTestCall: {
+            /** @enum {string} */
+            kind: "fetch" | "webhook" | "capture" | "job" | "metric" | "database" | "api";
+            /** @description Method and address, or the name of the event, job or metric. */
+            target: string;
+            detail: {
+                [key: string]: unknown;
+            };
+            /** @description Only calls of addresses are made, and only with `fetch`. */
+            was_made: boolean;
+        };
         PluginTestResult: {
             /** @description As it would be stored; null when it was dropped. */
             event: {
@@ -4087,6 +4198,12 @@ export interface components {
                 message: string;
                 stack: string;
             } | null;
+            /** @description What keeps the files from running. */
+            errors: components["schemas"]["SourceError"][];
+            /** @description What it did, or would have done, outside: the first 1,000. */
+            calls: components["schemas"]["PluginTestCall"][];
+            /** @description What it holds afterwards; null where that is not known. */
+            memory_bytes: number | null;
             /** @description How long it took, loading the code included. */
             ms: number;
         };
@@ -7124,6 +7241,56 @@ export interface operations {
             };
         };
     };
+    get_projects_by_project_id_events_stream: {
+        parameters: {
+            query?: {
+                /** @description Name of the event, exactly. */
+                event?: string;
+                /** @description Distinct id, exactly. */
+                distinct_id?: string;
+                /** @description Id or UUID of a person: events of all their distinct ids. */
+                person_id?: string;
+                /** @description Property filters as JSON. */
+                properties?: string;
+                /** @description HogQL expressions that must hold, as a JSON list. */
+                where?: string;
+                /** @description Go on after the message with this id; 0 begins with what is stored already. The header `Last-Event-ID` wins. */
+                last_event_id?: string;
+            };
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     get_projects_by_project_id_events_by_id: {
         parameters: {
             query?: {
@@ -9400,6 +9567,54 @@ export interface operations {
             };
         };
     };
+    get_projects_by_project_id_batch_exports_by_batch_export_id_runs_by_id_stream: {
+        parameters: {
+            query?: {
+                /** @description A part of the message, whatever its case. */
+                search?: string;
+                /** @description Only lines of these levels. */
+                level?: ("DEBUG" | "LOG" | "INFO" | "WARNING" | "ERROR")[];
+                /** @description The older name of `level`. */
+                level_filter?: ("DEBUG" | "LOG" | "INFO" | "WARNING" | "ERROR")[];
+                /** @description Go on after the message with this id; 0 begins with what is stored already. The header `Last-Event-ID` wins. */
+                last_event_id?: string;
+            };
+            header?: never;
+            path: {
+                project_id: string;
+                batch_export_id: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     post_projects_by_project_id_batch_exports_by_batch_export_id_runs_by_id_retry: {
         parameters: {
             query?: never;
@@ -9525,6 +9740,53 @@ export interface operations {
                         previous: string | null;
                         results: components["schemas"]["BatchExportLogEntry"][];
                     };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_projects_by_project_id_batch_exports_by_batch_export_id_logs_stream: {
+        parameters: {
+            query?: {
+                /** @description A part of the message, whatever its case. */
+                search?: string;
+                /** @description Only lines of these levels. */
+                level?: ("DEBUG" | "LOG" | "INFO" | "WARNING" | "ERROR")[];
+                /** @description The older name of `level`. */
+                level_filter?: ("DEBUG" | "LOG" | "INFO" | "WARNING" | "ERROR")[];
+                /** @description Go on after the message with this id; 0 begins with what is stored already. The header `Last-Event-ID` wins. */
+                last_event_id?: string;
+            };
+            header?: never;
+            path: {
+                project_id: string;
+                batch_export_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -10750,6 +11012,12 @@ export interface operations {
                     config?: {
                         [key: string]: unknown;
                     };
+                    /** @description A config of this plugin, whose settings are used. Its secrets are left out when `files` or `config` are sent, and for plugins of other organizations. */
+                    plugin_config?: number;
+                    /** @description Files to be tried in place of those that are saved, by name. */
+                    files?: {
+                        [key: string]: unknown;
+                    };
                     /** @description Whether the code may call addresses outside. */
                     fetch?: boolean;
                 };
@@ -11283,6 +11551,51 @@ export interface operations {
                         previous: string | null;
                         results: components["schemas"]["PluginLogEntry"][];
                     };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_projects_by_project_id_plugin_configs_by_id_logs_stream: {
+        parameters: {
+            query?: {
+                /** @description A part of the message, whatever its case. */
+                search?: string;
+                /** @description Only lines of these types. */
+                type_filter?: ("DEBUG" | "LOG" | "INFO" | "WARN" | "ERROR")[];
+                /** @description Go on after the message with this id; 0 begins with what is stored already. The header `Last-Event-ID` wins. */
+                last_event_id?: string;
+            };
+            header?: never;
+            path: {
+                project_id: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
                 };
             };
             400: components["responses"]["BadRequest"];
