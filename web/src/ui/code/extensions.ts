@@ -106,6 +106,13 @@ export function applyText(view: EditorView, text: string): void {
   view.dispatch({ changes: { from: 0, to: doc.length, insert: text }, annotations: fromPage.of(true) })
 }
 
+/** Puts the cursor there, in the middle of what is seen. */
+export function showPlace(view: EditorView, offset: number): void {
+  const at = Math.min(Math.max(0, offset), view.state.doc.length)
+  view.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: 'center' }) })
+  view.focus()
+}
+
 /** Places may be those of a text that was changed meanwhile. */
 export function showProblems(view: EditorView, problems: readonly CodeProblem[]): void {
   const { length } = view.state.doc
