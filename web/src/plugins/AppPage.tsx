@@ -1,5 +1,4 @@
 // One app: what it is set to, its code, what it said, how its calls went, and who changed what.
-import { Alert, Button } from '@mantine/core'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { lazy } from 'react'
@@ -9,10 +8,11 @@ import { Page, TabLinks } from '../ui/Page'
 import { Status } from '../ui/Status'
 import { Empty } from '../ui/States'
 import { AppMenu } from './AppMenu'
+import { Banner } from './Banner'
 import { appQuery, changeApp, type App } from './queries'
 import { useAppDenial } from './rights'
 import { SettingsTab } from './settings/SettingsTab'
-import { hasNewVersion, stateOf } from './states'
+import { stateOf } from './states'
 import { useSwitch } from './useSwitch'
 
 const page = getRouteApi('/frame/project/$projectId/apps/$configId/$tab')
@@ -64,7 +64,7 @@ export function AppPage() {
         />
       }
     >
-      {tab !== 'code' && <Stopped app={app} />}
+      {tab !== 'code' && <Banner projectId={projectId} app={app} />}
       <Tab key={`${configId} ${tab}`} projectId={projectId} app={app} tab={tab} />
     </Page>
   )
@@ -119,52 +119,4 @@ function Restore({ projectId, app, denial }: ActionProps) {
       Restore app
     </GuardedButton>
   )
-}
-
-/** Why it does not do what it should, above every tab. */
-function Stopped({ app }: { app: App }) {
-  const { projectId, configId } = page.useParams()
-  const accept = useMutation({
-    mutationFn: () => changeApp(projectId, app.id, { version: app.latest_version }),
-    onSuccess: () => done('The new version runs from now on.'),
-    onError: refused,
-  })
-  const navigate = page.useNavigate()
-  const [wrong] = app.plugin_info.errors
-  if (wrong !== undefined)
-    return (
-      <Alert color="red" variant="light" title="The code does not run" mb="lg">
-        <p className="mono">
-          {wrong.line === null ? wrong.message : `${wrong.file}:${wrong.line}: ${wrong.message}`}
-        </p>
-        <Button
-          variant="default"
-          onClick={() =>
-            void navigate({ params: { projectId, configId, tab: 'code' }, search: { file: wrong.file } })
-          }
-        >
-          Open the code
-        </Button>
-      </Alert>
-    )
-  if (app.error !== null)
-    return (
-      <Alert color="red" variant="light" title="The app was stopped" mb="lg">
-        {app.error.message} It starts again when it is switched off and on, or when its code or settings
-        change.
-      </Alert>
-    )
-  if (hasNewVersion(app))
-    return (
-      <Alert variant="light" title="There is a new version" mb="lg">
-        <p>
-          {app.plugin_info.organization_name} has changed this app. Here it runs as it was accepted, until you
-          accept the new version.
-        </p>
-        <Button variant="default" loading={accept.isPending} onClick={() => accept.mutate()}>
-          Accept the new version
-        </Button>
-      </Alert>
-    )
-  return null
 }

@@ -13,7 +13,7 @@ import classes from './AppsPage.module.css'
 import { ordersFor } from './families'
 import { configsQuery, type Config, type Plugin } from './queries'
 import { useSwitch } from './useSwitch'
-import { problemOf, rateText } from './states'
+import { problemOf, rateText, type AppState } from './states'
 import { useReorder } from './useReorder'
 
 type Props = {
@@ -46,7 +46,7 @@ export function AppTable({ label, projectId, apps, pluginOf, isOrdered }: Props)
             )}
             <th className={classes.switch}>On</th>
             <th>App</th>
-            <th className={classes.state}>Attention</th>
+            <th className={`${classes.state} ${classes.extra}`}>Attention</th>
             <th className={`${classes.number} ${classes.extra}`}>Events a minute</th>
             <th className={`${classes.number} ${classes.extra}`}>Errors, 24 h</th>
           </tr>
@@ -104,15 +104,14 @@ function AppCells({
           {app.name}
         </Link>
         {app.description && <div className={`${classes.description} cut`}>{app.description}</div>}
-      </td>
-      <td className={classes.state}>
         {problem !== null && (
-          <Tooltip label={problem.detail} disabled={problem.detail === undefined}>
-            <span>
-              <Status kind={problem.kind}>{problem.text}</Status>
-            </span>
-          </Tooltip>
+          <div className={classes.under}>
+            <Problem problem={problem} />
+          </div>
         )}
+      </td>
+      <td className={`${classes.state} ${classes.extra}`}>
+        <Problem problem={problem} />
       </td>
       <td className={`${classes.number} ${classes.extra}`}>{rateText(app.events_per_minute)}</td>
       <td className={`${classes.number} ${classes.extra}`}>
@@ -130,6 +129,17 @@ function AppCells({
         )}
       </td>
     </>
+  )
+}
+
+function Problem({ problem }: { problem: AppState | null }) {
+  if (problem === null) return null
+  return (
+    <Tooltip label={problem.detail} disabled={problem.detail === undefined}>
+      <span>
+        <Status kind={problem.kind}>{problem.text}</Status>
+      </span>
+    </Tooltip>
   )
 }
 

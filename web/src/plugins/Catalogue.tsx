@@ -7,6 +7,7 @@ import { GuardedButton } from '../ui/Guarded'
 import { Icon } from '../ui/Icon'
 import { done, refused } from '../ui/notify'
 import { Empty, Failed, Loading } from '../ui/States'
+import { InlineText } from './InlineText'
 import { offersOf, type Offer } from './offers'
 import classes from './NewAppPage.module.css'
 import { addToProject, catalogueQuery, configsQuery, createPlugin, pluginsQuery } from './queries'
@@ -84,7 +85,9 @@ function Entry({ projectId, offer }: { projectId: string; offer: Offer }) {
     <div role="listitem" className={classes.entry}>
       <div>
         <div className={classes.name}>{offer.name}</div>
-        <div className={classes.description}>{offer.description}</div>
+        <div className={classes.description}>
+          <InlineText>{offer.description}</InlineText>
+        </div>
       </div>
       <div className={`${classes.from} quiet`}>
         {offer.from}

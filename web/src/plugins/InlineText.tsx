@@ -6,7 +6,14 @@ export function InlineText({ children }: { children: string }) {
   return inlineParts(children).map((part, index) => {
     if (part.kind === 'link')
       return (
-        <Anchor key={index} href={part.href} target="_blank" rel="noopener noreferrer" underline="always">
+        <Anchor
+          inherit
+          key={index}
+          href={part.href}
+          target="_blank"
+          rel="noopener noreferrer"
+          underline="always"
+        >
           {part.text}
         </Anchor>
       )

@@ -39,7 +39,7 @@ export function InstallForm({ projectId }: { projectId: string }) {
           {...form.field('url')}
         />
         <PasswordInput
-          label="Access token"
+          label="Access token (optional)"
           description="For a private repository. It is kept sealed and never shown again."
           autoComplete="off"
           {...form.field('token')}

@@ -28,7 +28,7 @@ const COLUMNS: readonly Column<Line>[] = [
     width: '150px',
     cell: ({ timestamp }) => <Time value={timestamp} style="second" />,
   },
-  { key: 'type', title: 'Type', width: '76px', cell: ({ type }) => <Type type={type} /> },
+  { key: 'type', title: 'Type', width: '76px', isExtra: true, cell: ({ type }) => <Type type={type} /> },
   {
     key: 'source',
     title: 'By',
@@ -40,7 +40,11 @@ const COLUMNS: readonly Column<Line>[] = [
     key: 'message',
     title: 'Message',
     width: '1fr',
-    cell: ({ message }) => <span className="mono">{message}</span>,
+    cell: ({ type, message }) => (
+      <span className={`mono ${classes.type}`} data-type={type}>
+        {message}
+      </span>
+    ),
   },
 ]
 

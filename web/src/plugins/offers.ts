@@ -34,7 +34,8 @@ export function offersOf(
     uses: apps.filter((app) => app.plugin === plugin.id).length,
   }))
   const elsewhere = catalogue
-    .filter(({ id }) => id === null)
+    // What comes with the server is there, or is not to be had.
+    .filter(({ id, url }) => id === null && url?.startsWith('inline:') !== true)
     .map(({ url, name, description }) => ({
       key: `offer ${url}`,
       id: null,

@@ -13,7 +13,8 @@ describe('the state of an app', () => {
     [{ ...fine, version: 'a', latest_version: 'a' }, 'On'],
     [{ ...fine, held_events: 1 }, '1 event held'],
     [{ ...fine, held_events: 1200 }, '1,200 events held'],
-    [{ ...fine, held_events: 2, error: { message: 'no', time: '' } }, 'Stopped'],
+    [{ ...fine, error: { message: 'no', time: '' } }, 'Stopped'],
+    [{ ...fine, held_events: 2, error: { message: 'no', time: '' } }, '2 events held'],
   ])('%#', (config, text) => expect(stateOf(config, noErrors).text).toBe(text))
 
   it('code that does not run comes first', () => {

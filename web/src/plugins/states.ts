@@ -9,12 +9,11 @@ export type AppState = { kind: StatusKind; text: string; detail?: string }
 export function problemOf(config: Config, plugin: Pick<Plugin, 'errors'> | undefined): AppState | null {
   const [error] = plugin?.errors ?? []
   if (error !== undefined) return { kind: 'failed', text: 'Code does not run', detail: error.message }
+  if (config.held_events > 0) {
+    const text = `${countText(config.held_events)} ${config.held_events === 1 ? 'event' : 'events'} held`
+    return { kind: 'held', text, ...(config.error === null ? {} : { detail: config.error.message }) }
+  }
   if (config.error !== null) return { kind: 'failed', text: 'Stopped', detail: config.error.message }
-  if (config.held_events > 0)
-    return {
-      kind: 'held',
-      text: `${countText(config.held_events)} ${config.held_events === 1 ? 'event' : 'events'} held`,
-    }
   if (hasNewVersion(config)) return { kind: 'waiting', text: 'New version to accept' }
   return null
 }

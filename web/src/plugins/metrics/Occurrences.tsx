@@ -86,7 +86,7 @@ function Occurrence({ projectId, app, at, details: { error = {}, event = null },
           <Link
             {...code}
             search={{ file: 'index.ts', at: `${position.line}:${position.column}` }}
-            className="mono"
+            className={`mono ${classes.place}`}
           >
             index.ts:{position.line}:{position.column}
           </Link>

@@ -23,9 +23,8 @@ export function SettingField({ setting, value, error, isRequired, isStored, file
   const { name, label, type, hint, isSecret, choices } = setting
   const shared = {
     name,
-    label,
+    label: isRequired ? label : `${label} (optional)`,
     error,
-    withAsterisk: isRequired,
     description: hint === '' ? undefined : <InlineText>{hint}</InlineText>,
   }
   const text = typeof value === 'string' ? value : ''

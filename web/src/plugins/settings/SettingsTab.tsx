@@ -112,7 +112,7 @@ function SettingsForm({ projectId, app }: { projectId: string; app: App }) {
             value={String(form.values.name)}
           />
           <Textarea
-            label="Description"
+            label="Description (optional)"
             maxLength={1000}
             autosize
             maxRows={6}
@@ -133,8 +133,8 @@ function SettingsForm({ projectId, app }: { projectId: string; app: App }) {
           )}
           {isDestination && (
             <TagsInput
-              label="Only these events"
-              description="Leave it empty for all. Filters by property are kept as they are."
+              label="Only these events (optional)"
+              description="Without one it gets all. Filters by property are kept as they are."
               data={events.data ?? []}
               value={form.values.events as string[]}
               error={form.errors.filters}
