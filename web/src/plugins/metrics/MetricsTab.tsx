@@ -108,7 +108,7 @@ function Metrics({ projectId, app, calls, range, onError }: Props) {
           { label: 'Failed', values: metrics.failures, color: 'failed' },
         ]}
       />
-      <section className={classes.errors} aria-label="Errors">
+      <div className={classes.errors}>
         <Title order={2} mb="sm">
           Errors
         </Title>
@@ -145,7 +145,7 @@ function Metrics({ projectId, app, calls, range, onError }: Props) {
             foot="Of each hour the first 100 errors are kept."
           />
         )}
-      </section>
+      </div>
     </>
   )
 }
