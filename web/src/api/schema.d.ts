@@ -4621,6 +4621,12 @@ export interface components {
             on_failure: "pass" | "hold" | "drop";
             /** @description Events that wait for the app. */
             held_events: number;
+            /** @description The families its plugin is in, `plugins` left out. Empty while its code says nothing. */
+            families: ("plugins" | "pipeline_destinations" | "pipeline_frontend_apps" | "pipeline_import_apps" | "pipeline_transformations")[];
+            /** @description Events that it was called for, on average since the hour before this one began. */
+            events_per_minute: number;
+            /** @description Calls that failed. */
+            failures_24h: number;
             /** @description The share of calls that went well. */
             delivery_rate_24h: number | null;
             /** Format: date-time */
@@ -4655,6 +4661,17 @@ export interface components {
              */
             instance_id: string;
         };
+        PluginTestCall: {
+            /** @enum {string} */
+            kind: "fetch" | "webhook" | "capture" | "job" | "metric" | "database" | "api";
+            /** @description Method and address, or the name of the event, job or metric. */
+            target: string;
+            detail: {
+                [key: string]: unknown;
+            };
+            /** @description Only calls of addresses are made, and only with `fetch`. */
+            was_made: boolean;
+        };
         PluginTestResult: {
             /** @description As it would be stored; null when it was dropped. */
             event: {
@@ -4670,6 +4687,12 @@ export interface components {
                 message: string;
                 stack: string;
             } | null;
+            /** @description What keeps the files from running. */
+            errors: components["schemas"]["SourceError"][];
+            /** @description What it did, or would have done, outside: the first 1,000. */
+            calls: components["schemas"]["PluginTestCall"][];
+            /** @description What it holds afterwards; null where that is not known. */
+            memory_bytes: number | null;
             /** @description How long it took, loading the code included. */
             ms: number;
         };
@@ -11913,6 +11936,12 @@ export interface operations {
                     };
                     /** @description Settings; those it lacks have their defaults. */
                     config?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description A config of this plugin, whose settings are used. Its secrets are left out when `files` or `config` are sent, and for plugins of other organizations. */
+                    plugin_config?: number;
+                    /** @description Files to be tried in place of those that are saved, by name. */
+                    files?: {
                         [key: string]: unknown;
                     };
                     /** @description Whether the code may call addresses outside. */
