@@ -126,13 +126,23 @@ export const theme = createTheme({
   components: {
     Button: { defaultProps: { size: 'sm' }, vars: () => ({ root: { '--button-height': SIZES.control } }) },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', size: SIZES.control } },
-    Tooltip: { defaultProps: { openDelay: 300, multiline: true, maw: 320, transitionProps: { duration: 120 } } },
+    Tooltip: {
+      defaultProps: { openDelay: 300, multiline: true, maw: 320, transitionProps: { duration: 120 } },
+    },
     Modal: { defaultProps: { transitionProps: { duration: 120 }, centered: true } },
     Drawer: { defaultProps: { transitionProps: { duration: 180 }, position: 'right' } },
     Menu: { defaultProps: { transitionProps: { duration: 120 }, shadow: 'md' } },
     Popover: { defaultProps: { transitionProps: { duration: 120 }, shadow: 'md' } },
     Input: { defaultProps: { size: 'sm' }, vars: () => ({ wrapper: { '--input-height': SIZES.control } }) },
-    InputWrapper: { defaultProps: { size: 'sm' } },
+    InputWrapper: {
+      defaultProps: { size: 'sm' },
+      // The library's own are below 12 px.
+      vars: () => ({
+        label: {},
+        error: { '--input-error-size': 'var(--mantine-font-size-xs)' },
+        description: { '--input-description-size': 'var(--mantine-font-size-xs)' },
+      }),
+    },
     Switch: { defaultProps: { size: 'sm' } },
     Checkbox: { defaultProps: { size: 'sm' } },
     Radio: { defaultProps: { size: 'sm' } },
