@@ -1,6 +1,5 @@
 // What goes out: which model, which events, which columns; with ten real rows as they would be exported.
-import { SegmentedControl, Stack, Text, Textarea } from '@mantine/core'
-import { Input } from '@mantine/core'
+import { Input, SegmentedControl, Stack, Text, Textarea } from '@mantine/core'
 import type { Export } from '../queries'
 import { ConfigFields } from './ConfigFields'
 import { useExportForm } from './ExportForm'
@@ -22,10 +21,10 @@ export function RowsPart() {
   return (
     <Stack gap="md">
       {kind.models.length > 1 && (
-        <Input.Wrapper label="What to export" labelElement="div" error={form.errors.model}>
+        <Input.Wrapper label="Model" labelElement="div" error={form.errors.model}>
           <div>
             <SegmentedControl
-              aria-label="What to export"
+              aria-label="Model"
               data={kind.models.map((value) => ({ value, label: MODELS[value].label }))}
               value={model}
               onChange={(value) => form.set('model', value as Export['model'])}

@@ -1,6 +1,5 @@
 // When it runs: interval, zone, hour, weekday, first and last day; with the next five runs spelled out.
-import { Group, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core'
-import { Input } from '@mantine/core'
+import { Group, Input, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core'
 import { Loading } from '../../ui/States'
 import type { Export } from '../queries'
 import { intervalText, WEEKDAY_CHOICES } from '../states'

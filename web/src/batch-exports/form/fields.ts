@@ -84,7 +84,7 @@ function fieldOf(name: string, property: Property, isRequired: boolean): Field {
   return {
     name,
     title: property.title ?? name,
-    description: property.description ?? '',
+    description: inWordsOfForms(property.description ?? ''),
     part: property['x-part'] ?? 'connection',
     kind: kindOf(property, types),
     isRequired,
@@ -96,6 +96,11 @@ function fieldOf(name: string, property: Property, isRequired: boolean): Field {
     min: property.minimum,
     max: property.maximum,
   }
+}
+
+/** What the API calls null is left empty in a form. */
+function inWordsOfForms(text: string): string {
+  return text.replace(/\bNull:/g, 'Empty:').replace(/; null for/g, '; empty for')
 }
 
 function kindOf({ writeOnly, enum: values }: Property, types: readonly string[]): FieldKind {

@@ -63,6 +63,11 @@ describe('fields', () => {
   })
 })
 
+it('descriptions speak of empty fields, not of null', () => {
+  const schema = { properties: { a: { type: ['string', 'null'], description: 'Null: none.' } } }
+  expect(askedFor(schema, {}).fields[0]!.description).toBe('Empty: none.')
+})
+
 describe('bodies', () => {
   it('hold what was typed, nulls for what was left empty, and no empty secret', () => {
     expect(configOf(values(), KIND)).toEqual({

@@ -31,8 +31,16 @@ const TITLES: Record<Step, string> = {
   connection: 'Connection',
   rows: 'What to export',
   layout: 'Format and layout',
-  schedule: 'When',
+  schedule: 'Schedule',
   create: 'Create export',
+}
+const ONWARD: Record<Step, string> = {
+  destination: 'Choose the destination',
+  connection: 'Connect it',
+  rows: 'Choose what to export',
+  layout: 'Choose the layout',
+  schedule: 'Choose when',
+  create: 'Review the export',
 }
 
 export function NewExportPage() {
@@ -106,7 +114,7 @@ export function NewExportPage() {
               {step === 'create' && <CreateStep />}
               <Group gap="sm" mt="xl">
                 <Button type="submit" loading={form.isBusy}>
-                  {step === 'create' ? 'Create export' : `Continue to ${TITLES[next!].toLowerCase()}`}
+                  {step === 'create' ? 'Create export' : ONWARD[next!]}
                 </Button>
                 <Button variant="default" onClick={() => go(STEPS[STEPS.indexOf(step) - 1]!)}>
                   Back

@@ -29,7 +29,7 @@ export function StepList({ values, kind, current, titles }: Props) {
           )
           const facts = {
             className: classes.step,
-            'aria-current': step === current ? ('step' as const) : undefined,
+            'data-current': step === current || undefined,
             'data-done': isDone || undefined,
           }
           return (

@@ -78,7 +78,7 @@ export function SettingsForm({ data, kind }: { data: Export; kind: Destination }
         <Part title="Format and layout">
           <LayoutPart />
         </Part>
-        <Part title="When">
+        <Part title="Schedule">
           <SchedulePart />
         </Part>
         <div className={classes.bar} data-changed={isChanged || undefined}>
