@@ -62,6 +62,7 @@ function ruleOf({ when, holds, needs = [] }: Condition, properties: Record<strin
     ...(named.length === 0 ? {} : { required: named.map(([name]) => name) }),
   }
   const consequence = { properties: holds, ...(needs.length === 0 ? {} : { required: needs }) }
-  // oxlint-disable-next-line unicorn/no-thenable -- A word of JSON Schema; it holds no function.
+  // `then` is a word of JSON Schema; it holds no function, so nobody waits for it.
+  // oxlint-disable-next-line unicorn/no-thenable
   return { if: condition, then: consequence }
 }

@@ -35,10 +35,23 @@ export async function beginClaim(
 
 /** What others have claimed of an area; runs of the schedule, which are many, as the stretches that they form together. */
 export function listTaken(tx: Db, batch_export_id: string, area: Area): Promise<Area[]> {
+  return listStretches(tx, batch_export_id, area, sql`true`)
+}
+
+/** What of it is not at the destination: its runs go on, or none of them ended well. */
+export function listUndelivered(tx: Db, batch_export_id: string, area: Area): Promise<Area[]> {
+  const isDelivered = sql`EXISTS (
+    SELECT 1 FROM batch_export_run AS run WHERE (run.id = claim.run_id OR run.repeats = claim.run_id)
+      AND run.status = 'Completed')`
+  return listStretches(tx, batch_export_id, area, sql`NOT ${isDelivered}`)
+}
+
+/** `condition` is about `claim`. */
+function listStretches(tx: Db, batch_export_id: string, area: Area, condition: Statement): Promise<Area[]> {
   const overlaps = sql`batch_export_id = ${batch_export_id} AND positions && ${positionsOf(area)}
-    AND times && ${timesOf(area)}`
+    AND times && ${timesOf(area)} AND ${condition}`
   return tx.rows(sql`
-    WITH overlapping AS (SELECT positions, times FROM batch_export_claim WHERE ${overlaps}),
+    WITH overlapping AS (SELECT positions, times FROM batch_export_claim AS claim WHERE ${overlaps}),
     taken AS (
       SELECT unnest(range_agg(positions)) AS positions, times FROM overlapping
       WHERE times = tstzrange(NULL, NULL) GROUP BY times

@@ -92,9 +92,13 @@ function readMoment(db: Db, row: ExportRow, stripes: readonly Stripe[], page: Pa
 }
 
 function hasMoved(before: Outline, { outline, uncounted }: Moment): boolean {
+  return uncounted > 0 || hasOtherIntervals(before, outline)
+}
+
+/** Runs were made or have claimed events, or the schedule has changed. */
+export function hasOtherIntervals(before: Outline, outline: Outline): boolean {
   const ids = ({ open_intervals }: Outline) => open_intervals.map(({ delivery_id }) => delivery_id).join()
   return (
-    uncounted > 0 ||
     ids(before) !== ids(outline) ||
     before.next_due_at.getTime() !== outline.next_due_at.getTime() ||
     before.end_at?.getTime() !== outline.end_at?.getTime()

@@ -7,13 +7,26 @@ import { presentLatest } from '../verification/present.ts'
 import { findStanding } from '../verification/read-queries.ts'
 import { presentInterval, presentTotals } from './present.ts'
 import { reconcile } from './reconcile.ts'
-import { Reconciliation } from './schema.ts'
+import { accountOfDays } from './by-day.ts'
+import { readDays } from './days.ts'
+import { DayAccounts, DaysQuery, Reconciliation } from './schema.ts'
 
 type Base = '/api/projects/:project_id' | '/api/environments/:project_id'
+
+/** Each reads the times of all events in its range. */
+const DAYS_LIMIT = {
+  name: 'export_days',
+  rates: [
+    { count: 60, window_ms: 60_000 },
+    { count: 600, window_ms: 3_600_000 },
+  ],
+}
 
 export const reconciliationRoutes = [
   reconciliationRoute('/api/projects/:project_id'),
   reconciliationRoute('/api/environments/:project_id'),
+  daysRoute('/api/projects/:project_id'),
+  daysRoute('/api/environments/:project_id'),
 ]
 
 function reconciliationRoute(base: Base) {
@@ -36,6 +49,27 @@ function reconciliationRoute(base: Base) {
         totals: presentTotals(account, item.model),
         verification: presentLatest(await findStanding(db, item)),
       })
+    },
+  })
+}
+
+function daysRoute(base: Base) {
+  return route({
+    method: 'GET',
+    path: `${base}/batch_exports/:batch_export_id/reconciliation/days/`,
+    summary: 'The same for each day on which events happened, for a calendar: what a backfill would find',
+    scope: 'batch_export:read',
+    level: 'member',
+    key_limit: DAYS_LIMIT,
+    item: ({ db, project, params }) => getExport(db, project.id, params.batch_export_id),
+    query: DaysQuery,
+    answers: { 200: DayAccounts },
+    async handle({ services, project, item, query, now }) {
+      const { timezone } = project
+      const days = readDays(query, { now, timezone })
+      // Persons and sessions are no stream of events.
+      const results = item.model === 'events' ? await accountOfDays(services, project, item, days, now) : []
+      return ok({ model: item.model, timezone, results })
     },
   })
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { timestamp, uuid } from '../../../platform/http/fields.ts'
 import { paged } from '../../../platform/http/paging.ts'
+import { textParameter } from '../../../platform/http/parameters.ts'
 import { MODELS } from '../definition.ts'
 import { END_STATUSES, LIVE_STATUSES } from '../rows.ts'
 import { DeliveredFiles } from '../runs/schema.ts'
@@ -48,5 +49,32 @@ export const Reconciliation = paged(IntervalAccount).extend({
     'The result that counts: of the last verification over everything, or of a later one that has found problems.',
   ),
 })
+const DayAccount = z
+  .object({
+    date: z.string().meta({ format: 'date' }).describe("In the project's zone."),
+    start: timestamp,
+    end: timestamp,
+    received: z
+      .int()
+      .describe('Events with such timestamps: exported + filtered_out + pending + skipped, always.'),
+    exported: z.int().describe('At the destination.'),
+    filtered_out: z.int().describe("Left out by the export's filters as they are now."),
+    pending: z.int().describe('The schedule comes to them, or their run goes on or has failed.'),
+    skipped: z.int().describe('A backfill delivers them, and nothing else does.'),
+  })
+  .meta({ id: 'BatchExportDayAccount' })
+export type DayAccount = z.input<typeof DayAccount>
+
+export const DaysQuery = z.object({
+  after: textParameter('The first day: ISO 8601 or relative; -30d unless told.'),
+  before: textParameter('The last day, which is included; today unless told. At most 400 days.'),
+})
+
+export const DayAccounts = z.object({
+  model: z.enum(MODELS),
+  timezone: z.string(),
+  results: z.array(DayAccount).describe('Oldest first, without a gap. None where the model is not events.'),
+})
+
 export type Totals = z.input<typeof Totals>
 export type IntervalAccount = z.input<typeof IntervalAccount>
