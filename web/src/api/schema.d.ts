@@ -1796,6 +1796,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/batch_exports/{batch_export_id}/reconciliation/days/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The same for each day on which events happened, for a calendar: what a backfill would find
+         * @description API key scope: `batch_export:read`. Level: member or above.
+         */
+        get: operations["get_projects_by_project_id_batch_exports_by_batch_export_id_reconciliation_days"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/batch_exports/{batch_export_id}/verifications/": {
         parameters: {
             query?: never;
@@ -3484,6 +3504,27 @@ export interface components {
             runs: number;
             first_event_at: string | null;
             last_event_at: string | null;
+        };
+        BatchExportDayAccount: {
+            /**
+             * Format: date
+             * @description In the project's zone.
+             */
+            date: string;
+            /** Format: date-time */
+            start: string;
+            /** Format: date-time */
+            end: string;
+            /** @description Events with such timestamps: exported + filtered_out + pending + skipped, always. */
+            received: number;
+            /** @description At the destination. */
+            exported: number;
+            /** @description Left out by the export's filters as they are now. */
+            filtered_out: number;
+            /** @description The schedule comes to them, or their run goes on or has failed. */
+            pending: number;
+            /** @description A backfill delivers them, and nothing else does. */
+            skipped: number;
         };
         BatchExportDestinationDescription: {
             /** @description What `destination.type` is called. */
@@ -10436,6 +10477,55 @@ export interface operations {
                         };
                         /** @description The result that counts: of the last verification over everything, or of a later one that has found problems. */
                         verification: components["schemas"]["BatchExportLatestVerification"] | null;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_projects_by_project_id_batch_exports_by_batch_export_id_reconciliation_days: {
+        parameters: {
+            query?: {
+                /** @description The first day: ISO 8601 or relative; -30d unless told. */
+                after?: string;
+                /** @description The last day, which is included; today unless told. At most 400 days. */
+                before?: string;
+            };
+            header?: never;
+            path: {
+                project_id: string;
+                batch_export_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        model: "events" | "persons" | "sessions";
+                        timezone: string;
+                        /** @description Oldest first, without a gap. None where the model is not events. */
+                        results: components["schemas"]["BatchExportDayAccount"][];
                     };
                 };
             };
