@@ -14,7 +14,7 @@ import { Status } from '../../ui/Status'
 import classes from './ConfigFields.module.css'
 import { EventNames } from './EventNames'
 import { useExportForm } from './ExportForm'
-import type { Field } from './fields'
+import { namesOfSecrets, type Field } from './fields'
 import { textOf } from './values'
 
 /** One field of a destination, by what its schema says of it. */
@@ -87,11 +87,15 @@ export function ConfigField({ field }: { field: Field }) {
 
 /** Typed once and never shown again: a stored one is only replaced. */
 function SecretField({ field: { name, title, description, isRequired, isLong } }: { field: Field }) {
-  const { form, isStored } = useExportForm()
+  const { form, kind, isStored } = useExportForm()
   const [isReplacing, setReplacing] = useState(false)
+  const [isAskedFor, setAskedFor] = useState(false)
+  // The server names one secret that a change needs again; it will want the others too.
+  if (!isAskedFor && namesOfSecrets(kind.config).some((secret) => form.errors[secret] !== undefined))
+    setAskedFor(true)
   const error = form.errors[name]
   const value = textOf(form.values[name])
-  const isOpen = !isStored || isReplacing || error !== undefined || value !== ''
+  const isOpen = !isStored || isReplacing || isAskedFor || value !== ''
   if (!isOpen)
     return (
       <Input.Wrapper label={title} description={description} labelElement="div">

@@ -94,7 +94,7 @@ export function ProofTab({ data }: { data: Export }) {
           />
         </>
       )}
-      <RangeDialog data={data} until={accounts[0]?.data_interval_end} />
+      <RangeDialog data={data} />
       <Details
         isOpen={search.run !== undefined}
         onClose={() => change({ run: undefined }, false)}
