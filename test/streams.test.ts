@@ -165,9 +165,14 @@ describe('a stream goes on as long as its caller may have it', () => {
     const place = await openPlace(app)
     const stream = await open(place)
     app.logs.length = 0
+    const counted = vi.spyOn(app.services.throttle, 'take')
+    const checked = vi.spyOn(app.services.db, 'row')
     app.advance(599_000 - 15_000)
     await new Promise((resolve) => setTimeout(resolve, 1_500))
     expect([stream.isOver(), app.logs.length]).toEqual([false, 0])
+    // It was checked again, and that is no call of the key.
+    expect([checked.mock.calls.length > 0, counted.mock.calls.length]).toEqual([true, 0])
+    vi.restoreAllMocks()
     app.advance(16_000)
     await stream.untilOver()
     expect(stream.told).toEqual([])

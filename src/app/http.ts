@@ -1,5 +1,6 @@
 // The table of contents of the API: one line per slice, and where the fixed order of checks gets its answers from.
 import { accountRoutes } from '../features/account/routes.ts'
+import { sessionRoutes } from '../features/account/session-routes.ts'
 import { twoFactorRoutes } from '../features/account/two-factor-routes.ts'
 import { activityLogRoutes } from '../features/activity-log/routes.ts'
 import { findCallerByKey } from '../features/api-keys/caller.ts'
@@ -28,13 +29,16 @@ import { propertyDefinitionRoutes } from '../features/definitions/property-route
 import { taxonomyRoutes } from '../features/definitions/taxonomy-routes.ts'
 import { domainRoutes } from '../features/domains/routes.ts'
 import { featureFlagRoutes } from '../features/events/feature-flags/routes.ts'
+import { queryEditorRoutes } from '../features/events/query/editor-routes.ts'
 import { executeSqlRoutes } from '../features/events/query/execute-sql.ts'
 import { queryRoutes } from '../features/events/query/routes.ts'
+import { sampleDataRoutes } from '../features/events/sample/routes.ts'
 import { eventRoutes } from '../features/events/routes.ts'
 import { inviteRoutes } from '../features/invites/routes.ts'
 import { memberRoutes } from '../features/members/routes.ts'
 import { findOrganizationInReach, findProjectInReach } from '../features/organizations/queries.ts'
 import { organizationRoutes } from '../features/organizations/routes.ts'
+import { groupRoutes } from '../features/persons/group-routes.ts'
 import { personRoutes } from '../features/persons/routes.ts'
 import { findCurrentMembership, findCurrentProjectId } from '../features/projects/current.ts'
 import { accessControlRoutes } from '../features/projects/access-controls/routes.ts'
@@ -50,6 +54,8 @@ import { lockUser } from '../features/users/queries.ts'
 import type { Access } from '../platform/http/access.ts'
 import { personOf } from '../platform/http/caller.ts'
 import type { Route } from '../platform/http/route.ts'
+import { instanceRoutes } from './instance/routes.ts'
+import { preflightRoutes } from './preflight.ts'
 
 export const routes: readonly Route[] = [
   ...organizationRoutes,
@@ -59,12 +65,15 @@ export const routes: readonly Route[] = [
   ...inviteRoutes,
   ...domainRoutes,
   ...projectRoutes,
+  ...sampleDataRoutes,
   ...accessControlRoutes,
   ...personRoutes,
+  ...groupRoutes,
   ...annotationRoutes,
   ...eventRoutes,
   ...featureFlagRoutes,
   ...queryRoutes,
+  ...queryEditorRoutes,
   ...executeSqlRoutes,
   ...eventDefinitionRoutes,
   ...propertyDefinitionRoutes,
@@ -89,11 +98,14 @@ export const routes: readonly Route[] = [
   ...activityLogRoutes,
   ...accountRoutes,
   ...twoFactorRoutes,
+  ...sessionRoutes,
   ...personalKeyRoutes,
   ...signupRoutes,
   ...loginRoutes,
   ...confirmRoutes,
   ...recoveryRoutes,
+  ...preflightRoutes,
+  ...instanceRoutes,
 ]
 
 export const access: Access = {

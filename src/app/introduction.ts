@@ -61,7 +61,11 @@ export const SECTIONS: readonly { name: string; paths: RegExp; description: stri
     description:
       'Events carried to files, buckets and warehouses on a schedule, each event once: exports, their runs, backfills, proofs and logs.',
   },
-  { name: 'Persons', paths: /\/persons\//, description: 'The people that events belong to.' },
+  {
+    name: 'Persons and groups',
+    paths: /\/persons\/|\/groups_types\//,
+    description: 'The people and the groups (companies, teams) that events belong to.',
+  },
   { name: 'Events', paths: /\/events\b/, description: 'Stored events, newest first, with filters.' },
   { name: 'Queries', paths: /\/query\//, description: 'Questions in HogQL, and queries as nodes.' },
   {
@@ -112,8 +116,13 @@ export const SECTIONS: readonly { name: string; paths: RegExp; description: stri
   { name: 'Account', paths: /^\/api\/users\//, description: "The caller's own account and second factor." },
   {
     name: 'Sign-in',
-    paths: /^\/api\/(?:login|logout|signup|reset)\//,
+    paths: /^\/api\/(?:login|logout|signup|reset)\/|^\/_preflight\//,
     description: 'Signing in and up, and getting back in. Programs use keys instead.',
+  },
+  {
+    name: 'Server',
+    paths: /^\/api\/instance_status\//,
+    description: 'How this server is doing, for the staff that runs it.',
   },
   {
     name: 'Capture',

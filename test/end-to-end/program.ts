@@ -36,7 +36,7 @@ export type Program = {
   remove(): Promise<void>
 }
 
-const READY = /^ {2}Address +(http\S+)$|^Longshore is ready at (http\S+)$/m
+const READY = /^ {2}Console +(http\S+)$|^Longshore is ready at (http\S+)$/m
 
 /** @param root the checkout */
 export async function buildProgram(root = process.cwd()): Promise<Program> {

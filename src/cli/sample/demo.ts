@@ -13,6 +13,7 @@ import {
   timed,
   verifySample,
   withSample,
+  type Sample,
   type Timed,
   type Verified,
 } from './steps.ts'
@@ -39,6 +40,7 @@ export const demo: Command = {
       )
       const verified = await timed(() => verifySample(sample, exported.result))
       tell({ stored, exported, verified, folder: sample.services.settings.export_folder, began })
+      tellOfConsole(folder, sample)
     })
   },
 }
@@ -83,6 +85,16 @@ function tell({
       `  Look at them in ${fromHere(folder)}\n\n`,
   )
   if (!isWhole) throw new UserError('the files do not hold what was stored')
+}
+
+function tellOfConsole(folder: string, { owner, project }: Sample): void {
+  process.stdout.write(
+    '  See them in the console:\n\n' +
+      `    DATA_DIR=${fromHere(folder)} npx longshore serve\n\n` +
+      `  Open http://127.0.0.1:8000/project/${project.id}/exports and sign in as ${owner.email} with the password ` +
+      `${owner.password}.\n` +
+      '  Look at the proof of the export Events first, then at Events and SQL.\n\n',
+  )
 }
 
 function fromHere(folder: string): string {

@@ -1,7 +1,7 @@
 // What `demo` and `bench` have in common: sample events stored as a server would store them, exported to a folder, and
 // read back.
 import { readConfig } from '../../app/config.ts'
-import { makeFirstOwner } from '../../app/first-start.ts'
+import { makeFirstOwner, type FirstStart } from '../../app/first-start.ts'
 import { createExport } from '../../features/batch-exports/create.ts'
 import type { ExportRow, RunRow } from '../../features/batch-exports/rows.ts'
 import { sendEvents } from '../../features/events/importing/send-events.ts'
@@ -24,7 +24,14 @@ const DAY_MS = 86_400_000
 const DAYS = 7
 
 /** Where the steps take place; the events are of the days before `end`. */
-export type Sample = { services: Services; project: ProjectRow; end: Date; signal: AbortSignal }
+export type Sample = {
+  services: Services
+  project: ProjectRow
+  /** Who can sign in to it. */
+  owner: Pick<FirstStart, 'email' | 'password'>
+  end: Date
+  signal: AbortSignal
+}
 
 type Delivery = { row: ExportRow; runs: RunRow[] }
 
@@ -37,10 +44,11 @@ export async function withSample<T>(folder: string, work: (sample: Sample) => Pr
   const config = readConfig({ PATH: process.env.PATH, DATA_DIR: folder })
   const signal = stopSignal()
   return withWorkspace(config, async (services) => {
-    await makeFirstOwner(services, config)
+    let owner = { email: '', password: '' }
+    await makeFirstOwner(services, config, (first) => void (owner = first))
     const project = await services.db.only<ProjectRow>(sql`SELECT * FROM project`)
     const end = new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS)
-    return work({ services, project, end, signal })
+    return work({ services, project, owner, end, signal })
   })
 }
 

@@ -19,6 +19,8 @@ export type Question = {
   max_rows: number
   /** The query names positions of events. */
   by_position?: boolean
+  /** The field that holds its text, for errors, where all of it is one text. */
+  attr?: string
 }
 
 export type Answer = StoreAnswer & { compiled: CompiledQuery }
@@ -26,16 +28,10 @@ export type Answer = StoreAnswer & { compiled: CompiledQuery }
 export async function runQuery(
   services: Pick<Services, 'eventStore' | 'now'>,
   project: AskedProject,
-  { query, placeholders = new Map(), timezone = project.timezone, max_rows, by_position = false }: Question,
+  question: Question,
 ): Promise<Answer> {
-  const context = {
-    project_id: project.id,
-    timezone: project.timezone,
-    now: services.now(),
-    placeholders,
-    by_position,
-  }
-  const compiled = explained(null, () => compileQuery(query, context, services.eventStore.engine))
+  const { timezone = project.timezone, max_rows } = question
+  const compiled = compiledFor(services, project, question)
   const { sql, parameters } = compiled
   try {
     const answer = await services.eventStore.query({
@@ -51,6 +47,16 @@ export async function runQuery(
   }
 }
 
+export function compiledFor(
+  services: Pick<Services, 'eventStore' | 'now'>,
+  project: AskedProject,
+  { query, placeholders = new Map(), attr, by_position = false }: Omit<Question, 'timezone' | 'max_rows'>,
+): CompiledQuery {
+  const { id: project_id, timezone } = project
+  const context = { project_id, timezone, now: services.now(), placeholders, by_position }
+  return explained(attr ?? null, () => compileQuery(query, context, services.eventStore.engine))
+}
+
 /** Runs what may find fault with HogQL text that came in the field `attr`. */
 export function explained<T>(attr: string | null, work: () => T): T {
   try {
@@ -59,7 +65,10 @@ export function explained<T>(attr: string | null, work: () => T): T {
     if (!(error instanceof HogqlError)) throw error
     const place = error.start === null ? '' : ` (at character ${error.start + 1})`
     const code = error.kind === 'syntax' ? 'hogql_syntax_error' : 'hogql_query_error'
-    throw invalid(attr, code, `${error.message}${place}`)
+    const { start, end, did_you_mean } = error
+    // Without a field nobody knows which text the places are in.
+    const extra = attr === null ? undefined : { start, end, did_you_mean }
+    throw new ApiError(code, `${error.message}${place}`, attr, {}, extra)
   }
 }
 

@@ -1,6 +1,6 @@
 // What events do to groups (events.md §8.5), on the real database.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createOrganization, type Workspace } from '../../../test/factories.ts'
+import { createKey, createOrganization, type Workspace } from '../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { insertProject } from '../projects/queries.ts'
@@ -201,5 +201,31 @@ describe('$groupidentify', () => {
     await app.db.run(sql`DELETE FROM project WHERE id = ${project_id}`)
     expect(await groupsOf(app, project_id)).toEqual([])
     expect(await groupTypesOf(app, project_id)).toEqual([])
+  })
+})
+
+describe('GET …/groups_types/', () => {
+  const types = (id: number, key: string) => app.get(`/api/projects/${id}/groups_types/`, { key })
+
+  it('lists the types of this project by their index', async () => {
+    const other = await newProject()
+    await apply(naming({ company: 'acme', team: 'red' }), naming({ site: 'x' }, { project_id: other }))
+    const { status, body } = await types(project_id, workspace.owner.key)
+    expect([status, body]).toEqual([
+      200,
+      [
+        { group_type: 'company', group_type_index: 0, name_singular: null, name_plural: null },
+        { group_type: 'team', group_type_index: 1, name_singular: null, name_plural: null },
+      ],
+    ])
+  })
+
+  it.each([
+    [['group:read'], 200],
+    [['query:read'], 200],
+    [['person:read'], 403],
+  ])('with the scopes %j: %i', async (scopes, status) => {
+    const key = await createKey(app, workspace.owner, { scopes })
+    expect((await types(project_id, key)).status).toBe(status)
   })
 })

@@ -63,6 +63,7 @@ async function identifyCaller(
       bodyKey: () => parsed().then(keyInBody, () => undefined),
       queryKey: incoming.query.personal_api_key,
       cookie: one(incoming.headers.cookie),
+      ip: incoming.ip,
       async onWrongKey() {
         if (!isAgain) await services.guesses.take({ kind: 'key', ip: incoming.ip, now })
       },

@@ -544,6 +544,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/sample_data/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fill the project with sample events; 409 once it has events of its own
+         * @description API key scope: `project:write`. Level: admin or above.
+         */
+        post: operations["post_projects_by_project_id_sample_data"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{id}/access_controls/": {
         parameters: {
             query?: never;
@@ -644,6 +664,26 @@ export interface paths {
          * @description API key scope: `person:read` or `query:read`. Level: member or above.
          */
         get: operations["get_projects_by_project_id_persons_by_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/groups_types/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The types of groups of a project, five at most
+         * @description API key scope: `group:read` or `query:read`. Level: member or above.
+         */
+        get: operations["get_projects_by_project_id_groups_types"];
         put?: never;
         post?: never;
         delete?: never;
@@ -939,6 +979,46 @@ export interface paths {
          * @description API key scope: `query:read`. Level: member or above.
          */
         delete: operations["delete_projects_by_project_id_query_by_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/query/schema/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tables, columns, functions and words of HogQL; 304 while `If-None-Match` is still right
+         * @description API key scope: `query:read`. Level: member or above.
+         */
+        get: operations["get_projects_by_project_id_query_schema"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/query/check/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Whether a HogQL query can be run, without running it
+         * @description API key scope: `query:read`. Level: member or above.
+         */
+        post: operations["post_projects_by_project_id_query_check"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2680,6 +2760,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/users/{uuid}/sessions/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The browsers you are signed in with, the one used last first
+         * @description Signed-in users only, no API keys.
+         */
+        get: operations["get_users_by_uuid_sessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/users/{uuid}/sessions/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Sign a browser out; its next request is refused
+         * @description Signed-in users only, no API keys.
+         */
+        delete: operations["delete_users_by_uuid_sessions_by_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/users/{uuid}/sessions/end_others/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign every other browser out
+         * @description Signed-in users only, no API keys.
+         */
+        post: operations["post_users_by_uuid_sessions_end_others"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/personal_api_keys/": {
         parameters: {
             query?: never;
@@ -3034,6 +3174,46 @@ export interface paths {
          * @description Open to anyone.
          */
         post: operations["post_users_by_uuid_request_email_verification"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/_preflight/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What this server offers to whoever is not signed in
+         * @description Open to anyone.
+         */
+        get: operations["get__preflight"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/instance_status/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How this server is doing: stores, disk, queues, memory and settings. For staff
+         * @description Signed-in users only, no API keys.
+         */
+        get: operations["get_instance_status"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3889,6 +4069,26 @@ export interface components {
              */
             backfill_id?: string;
         };
+        BrowserSession: {
+            /** Format: uuid */
+            id: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description To the minute.
+             */
+            last_used_at: string;
+            /** @description Address it was last used from; empty when not known. */
+            last_used_ip: string;
+            /** @description Name and version, as of the sign-in. */
+            browser: string | null;
+            system: string | null;
+            /** @description Whether it is the session that asks. */
+            current: boolean;
+        };
         CurrentKey: {
             id: string;
             label: string;
@@ -3950,6 +4150,10 @@ export interface components {
             code: string;
             detail: string;
             attr: string | null;
+            /** @description More about it, where there is more: the place in a HogQL text, for one. */
+            extra?: {
+                [key: string]: unknown;
+            };
         };
         Event: {
             /** Format: uuid */
@@ -4061,6 +4265,14 @@ export interface components {
             previous: null;
             results: unknown[];
         };
+        GroupType: {
+            /** @description The name that events give with `$groups` and `$group_type`. */
+            group_type: string;
+            /** @description 0 to 4: the column `$group_0` of events holds the key of its first type. */
+            group_type_index: number;
+            name_singular: null;
+            name_plural: null;
+        };
         HogQLQuery: {
             /** @constant */
             kind: "HogQLQuery";
@@ -4090,6 +4302,80 @@ export interface components {
             } | null;
         } & {
             [key: string]: unknown;
+        };
+        InstanceStatus: {
+            version: string;
+            uptime_s: number;
+            stores: {
+                what: string;
+                /** @enum {string} */
+                state: "ok" | "note" | "wrong";
+                detail: string;
+            }[] | null;
+            disk: {
+                folder: string;
+                parts: {
+                    name: string;
+                    bytes: number;
+                }[];
+                free_bytes: number;
+                total_bytes: number;
+                /** @description False: there are too many files to look at each. */
+                is_complete: boolean;
+            } | null;
+            database: {
+                bytes: number;
+            } | null;
+            queues: {
+                jobs_waiting: {
+                    [key: string]: unknown;
+                };
+                jobs_failed: {
+                    [key: string]: unknown;
+                };
+                export_runs: {
+                    waiting: number;
+                    running: number;
+                };
+            } | null;
+            ingestion: {
+                waiting: {
+                    events: number;
+                    bytes: number;
+                };
+                /** @description Events that wait for an app. */
+                held_events: {
+                    in_line: number;
+                    alone: number;
+                };
+                /** @description Since the process started. */
+                stored_events: number;
+                /** @description Of the last 15 full minutes, the newest last. */
+                events_per_minute: number[];
+            } | null;
+            memory: {
+                /** @description Of all processes of the server. */
+                bytes: number;
+                processes: {
+                    name: string;
+                    count: number;
+                    bytes: number;
+                }[];
+                limit_bytes: number | null;
+                machine_bytes: number;
+                event_store_limit_bytes: number;
+            } | null;
+            settings: {
+                name: string;
+                /** @description Null: not set, or a secret. */
+                value: string | null;
+                is_set: boolean;
+                is_secret: boolean;
+            }[] | null;
+            failed: {
+                part: string;
+                reason: string;
+            }[];
         };
         Invite: {
             /** Format: uuid */
@@ -4387,6 +4673,21 @@ export interface components {
             /** @description How long it took, loading the code included. */
             ms: number;
         };
+        Preflight: {
+            version: string;
+            /** @constant */
+            cloud: false;
+            /** @description Whether there is an account yet. */
+            initiated: boolean;
+            /** @description Whether anybody may sign up with an organization of their own. */
+            can_create_org: boolean;
+            /** @description Whether mail is configured: without it, no resets. */
+            email_service_available: boolean;
+            site_url: string;
+            available_social_auth_providers: {
+                [key: string]: unknown;
+            };
+        };
         Project: {
             id: number;
             /** Format: uuid */
@@ -4461,6 +4762,47 @@ export interface components {
             next_allowed_client_refresh: string;
             timezone: string;
         };
+        QueryCheck: {
+            valid: boolean;
+            errors: {
+                code: string;
+                detail: string;
+                /** @description Offset of the fault in the text, in UTF-16 units. */
+                start: number | null;
+                end: number | null;
+                /** @description The nearest name that exists. */
+                did_you_mean: string | null;
+            }[];
+            /** @description Of the answer; null when the query is not valid. */
+            columns: string[] | null;
+            /** @description The query as it is understood. */
+            hogql: string | null;
+        };
+        QueryLanguage: {
+            tables: {
+                name: string;
+                columns: {
+                    name: string;
+                    type: string;
+                }[];
+            }[];
+            functions: {
+                name: string;
+                aliases: string[];
+                /** @enum {string} */
+                kind: "scalar" | "aggregate" | "window";
+                min_args: number;
+                /** @description Null: any number. */
+                max_args: number | null;
+                /** @description Of the first brackets in `quantile(0.9)(x)`. */
+                min_params: number;
+                max_params: number;
+                takes_lambda: boolean;
+                /** @description Its name with a condition as the last argument, such as `countIf`. */
+                with_condition: string | null;
+            }[];
+            keywords: string[];
+        };
         Role: {
             /** Format: uuid */
             id: string;
@@ -4484,6 +4826,10 @@ export interface components {
             joined_at: string;
             /** Format: date-time */
             updated_at: string;
+        };
+        SampleComing: {
+            /** @description How many are coming, in the background. */
+            events: number;
         };
         ServiceKey: {
             id: string;
@@ -6631,6 +6977,53 @@ export interface operations {
             };
         };
     };
+    post_projects_by_project_id_sample_data: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description 202 */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SampleComing"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            /** @description 409 */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     get_projects_by_id_access_controls: {
         parameters: {
             query?: never;
@@ -6939,6 +7332,43 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Person"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_projects_by_project_id_groups_types: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupType"][];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -7759,6 +8189,96 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Denied"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_projects_by_project_id_query_schema: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueryLanguage"];
+                };
+            };
+            /** @description 304 */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_projects_by_project_id_query_check: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    query: components["schemas"]["HogQLQuery"];
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueryCheck"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["Throttled"];
             503: components["responses"]["Unavailable"];
             /** @description Another error, in the same shape. */
@@ -13048,6 +13568,129 @@ export interface operations {
             };
         };
     };
+    get_users_by_uuid_sessions: {
+        parameters: {
+            query?: {
+                /** @description Results per page: 100 unless told, 1000 at most. */
+                limit?: number;
+                /** @description Index of the first result. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                        next: string | null;
+                        previous: string | null;
+                        results: components["schemas"]["BrowserSession"][];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    delete_users_by_uuid_sessions_by_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uuid: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to say. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_users_by_uuid_sessions_end_others: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        ended: number;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     get_personal_api_keys: {
         parameters: {
             query?: never;
@@ -14013,6 +14656,72 @@ export interface operations {
             403: components["responses"]["Denied"];
             404: components["responses"]["NotFound"];
             422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get__preflight: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preflight"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_instance_status: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InstanceStatus"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["Throttled"];
             503: components["responses"]["Unavailable"];
             /** @description Another error, in the same shape. */

@@ -30,6 +30,8 @@ type Props<Row> = {
   /** Below the last row: what loads, or that this is all. */
   foot?: ReactNode
   isCompact?: boolean
+  /** Rows that have just come show it for a moment. */
+  isNew?: (row: Row) => boolean
   /** Tables within a page scroll with it up to this many rows; longer ones in themselves. */
   height?: string
 }
@@ -112,6 +114,7 @@ export function DataTable<Row>(props: Props<Row>) {
                 aria-selected={openKey === undefined ? undefined : rowKey(row) === openKey}
                 className={`${classes.row} ${classes.item}`}
                 data-opens={onOpen ? true : undefined}
+                data-new={props.isNew?.(row) || undefined}
                 style={{ transform: `translateY(${start}px)` }}
                 {...(onOpen ? { tabIndex: 0, onClick: open(row), onKeyDown: keys(row) } : {})}
               >

@@ -39,7 +39,12 @@ async function days(id: string, query = ''): Promise<Record<string, Partial<DayA
     expect(Math.min(day.exported, day.filtered_out, day.pending, day.skipped)).toBeGreaterThanOrEqual(0)
   }
   const shown = results.filter(({ received }) => received > 0)
-  return Object.fromEntries(shown.map(({ date: on, start: _, end: __, ...figures }) => [on, figures]))
+  return Object.fromEntries(
+    shown.map(({ date: on, received, exported, filtered_out, pending, skipped }) => [
+      on,
+      { received, exported, filtered_out, pending, skipped },
+    ]),
+  )
 }
 
 const figures = (exported: number, filtered_out: number, pending: number, skipped: number) => ({

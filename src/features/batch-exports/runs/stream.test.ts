@@ -62,6 +62,7 @@ describe('a run', () => {
       UPDATE batch_export_run SET status = 'Completed', records_completed = 7, finished_at = now(), lease_owner = NULL,
         lease_until = NULL
       WHERE id = ${run.id}`)
+    await stream.until('run', 3)
     await write(run, 'last words')
     await stream.untilOver()
     expect(stream.told.filter(({ event }) => event === 'run')).toHaveLength(3)

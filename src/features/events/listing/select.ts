@@ -2,6 +2,7 @@
 import type { Expr, OrderExpr, SelectQuery } from '../../../hogql/ast.ts'
 import { hasAggregate } from '../../../hogql/aggregation.ts'
 import { parseExpression, parseOrder } from '../../../hogql/parser.ts'
+import { printHogql } from '../../../hogql/print-hogql.ts'
 import type { StoreValue } from '../../../platform/event-store/event-store.ts'
 import { invalid } from '../../../platform/http/errors.ts'
 import type { Services } from '../../../platform/services.ts'
@@ -38,6 +39,8 @@ export type SelectedEvents = {
   hasMore: boolean
   limit: number
   offset: number
+  /** The same question as a statement. */
+  hogql: string
 }
 
 const MAX_EXPRESSIONS = 500
@@ -78,6 +81,7 @@ export async function selectEvents(
     hasMore: rows.length > limit,
     limit,
     offset,
+    hogql: printHogql({ ...query, limit: constant(limit) }),
   }
 }
 

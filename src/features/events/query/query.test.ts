@@ -317,7 +317,7 @@ describe('EventsQuery', () => {
       hasMore: true,
       limit: 2,
       offset: 0,
-      hogql: null,
+      hogql: expect.stringMatching(/^SELECT event, properties.n FROM events WHERE .* LIMIT 2$/),
       timezone: 'UTC',
     })
   })
@@ -333,6 +333,8 @@ describe('EventsQuery', () => {
   ])('%j', async (rest, expected) => {
     const { status, body } = await events({ select: ['event'], ...rest })
     expect([status, body.results]).toEqual([200, expected])
+    // The statement it answers with asks the same.
+    expect((await ask(body.hogql)).body.results).toEqual(expected)
   })
 
   it('whole events without select', async () => {

@@ -1,6 +1,7 @@
 // GET …/events/stream/ over real connections: what comes, in which form, what a client gets that comes back, and how much.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
+import { IS_LONG } from '../../../../test/harness/long.ts'
 import { listen, openStream, type OpenedStream } from '../../../../test/harness/stream.ts'
 import { sql } from '../../../platform/db/sql.ts'
 import { openPlace, store, storePerson, withQuery, type Place } from '../listing/fixture/events.ts'
@@ -139,6 +140,41 @@ describe('a client that comes back', () => {
     expect(numbersIn(stream)).toEqual(range(501, 1_500))
     stream.close()
   })
+
+  it('to a stream of others that has not looked yet gets nothing again', async () => {
+    const place = await openPlace(app)
+    const others = await open(place)
+    await store(place, numbered(1, 3))
+    const stream = await open(place, { last_event_id: 2 })
+    await others.until('event', 3)
+    await stream.until('event')
+    await store(place, numbered(4, 4))
+    await stream.until('event', 2)
+    expect(numbersIn(stream)).toEqual([3, 4])
+    await others.until('event', 4)
+    expect(numbersIn(others)).toEqual([1, 2, 3, 4])
+    stream.close()
+    others.close()
+  })
+
+  // It takes 100,000 events.
+  it.runIf(IS_LONG)(
+    'from further back than is looked hears where that begins',
+    async () => {
+      const place = await openPlace(app)
+      await store(place, [{ event: 'rare' }])
+      for (let n = 0; n < 10; n++) await store(place, numbered(1, 10_010))
+      await store(place, [{ event: 'rare' }])
+      const stream = await open(place, { event: 'rare', last_event_id: 0 })
+      await stream.until('event')
+      expect(stream.told.map(({ event, id }) => [event, id])).toEqual([
+        ['gap', '102'],
+        ['event', '100102'],
+      ])
+      stream.close()
+    },
+    120_000,
+  )
 
   it('with a position that was never given out gets what comes from now on', async () => {
     const place = await openPlace(app)

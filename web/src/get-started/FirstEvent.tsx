@@ -1,0 +1,44 @@
+// The waiting line: it breathes until the first event arrives, and then shows that event.
+import { Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { personName } from '../events/columns'
+import { Status } from '../ui/Status'
+import { Time } from '../ui/Values'
+import classes from './FirstEvent.module.css'
+import type { FirstEvent as First } from './first-event'
+
+type Props = { projectId: string; first: First; then: string }
+
+export function FirstEvent({ projectId, first: { event, state, hasJustCome }, then }: Props) {
+  if (event === null)
+    return (
+      <>
+        <Text c="dimmed" size="sm">
+          {then}
+        </Text>
+        <p className={classes.line} role="status">
+          <span className={classes.dot} aria-hidden="true" />
+          Waiting for the first event{state === 'polling' ? ', looking every 5 seconds' : ''}
+        </p>
+      </>
+    )
+  return (
+    <div className={classes.line} data-arrived role="status">
+      <Status kind="delivered">{hasJustCome ? 'The first event is here' : 'Events are coming in'}</Status>
+      <Link
+        to="/project/$projectId/events"
+        params={{ projectId }}
+        search={{ open: event.id }}
+        className={classes.event}
+      >
+        <b>{event.event}</b>
+        <span className="quiet"> from </span>
+        {personName(event)}
+        <span className="quiet">
+          {' '}
+          at <Time value={event.timestamp} style="second" />
+        </span>
+      </Link>
+    </div>
+  )
+}
