@@ -16,6 +16,7 @@ export type LogEntry = Schema<'BatchExportLogEntry'>
 /** As many as the strip of an export shows. */
 export const STRIP_RUNS = 24
 const REFRESH_MS = 10_000
+const CALENDAR = '-92d'
 
 export type ExportPath = { projectId: string; exportId: string }
 export const pathOf = ({ projectId, exportId }: ExportPath) => ({
@@ -117,6 +118,20 @@ export const backfillsQuery = (path: ExportPath) =>
     getNextPageParam: ({ next }) => cursorOf(next),
   })
 
+/** What is exported of each day, as far back as a calendar shows. */
+export const daysQuery = (path: ExportPath) =>
+  queryOptions({
+    queryKey: [...exportKey(path), 'days'],
+    staleTime: REFRESH_MS,
+    queryFn: ({ signal }) =>
+      answer(
+        api.GET('/api/projects/{project_id}/batch_exports/{batch_export_id}/reconciliation/days/', {
+          params: { path: pathOf(path), query: { after: CALENDAR } },
+          signal,
+        }),
+      ),
+  })
+
 export const nextRunsQuery = (path: ExportPath) =>
   queryOptions({
     queryKey: [...exportKey(path), 'next runs'],
@@ -142,6 +157,12 @@ export const estimateQuery = (path: ExportPath, range: { start_at: string | null
         }),
       ),
   })
+
+/** Where the newest interval with a run ended, or now: nothing later can be asked for. */
+export function lastEndOf({ latest_runs }: Pick<Export, 'latest_runs'>): string {
+  const ends = latest_runs.map(({ data_interval_end }) => data_interval_end).sort()
+  return ends.at(-1) ?? new Date().toISOString()
+}
 
 /** A link of the API to its next page, as what the console asks for. */
 export function cursorOf(next: string | null): string | undefined {

@@ -166,8 +166,16 @@ export const theme = createTheme({
     Menu: { defaultProps: { transitionProps: { duration: 120 }, shadow: 'md' } },
     Popover: { defaultProps: { transitionProps: { duration: 120 }, shadow: 'md' } },
     Input: { defaultProps: { size: 'sm' }, vars: () => ({ wrapper: { '--input-height': SIZES.control } }) },
-    // Most fields are required: those that are not say so.
-    InputWrapper: { defaultProps: { size: 'sm', withAsterisk: false } },
+    InputWrapper: {
+      // Most fields are required: those that are not say so.
+      defaultProps: { size: 'sm', withAsterisk: false },
+      // The library's own are below 12 px.
+      vars: () => ({
+        label: {},
+        error: { '--input-error-size': 'var(--mantine-font-size-xs)' },
+        description: { '--input-description-size': 'var(--mantine-font-size-xs)' },
+      }),
+    },
     Switch: { defaultProps: { size: 'sm' } },
     Checkbox: { defaultProps: { size: 'sm' } },
     Radio: { defaultProps: { size: 'sm' } },

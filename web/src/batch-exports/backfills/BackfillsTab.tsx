@@ -1,6 +1,6 @@
 // Backfills: a calendar with what is already exported, asking for one, and how far those asked for have come.
 import { Button, Progress, Title } from '@mantine/core'
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { answer, api } from '../../api/client'
@@ -10,28 +10,31 @@ import { countText } from '../../ui/format'
 import { done } from '../../ui/notify'
 import { Empty, Failed, Loading } from '../../ui/States'
 import { Status } from '../../ui/Status'
-import { Count, Time, useZone } from '../../ui/Values'
+import { Count, Time } from '../../ui/Values'
 import { exportRoute, linkToExport, useExportPath } from '../addresses'
-import { reconciliationQuery } from '../proof/queries'
-import { backfillsQuery, exportKey, pathOf, type Backfill, type Export } from '../queries'
+import {
+  backfillsQuery,
+  daysQuery,
+  exportKey,
+  lastEndOf,
+  pathOf,
+  type Backfill,
+  type Export,
+} from '../queries'
 import { backfillText, isLive, runState } from '../states'
-import { localText } from '../zone'
 import classes from './BackfillsTab.module.css'
 import { Calendar } from './Calendar'
-import { daysOf, rangeOfDays } from './days'
+import { rangeOfDays } from './days'
 import { RangeDialog } from './RangeDialog'
 
 export function BackfillsTab({ data }: { data: Export }) {
   const path = useExportPath()
   const navigate = exportRoute.useNavigate()
-  const proof = useInfiniteQuery(reconciliationQuery(path, data.interval))
+  const days = useQuery({ ...daysQuery(path), enabled: data.model === 'events' })
   const backfills = useInfiniteQuery(backfillsQuery(path))
   const [cancelling, setCancelling] = useState<Backfill | null>(null)
   const queries = useQueryClient()
-  const projectZone = useZone() ?? 'UTC'
-  const zone = data.interval === 'day' || data.interval === 'week' ? data.timezone : projectZone
-  const accounts = proof.data?.pages.flatMap(({ results }) => results) ?? []
-  const until = accounts[0]?.data_interval_end ?? new Date().toISOString()
+  const until = lastEndOf(data)
   const rows = backfills.data?.pages.flatMap(({ results }) => results) ?? []
 
   const cancel = async () => {
@@ -46,27 +49,28 @@ export function BackfillsTab({ data }: { data: Export }) {
 
   return (
     <div className={classes.tab}>
-      <section aria-label="Calendar">
-        {proof.isPending ? (
-          <Loading rows={5} />
-        ) : proof.isError && accounts.length === 0 ? (
-          <Failed
-            error={proof.error}
-            what="The calendar could not be drawn up."
-            onRetry={() => void proof.refetch()}
-          />
-        ) : (
-          <Calendar
-            days={daysOf(accounts, zone)}
-            today={localText(until, zone).slice(0, 10)}
-            onChoose={(one, other) =>
-              void navigate({
-                search: (before) => ({ ...before, ...rangeOfDays(one, other, zone, until), ask: 'backfill' }),
-              })
-            }
-          />
-        )}
-      </section>
+      {data.model === 'events' && (
+        <section aria-label="Calendar">
+          {days.isPending ? (
+            <Loading rows={5} />
+          ) : days.isError && !days.data ? (
+            <Failed
+              error={days.error}
+              what="The calendar could not be drawn up."
+              onRetry={() => void days.refetch()}
+            />
+          ) : (
+            <Calendar
+              days={days.data!.results}
+              onChoose={(one, other) =>
+                void navigate({
+                  search: (before) => ({ ...before, ...rangeOfDays(one, other, until), ask: 'backfill' }),
+                })
+              }
+            />
+          )}
+        </section>
+      )}
       <section aria-label="Backfills">
         <Title order={2} mb="sm">
           Asked for
@@ -107,7 +111,7 @@ export function BackfillsTab({ data }: { data: Export }) {
           />
         )}
       </section>
-      <RangeDialog data={data} until={accounts[0]?.data_interval_end} />
+      <RangeDialog data={data} />
       <Confirm
         isOpen={cancelling !== null}
         onClose={() => setCancelling(null)}

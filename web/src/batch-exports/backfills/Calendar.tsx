@@ -6,7 +6,11 @@ import { missingIn } from '../proof/balance'
 import classes from './Calendar.module.css'
 import { monthsBetween, stateOf, type Day, type DayState } from './days'
 
-type Props = { days: ReadonlyMap<string, Day>; today: string; onChoose: (one: string, other: string) => void }
+type Props = {
+  /** Oldest first; the last is today. */
+  days: readonly Day[]
+  onChoose: (one: Day, other: Day) => void
+}
 const WEEKDAYS = ['Mo', 'Tu', 'We', 'Th', 'Fr', 'Sa', 'Su']
 const NAMES: Record<DayState, string> = {
   none: 'nothing to export',
@@ -15,21 +19,21 @@ const NAMES: Record<DayState, string> = {
   missing: 'not exported',
 }
 const STATES = ['whole', 'part', 'missing', 'none'] as const
-const LEAST_MONTHS = 2
 
-export function Calendar({ days, today, onChoose }: Props) {
-  const [first, setFirst] = useState<string | null>(null)
-  const dates = [...days.keys()].sort()
-  const months = monthsBetween([dates[0] ?? today, monthsBefore(today, LEAST_MONTHS - 1)].sort()[0]!, today)
+export function Calendar({ days: all, onChoose }: Props) {
+  const [first, setFirst] = useState<Day | null>(null)
+  const days = new Map(all.map((day) => [day.date, day]))
+  const months = monthsBetween(all[0]!.date, all.at(-1)!.date)
   const choose = (date: string) => {
-    if (first === null) return setFirst(date)
+    const day = days.get(date)!
+    if (first === null) return setFirst(day)
     setFirst(null)
-    onChoose(first, date)
+    onChoose(first, day)
   }
   return (
     <div>
       <div className={classes.months}>
-        {months.slice(-6).map(({ key, label, weeks }) => (
+        {months.map(({ key, label, weeks }) => (
           <div key={key} role="group" aria-label={label}>
             <div className={classes.label}>{label}</div>
             <div className={classes.week} aria-hidden="true">
@@ -49,8 +53,8 @@ export function Calendar({ days, today, onChoose }: Props) {
                       key={date}
                       className={classes.day}
                       data-state={stateOf(days.get(date))}
-                      data-first={date === first || undefined}
-                      disabled={date > today}
+                      data-first={date === first?.date || undefined}
+                      disabled={!days.has(date)}
                       title={titleOf(date, days.get(date))}
                       aria-label={titleOf(date, days.get(date))}
                       onClick={() => choose(date)}
@@ -67,7 +71,7 @@ export function Calendar({ days, today, onChoose }: Props) {
       <p className={classes.hint} role="status">
         {first === null
           ? 'Choose the first day of a backfill.'
-          : `From ${first}: choose the last day, or the same day again.`}
+          : `From ${first.date}: choose the last day, or the same day again.`}
       </p>
       <ul className={classes.legend}>
         {STATES.map((state) => (
@@ -78,11 +82,6 @@ export function Calendar({ days, today, onChoose }: Props) {
       </ul>
     </div>
   )
-}
-
-function monthsBefore(date: string, months: number): string {
-  const [year, month] = date.split('-').map(Number) as [number, number]
-  return new Date(Date.UTC(year, month - 1 - months, 1)).toISOString().slice(0, 10)
 }
 
 function titleOf(date: string, day: Day | undefined): string {

@@ -11,19 +11,15 @@ import { countText } from '../../ui/format'
 import { done } from '../../ui/notify'
 import { Time, useZone } from '../../ui/Values'
 import { exportRoute, useExportPath } from '../addresses'
-import { estimateQuery, exportKey, itemOf, type Export } from '../queries'
+import { estimateQuery, exportKey, itemOf, lastEndOf, type Export } from '../queries'
 import { instantOf, localText } from '../zone'
 import classes from './RangeDialog.module.css'
 
 type Ask = 'backfill' | 'repair'
-type Props = {
-  data: Export
-  /** Where the last interval ended: nothing later can be asked for. */
-  until: string | undefined
-}
+type Props = { data: Export }
 const TYPING_MS = 400
 
-export function RangeDialog({ data, until }: Props) {
+export function RangeDialog({ data }: Props) {
   const { ask } = exportRoute.useSearch()
   const navigate = exportRoute.useNavigate()
   const close = () => void navigate({ search: (before) => ({ ...before, ask: undefined }) })
@@ -35,12 +31,12 @@ export function RangeDialog({ data, until }: Props) {
       title={title}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      {ask !== undefined && <RangeForm key={ask} data={data} until={until} ask={ask} onClose={close} />}
+      {ask !== undefined && <RangeForm key={ask} data={data} ask={ask} onClose={close} />}
     </Modal>
   )
 }
 
-function RangeForm({ data, until, ask, onClose }: Props & { ask: Ask; onClose: () => void }) {
+function RangeForm({ data, ask, onClose }: Props & { ask: Ask; onClose: () => void }) {
   const path = useExportPath()
   const queries = useQueryClient()
   const navigate = exportRoute.useNavigate()
@@ -55,7 +51,7 @@ function RangeForm({ data, until, ask, onClose }: Props & { ask: Ask; onClose: (
   })
 
   const form = useForm({
-    initial: { start_at: local(from), end_at: local(to ?? until ?? new Date().toISOString()) },
+    initial: { start_at: local(from), end_at: local(to ?? lastEndOf(data)) },
     async submit(values) {
       await answer(
         api.POST(`/api/projects/{project_id}/batch_exports/{id}/${ask}/`, {

@@ -1,11 +1,21 @@
 import { expect, it } from 'vitest'
 import { monthsBetween, rangeOfDays, stateOf } from './days.ts'
 
-const DAY = { date: '2026-11-17', received: 10, exported: 10, filtered_out: 0, pending: 0, skipped: 0 }
+const DAY = {
+  date: '2026-11-17',
+  start: '2026-11-17T00:00:00.000Z',
+  end: '2026-11-18T00:00:00.000Z',
+  received: 10,
+  exported: 10,
+  filtered_out: 0,
+  pending: 0,
+  skipped: 0,
+}
 
 it.each([
   ['none', undefined],
   ['none', { ...DAY, received: 0, exported: 0 }],
+  ['none', { ...DAY, exported: 0, filtered_out: 10 }],
   ['whole', DAY],
   ['part', { ...DAY, exported: 4, skipped: 6 }],
   ['missing', { ...DAY, exported: 0, pending: 10 }],
@@ -31,12 +41,14 @@ it('months have all their days, each below its weekday', () => {
   expect(november!.weeks.flat().filter(Boolean)).toHaveLength(30)
 })
 
-it('days are whole by the clocks of the zone, and end where the last interval did', () => {
-  expect(rangeOfDays('2026-10-26', '2026-10-25', 'Europe/Berlin', '2026-11-17T14:00:00.000Z')).toEqual({
-    from: '2026-10-24T22:00:00.000Z',
-    to: '2026-10-26T23:00:00.000Z',
+it('a range goes from the earlier day to the later, and ends where the last interval did', () => {
+  const before = { ...DAY, date: '2026-11-16', start: '2026-11-16T00:00:00.000Z', end: DAY.start }
+  expect(rangeOfDays(DAY, before, '2026-11-17T14:00:00.000Z')).toEqual({
+    from: before.start,
+    to: '2026-11-17T14:00:00.000Z',
   })
-  expect(rangeOfDays('2026-11-17', '2026-11-17', 'UTC', '2026-11-17T14:00:00.000Z').to).toBe(
-    '2026-11-17T14:00:00.000Z',
-  )
+  expect(rangeOfDays(before, before, '2026-11-17T14:00:00.000Z')).toEqual({
+    from: before.start,
+    to: before.end,
+  })
 })

@@ -1,23 +1,13 @@
 // What each day's events came to, for the calendar. Pure.
-import { sumOf, missingIn, type Counts } from '../proof/balance'
-import type { IntervalAccount } from '../queries'
-import { instantOf, localText } from '../zone'
+import type { Schema } from '../../api/client'
+import { missingIn } from '../proof/balance'
 
-export type Day = Counts & { date: string }
+export type Day = Schema<'BatchExportDayAccount'>
 export type DayState = 'none' | 'whole' | 'part' | 'missing'
 export type Month = { key: string; label: string; weeks: readonly (readonly (string | null)[])[] }
 
-export function daysOf(accounts: readonly IntervalAccount[], zone: string): Map<string, Day> {
-  const byDate = new Map<string, IntervalAccount[]>()
-  for (const account of accounts) {
-    const date = localText(account.data_interval_start ?? account.data_interval_end, zone).slice(0, 10)
-    byDate.set(date, [...(byDate.get(date) ?? []), account])
-  }
-  return new Map([...byDate].map(([date, those]) => [date, { date, ...sumOf(those) }]))
-}
-
 export function stateOf(day: Day | undefined): DayState {
-  if (!day || (day.received ?? day.exported) === 0) return 'none'
+  if (!day || day.received === day.filtered_out) return 'none'
   if (missingIn(day) === 0) return 'whole'
   return day.exported > 0 ? 'part' : 'missing'
 }
@@ -49,16 +39,9 @@ export function monthsBetween(first: string, last: string): Month[] {
   return months
 }
 
-/** The whole day by the clocks of the zone, cut where the last interval ended. */
-export function rangeOfDays(
-  one: string,
-  other: string,
-  zone: string,
-  until: string,
-): { from: string; to: string } {
-  const [first, last] = [one, other].sort()
-  const after = new Date(Date.parse(`${last}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10)
-  const from = instantOf(`${first}T00:00`, zone)!
-  const to = instantOf(`${after}T00:00`, zone)!
-  return { from, to: Date.parse(to) > Date.parse(until) ? until : to }
+/** From the beginning of the earlier day to the end of the later, or to where the last interval ended. */
+export function rangeOfDays(one: Day, other: Day, until: string): { from: string; to: string } {
+  const [first, last] = [one, other].sort((a, b) => Date.parse(a.start) - Date.parse(b.start))
+  const isCut = Date.parse(last!.end) > Date.parse(until) && Date.parse(first!.start) < Date.parse(until)
+  return { from: first!.start, to: isCut ? until : last!.end }
 }

@@ -1,5 +1,134 @@
+// A new export, step by step: what was chosen stands at the left, the form of the step at the right. Nothing is lost by
+// going back, nor by a reload.
+import { Button, Group, Text, Title } from '@mantine/core'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { useEffect, useRef, type FormEvent } from 'react'
+import { useProject } from '../../api/me'
+import { useForm } from '../../ui/form'
+import { FormProblem } from '../../ui/FormProblem'
 import { Page } from '../../ui/Page'
+import { newRoute } from '../addresses'
+import { ExportFormContext } from '../form/ExportForm'
+import { namesOfSecrets } from '../form/fields'
+import { LayoutPart } from '../form/LayoutPart'
+import { usePreview } from '../form/preview'
+import { RowsPart } from '../form/RowsPart'
+import { SchedulePart } from '../form/SchedulePart'
+import { configValues, newValues, type Values } from '../form/values'
+import { kindOf } from '../KindIcon'
+import { destinationsQuery, type Destination } from '../queries'
+import { STEPS, type Step } from '../search'
+import { ConnectionStep } from './ConnectionStep'
+import { createExport } from './create'
+import { CreateStep } from './CreateStep'
+import { DestinationStep } from './DestinationStep'
+import classes from './NewExportPage.module.css'
+import { stepOf } from './steps'
+import { StepList } from './StepList'
+
+const TITLES: Record<Step, string> = {
+  destination: 'Where to',
+  connection: 'Connection',
+  rows: 'What to export',
+  layout: 'Format and layout',
+  schedule: 'Schedule',
+  create: 'Create export',
+}
+const ONWARD: Record<Step, string> = {
+  destination: 'Choose the destination',
+  connection: 'Connect it',
+  rows: 'Choose what to export',
+  layout: 'Choose the layout',
+  schedule: 'Choose when',
+  create: 'Review the export',
+}
 
 export function NewExportPage() {
-  return <Page title="New export">{null}</Page>
+  const { projectId } = newRoute.useParams()
+  const { step: asked = 'destination' } = newRoute.useSearch()
+  const navigate = newRoute.useNavigate()
+  const { timezone } = useProject()
+  const kinds = useSuspenseQuery(destinationsQuery(projectId)).data.results
+  const title = useRef<HTMLHeadingElement>(null)
+  const form = useForm<Values>({
+    initial: newValues(timezone),
+    draft: `new-export:${projectId}`,
+    secrets: [...new Set(kinds.flatMap(({ config }) => namesOfSecrets(config)))],
+    submit: (values) => createExport(projectId, values, kindOf(values.type, kinds)!, navigate),
+  })
+  const kind = kindOf(form.values.type, kinds)
+  // Without a destination there is nothing to ask about.
+  const step: Step = kind ? asked : 'destination'
+  const preview = usePreview(projectId, form.values, kind)
+  const go = (next: Step) => void navigate({ search: { step: next } })
+  const next = STEPS[STEPS.indexOf(step) + 1]
+
+  useEffect(() => {
+    const [refused] = Object.keys(form.errors)
+    const at = refused && kind ? stepOf(refused, kind) : undefined
+    if (at !== undefined && at !== step) go(at)
+  }, [form.errors])
+  useEffect(() => {
+    const [refused] = Object.keys(form.errors)
+    const field = refused === undefined ? null : form.element.current?.elements.namedItem(refused)
+    if (field instanceof HTMLElement) field.focus()
+    else title.current?.focus()
+  }, [step])
+
+  const choose = (chosen: Destination) => {
+    if (chosen.type !== form.values.type)
+      form.reset({ ...form.values, ...configValues(chosen), type: chosen.type, model: 'events' })
+    go('connection')
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (step === 'create') void form.onSubmit()
+    else if (next) go(next)
+  }
+
+  return (
+    <Page
+      title="New export"
+      crumbs={[{ label: 'Exports', link: { to: '/project/$projectId/exports', params: { projectId } } }]}
+    >
+      <div className={classes.page}>
+        <StepList values={form.values} kind={kind} current={step} titles={TITLES} />
+        <form
+          ref={form.element}
+          onSubmit={submit}
+          className={classes.form}
+          data-wide={step === 'rows' || undefined}
+        >
+          <Title order={2} ref={title} tabIndex={-1} className={classes.title}>
+            {TITLES[step]}
+          </Title>
+          {step === 'destination' || !kind ? (
+            <DestinationStep kinds={kinds} chosen={form.values.type} onChoose={choose} />
+          ) : (
+            <ExportFormContext value={{ form, kind, preview, isStored: false }}>
+              <FormProblem>{form.problem}</FormProblem>
+              {step === 'connection' && <ConnectionStep />}
+              {step === 'rows' && <RowsPart />}
+              {step === 'layout' && <LayoutPart />}
+              {step === 'schedule' && <SchedulePart />}
+              {step === 'create' && <CreateStep />}
+              <Group gap="sm" mt="xl">
+                <Button type="submit" loading={form.isBusy}>
+                  {step === 'create' ? 'Create export' : ONWARD[next!]}
+                </Button>
+                <Button variant="default" onClick={() => go(STEPS[STEPS.indexOf(step) - 1]!)}>
+                  Back
+                </Button>
+              </Group>
+              {step === 'connection' && kind.test_steps.length === 0 && (
+                <Text size="sm" c="dimmed" mt="sm">
+                  This destination has nothing to test.
+                </Text>
+              )}
+            </ExportFormContext>
+          )}
+        </form>
+      </div>
+    </Page>
+  )
 }

@@ -33,7 +33,7 @@ const COLUMNS: readonly Column<IntervalAccount>[] = [
   {
     key: 'interval',
     title: 'Interval',
-    width: 'minmax(172px, 1.6fr)',
+    width: 'minmax(156px, 1.6fr)',
     cell: (row) => <IntervalText {...row} />,
   },
   {
@@ -45,8 +45,9 @@ const COLUMNS: readonly Column<IntervalAccount>[] = [
   {
     key: 'received',
     title: 'Received',
-    width: '76px',
+    width: '90px',
     align: 'end',
+    isExtra: true,
     cell: (row) => <Count value={row.received} />,
   },
   {

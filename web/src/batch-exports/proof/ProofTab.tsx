@@ -50,7 +50,7 @@ export function ProofTab({ data }: { data: Export }) {
     <div className={classes.proof}>
       <section aria-label="Account" className={classes.account}>
         <BalanceBar counts={newest.totals} model={newest.model} accounts={accounts} />
-        <ReadBack standing={newest.verification} range={chosen} />
+        <ReadBack standing={newest.verification} range={chosen} accounts={accounts} />
       </section>
       {accounts.length === 0 ? (
         <Empty title="No interval has ended yet">
@@ -94,7 +94,7 @@ export function ProofTab({ data }: { data: Export }) {
           />
         </>
       )}
-      <RangeDialog data={data} until={accounts[0]?.data_interval_end} />
+      <RangeDialog data={data} />
       <Details
         isOpen={search.run !== undefined}
         onClose={() => change({ run: undefined }, false)}

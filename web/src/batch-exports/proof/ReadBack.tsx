@@ -9,15 +9,19 @@ import { done, refused } from '../../ui/notify'
 import { Status } from '../../ui/Status'
 import { Time } from '../../ui/Values'
 import { useExportPath } from '../addresses'
-import { exportKey, pathOf, type Verification } from '../queries'
+import { exportKey, pathOf, type IntervalAccount, type Verification } from '../queries'
 import type { Range } from './lines'
 import { Problems } from './Problems'
 import { isVerifying, verificationQuery, verificationsQuery } from './queries'
 import classes from './ReadBack.module.css'
 
-type Props = { standing: Schema<'BatchExportLatestVerification'> | null; range: Range | null }
+type Props = {
+  standing: Schema<'BatchExportLatestVerification'> | null
+  range: Range | null
+  accounts: readonly IntervalAccount[]
+}
 
-export function ReadBack({ standing, range }: Props) {
+export function ReadBack({ standing, range, accounts }: Props) {
   const path = useExportPath()
   const queries = useQueryClient()
   const [isAsking, setAsking] = useState(false)
@@ -62,7 +66,7 @@ export function ReadBack({ standing, range }: Props) {
           {range === null ? 'Verify now' : 'Verify this range'}
         </Button>
       </Group>
-      {live === null && shown && <Problems result={shown} />}
+      {live === null && shown && <Problems result={shown} accounts={accounts} />}
     </div>
   )
 }

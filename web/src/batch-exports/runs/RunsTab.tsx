@@ -135,19 +135,19 @@ const COLUMNS: readonly Column<Run>[] = [
   {
     key: 'interval',
     title: 'Interval',
-    width: 'minmax(172px, 1.4fr)',
+    width: 'minmax(156px, 1.4fr)',
     cell: (run) => <IntervalText {...run} />,
   },
   {
     key: 'status',
     title: 'State',
-    width: '110px',
+    width: '98px',
     cell: ({ status }) => <Status kind={runState(status).kind}>{runState(status).text}</Status>,
   },
   {
     key: 'rows',
     title: 'Rows',
-    width: '80px',
+    width: 'minmax(58px, 80px)',
     align: 'end',
     cell: (run) => <Count value={run.records_completed ?? run.records_total_count} />,
   },

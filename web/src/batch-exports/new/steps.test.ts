@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest'
+import { configValues, newValues, type Values } from '../form/values.ts'
+import type { Destination } from '../queries.ts'
+import { chosenIn, stepOf } from './steps.ts'
+
+const KIND = {
+  name: 'S3',
+  type: 'S3',
+  takes_custom_columns: true,
+  config: {
+    properties: {
+      bucket_name: { type: 'string', 'x-part': 'connection' },
+      file_format: {
+        type: 'string',
+        enum: ['JSONLines', 'Parquet'],
+        default: 'JSONLines',
+        'x-part': 'layout',
+      },
+      include_events: { type: ['array', 'null'], default: null, 'x-part': 'rows' },
+    },
+  },
+} as unknown as Destination
+const values = {
+  ...newValues('UTC'),
+  ...configValues(KIND),
+  bucket_name: 'lake',
+  include_events: ['a'],
+  interval: 'day',
+  offset_hour: '3',
+} as unknown as Values
+
+it('a refused field is looked for in its step', () => {
+  expect(
+    ['bucket_name', 'file_format', 'include_events', 'filters', 'timezone', 'name'].map((name) =>
+      stepOf(name, KIND),
+    ),
+  ).toEqual(['connection', 'layout', 'rows', 'rows', 'schedule', 'create'])
+  expect(stepOf('nothing', KIND)).toBeUndefined()
+})
+
+it('each step says what was chosen', () => {
+  expect(chosenIn('connection', values, KIND)).toBe('lake')
+  expect(chosenIn('rows', values, KIND)).toBe('Events, filtered')
+  expect(chosenIn('layout', values, KIND)).toBe('JSONLines')
+  expect(chosenIn('schedule', values, KIND)).toBe('Every day at 03:00, UTC')
+  expect(chosenIn('create', values, KIND)).toBeNull()
+  expect(chosenIn('rows', values, undefined)).toBeNull()
+})

@@ -1,0 +1,85 @@
+// The steps of a new export: which of them asks for what, and what was chosen in each. Pure.
+import { askedFor } from '../form/fields'
+import { bodyOf, type Values } from '../form/values'
+import type { Destination } from '../queries'
+import type { Step } from '../search'
+import { scheduleText } from '../states'
+
+const STEP_OF_FIELD: Readonly<Record<string, Step>> = {
+  type: 'destination',
+  name: 'create',
+  backfill: 'create',
+  model: 'rows',
+  hogql_query: 'rows',
+  filters: 'rows',
+  interval: 'schedule',
+  timezone: 'schedule',
+  offset_day: 'schedule',
+  offset_hour: 'schedule',
+  start_at: 'schedule',
+  end_at: 'schedule',
+}
+
+/** Where a field is asked for; undefined for what no step asks for. */
+export function stepOf(name: string, kind: Destination): Step | undefined {
+  return (
+    STEP_OF_FIELD[name] ??
+    askedFor({ ...kind.config, allOf: [] }, {}).fields.find((field) => field.name === name)?.part
+  )
+}
+
+const MODEL_NAMES: Record<Values['model'], string> = {
+  events: 'Events',
+  persons: 'Persons',
+  sessions: 'Sessions',
+}
+
+/** In a few words; null where nothing is chosen yet. */
+export function chosenIn(step: Step, values: Values, kind: Destination | undefined): string | null {
+  if (!kind) return null
+  const texts = (names: readonly string[]) =>
+    names.map((name) => values[name]).filter((value) => typeof value === 'string' && value !== '')
+  switch (step) {
+    case 'destination':
+      return kind.name
+    case 'connection':
+      return (
+        texts([
+          'bucket_name',
+          'host',
+          'url',
+          'account',
+          'account_name',
+          'project_id',
+          'server_hostname',
+        ]).join(', ') || null
+      )
+    case 'rows': {
+      const narrowed =
+        values.filters.length + (Array.isArray(values.include_events) ? values.include_events.length : 0)
+      return [
+        MODEL_NAMES[values.model],
+        narrowed > 0 ? 'filtered' : null,
+        values.hogql_query.trim() === '' ? null : 'own columns',
+      ]
+        .filter(Boolean)
+        .join(', ')
+    }
+    case 'layout':
+      return (
+        texts([
+          'file_format',
+          'compression',
+          'prefix',
+          'schema',
+          'table_name',
+          'table_id',
+          'dataset_id',
+        ]).join(', ') || null
+      )
+    case 'schedule':
+      return scheduleText(bodyOf(values, kind))
+    case 'create':
+      return values.name || null
+  }
+}
