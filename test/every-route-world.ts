@@ -12,6 +12,7 @@ import { CONFIG_BASES } from '../src/features/plugins/configs/paths.ts'
 import { FAMILIES } from '../src/features/plugins/families.ts'
 import { configure, insertFixturePlugin } from '../src/features/plugins/fixture/plugins.ts'
 import { writeFile } from '../src/features/plugins/file-queries.ts'
+import { listSessions, openSession } from '../src/features/sign-in/sessions.ts'
 import { uuid7 } from '../src/lib/uuid.ts'
 import { LEVELS, type LevelName } from '../src/platform/http/caller.ts'
 import type { Route } from '../src/platform/http/route.ts'
@@ -84,6 +85,7 @@ const EXPORT_BASES = [
 const AGENT_BODIES: Record<string, () => unknown> = {
   'POST /mcp_tools/execute_sql/': () => ({ args: { query: 'select 1' } }),
   'POST /mcp_tools/read_taxonomy/': () => ({ args: { query: { kind: 'events' } } }),
+  'POST /query/check/': () => ({ query: { kind: 'HogQLQuery', query: 'select 1' } }),
   'PATCH /event_definitions/:id/': () => ({ description: 'Changed' }),
   'PATCH /property_definitions/:id/': () => ({ description: 'Changed' }),
 }
@@ -198,6 +200,7 @@ type Things = {
   service_key: string
   personal_key: string
   user: string
+  session: string
   person: string
   event: string
   event_definition: string
@@ -305,6 +308,7 @@ async function makeThings(app: WorldMaker, workspace: Workspace, member: TestUse
     ...(await makeRole(app, workspace, member)),
     personal_key: await addKey(app, workspace.owner),
     user: '@me',
+    session: await addSession(app, workspace.owner),
     person: personUuid(workspace.project.id, 'somebody'),
     event: await captureEvent(app, workspace),
     ...(await makeDefinitions(app, workspace)),
@@ -394,6 +398,13 @@ async function addKey(app: WorldMaker, user: TestUser): Promise<string> {
   ).id
 }
 
+/** Another signed-in browser. */
+async function addSession(app: WorldMaker, user: TestUser): Promise<string> {
+  const now = app.services.now()
+  app.canary.plant('session token', (await openSession(app.db, user.id, false, now))!.token)
+  return (await listSessions(app.db, user.id, { limit: 100, offset: 0 }, now)).at(-1)!.id
+}
+
 const KINDS: [RegExp, keyof Things][] = [
   [/\/role_memberships\/:id\//, 'role_membership'],
   [/\/roles\/:(?:id|role_id)\//, 'role'],
@@ -417,6 +428,7 @@ const KINDS: [RegExp, keyof Things][] = [
   [/\/persons\/:id\//, 'person'],
   [/\/events\/:id\//, 'event'],
   [/\/query\/:id\//, 'query'],
+  [/\/sessions\/:id\//, 'session'],
   [/\/users\/:uuid\/|\/reset\/:user_uuid\//, 'user'],
 ]
 

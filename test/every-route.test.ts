@@ -33,11 +33,16 @@ const isQuestion = (route: Route) => /\/query\/|\/estimate\/|\/mcp_tools\//.test
 const leavesThings = (route: Route) =>
   /\/plugins\/|\/pipeline_|\/plugin_config/.test(route.path) && route.method !== 'DELETE'
 /** The thing above the child, as the export is to its runs; and a path whose last id is that thing. */
-const PARENTS = { batch_export_id: '/batch_exports/:id/', role_id: '/roles/:id/' } as const
+const PARENTS = {
+  batch_export_id: '/batch_exports/:id/',
+  role_id: '/roles/:id/',
+  uuid: '/users/:uuid/',
+} as const
 const parentOf = (route: Route) =>
   (Object.keys(PARENTS) as (keyof typeof PARENTS)[]).find(
     (name) => route.path.includes(`:${name}`) && childOf(route) !== name,
   )
+const isBelowAccount = (route: Route) => parentOf(route) === 'uuid'
 const hasOrganization = (route: Route) =>
   route.subject === 'organization' || route.path.includes(':organization_id')
 const hasProject = (route: Route) => route.subject === 'project' || route.path.includes(':project_id')
@@ -166,6 +171,9 @@ describe('what every route declares', () => {
     )
     expect(personal.length).toBeGreaterThan(8)
     expect(personal.filter((route) => !route.changes_account).map(nameOf)).toEqual([
+      // They only take away.
+      'DELETE /api/users/:uuid/sessions/:id/',
+      'POST /api/users/:uuid/sessions/end_others/',
       'POST /api/logout/',
       'POST /api/login/confirm/',
     ])
@@ -330,14 +338,21 @@ function ofMissingPlaces(route: Route): Refusal[] {
       ? [{ project: world.foreign.project.id }]
       : []),
     // A child whose own parent is not the one in the path.
-    ...(parentOf(route)
+    ...(parentOf(route) && !isBelowAccount(route)
       ? [world.children(PARENTS[parentOf(route)!], world.foreign), 'nonsense'].map((parent) => ({ parent }))
       : []),
   ]
-  return places.flatMap((place) =>
+  const accounts: Place[] = isBelowAccount(route)
+    ? [world.foreign.owner.uuid, NO_ID, 'nonsense'].map((parent) => ({ parent }))
+    : []
+  const refused = [
+    ...places.map((place) => [place, MISSING] as const),
+    ...accounts.map((place) => [place, DENIED] as const),
+  ]
+  return refused.flatMap(([place, refusal]) =>
     credentialsOf(route, world.ownerOfBoth).map(([by, call]): Refusal => [
       `of ${JSON.stringify(place)} by ${by}`,
-      MISSING,
+      refusal,
       call,
       place,
     ]),
@@ -347,7 +362,7 @@ function ofMissingPlaces(route: Route): Refusal[] {
 function ofMissingChildren(route: Route): Refusal[] {
   if (childOf(route) === null || isOpen(route)) return []
   // Accounts of others are out of reach whether they exist or not.
-  const isAccount = route.path.startsWith('/api/users/')
+  const isAccount = route.path.startsWith('/api/users/') && !isBelowAccount(route)
   const theirs = isAccount ? world.foreign.owner.uuid : world.children(route.path, world.foreign)
   const refusedTo = (child: string, call: Call) => {
     // The shape of an event's id is checked first (events.md §2).

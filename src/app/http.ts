@@ -1,5 +1,6 @@
 // The table of contents of the API: one line per slice, and where the fixed order of checks gets its answers from.
 import { accountRoutes } from '../features/account/routes.ts'
+import { sessionRoutes } from '../features/account/session-routes.ts'
 import { twoFactorRoutes } from '../features/account/two-factor-routes.ts'
 import { activityLogRoutes } from '../features/activity-log/routes.ts'
 import { findCallerByKey } from '../features/api-keys/caller.ts'
@@ -25,6 +26,7 @@ import { propertyDefinitionRoutes } from '../features/definitions/property-route
 import { taxonomyRoutes } from '../features/definitions/taxonomy-routes.ts'
 import { domainRoutes } from '../features/domains/routes.ts'
 import { featureFlagRoutes } from '../features/events/feature-flags/routes.ts'
+import { queryEditorRoutes } from '../features/events/query/editor-routes.ts'
 import { executeSqlRoutes } from '../features/events/query/execute-sql.ts'
 import { queryRoutes } from '../features/events/query/routes.ts'
 import { eventRoutes } from '../features/events/routes.ts'
@@ -62,6 +64,7 @@ export const routes: readonly Route[] = [
   ...eventRoutes,
   ...featureFlagRoutes,
   ...queryRoutes,
+  ...queryEditorRoutes,
   ...executeSqlRoutes,
   ...eventDefinitionRoutes,
   ...propertyDefinitionRoutes,
@@ -83,6 +86,7 @@ export const routes: readonly Route[] = [
   ...activityLogRoutes,
   ...accountRoutes,
   ...twoFactorRoutes,
+  ...sessionRoutes,
   ...personalKeyRoutes,
   ...signupRoutes,
   ...loginRoutes,

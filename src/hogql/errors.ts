@@ -7,12 +7,15 @@ export class HogqlError extends Error {
   /** Offsets into the text; null when the part at fault was not written by the user. */
   readonly start: number | null
   readonly end: number | null
+  /** The nearest name that exists, where one that does not was written. */
+  readonly did_you_mean: string | null
 
-  constructor(kind: 'syntax' | 'query', message: string, span: Span = {}) {
+  constructor(kind: 'syntax' | 'query', message: string, span: Span = {}, didYouMean: string | null = null) {
     super(message)
     this.kind = kind
     this.start = span.start ?? null
     this.end = span.end ?? null
+    this.did_you_mean = didYouMean
   }
 }
 

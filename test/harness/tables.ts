@@ -2,14 +2,14 @@
 import { jobs } from '../../src/app/jobs.ts'
 import type { Database } from '../../src/platform/db/database.ts'
 
-/** `last_used_at` is left out: any use of a key may write it. Only jobs that a request causes count. */
+/** What any use of a key or session may write is left out. Only jobs that a request causes count. */
 export async function hashTables(db: Database): Promise<Record<string, string>> {
   const tables = await db.pool.query<{ name: string }>(
     `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`,
   )
   const hashes = tables.rows.map(
     ({ name }) => `SELECT '${name}' AS name, string_agg(row::text, E'\\n' ORDER BY row::text) AS rows
-      FROM (SELECT to_jsonb(t) - 'last_used_at' AS row FROM ${name} t) AS all_rows`,
+      FROM (SELECT to_jsonb(t) - '{last_used_at,last_used_ip}'::text[] AS row FROM ${name} t) AS all_rows`,
   )
   const caused = jobs.filter((job) => job.cron === undefined).map((job) => job.name)
   hashes.push(`SELECT 'jobs', string_agg(id::text, ',' ORDER BY id) FROM pgboss.job WHERE name = ANY($1)`)

@@ -68,6 +68,7 @@ async function identifyKey(services: Services, request: FastifyRequest, now: Dat
       bodyKey: async () => undefined,
       queryKey: undefined,
       cookie: undefined,
+      ip: request.ip,
       onWrongKey: () => services.guesses.take({ kind: 'key', ip: request.ip, now }),
     },
     now,

@@ -10,10 +10,11 @@ import { isReachableByUser } from '../projects/access.ts'
 import { presentBasicProject } from '../projects/present.ts'
 import { findFirstProject, findShownProject } from '../projects/queries.ts'
 import { presentUser } from '../users/present.ts'
+import type { BrowserSession as SessionRow } from '../sign-in/sessions.ts'
 import type { UserRow } from '../users/schema.ts'
 import { presentNotificationSettings } from './notification-settings.ts'
 import { listOwnOrganizations, type OwnOrganizationRow } from './queries.ts'
-import type { Account, AccountBrief } from './schema.ts'
+import type { Account, AccountBrief, BrowserSession } from './schema.ts'
 
 export function presentAccountBrief(user: UserRow): z.input<typeof AccountBrief> {
   return { ...presentUser(user), date_joined: user.date_joined.toISOString() }
@@ -63,4 +64,22 @@ async function currentProject(db: Db, user: UserRow, organizationId: string) {
       : await findShownProject(db, organizationId, user.current_project_id, reachable)
   const row = chosen ?? (await findFirstProject(db, organizationId, reachable))
   return row ? presentBasicProject(row) : null
+}
+
+export function presentSession(row: SessionRow, currentHash: string): z.input<typeof BrowserSession> {
+  return {
+    id: row.id,
+    created_at: row.created_at.toISOString(),
+    expires_at: row.expires_at.toISOString(),
+    last_used_at: row.last_used_at.toISOString(),
+    last_used_ip: row.last_used_ip,
+    browser: row.browser,
+    system: row.system,
+    current: row.token_hash === currentHash,
+  }
+}
+
+/** For the activity log, which admins read: without the address. */
+export function describeSession({ browser, system }: SessionRow): string {
+  return `${browser ?? 'unknown browser'} on ${system ?? 'unknown system'}`
 }

@@ -71,3 +71,17 @@ export const TwoFactorSetup = z.object({ success: z.boolean(), secret: z.string(
 export const TwoFactorCode = z.object({ token: text({ max: 100 }) })
 export const TwoFactorConfirmed = z.object({ success: z.boolean(), backup_codes: z.array(z.string()) })
 export const TwoFactorStatus = z.object({ is_enabled: z.boolean(), backup_codes_left: z.int() })
+
+export const BrowserSession = z
+  .object({
+    id: uuid,
+    created_at: timestamp,
+    expires_at: timestamp,
+    last_used_at: timestamp.describe('To the minute.'),
+    last_used_ip: z.string().describe('Address it was last used from; empty when not known.'),
+    browser: z.string().nullable().describe('Name and version, as of the sign-in.'),
+    system: z.string().nullable(),
+    current: z.boolean().describe('Whether it is the session that asks.'),
+  })
+  .meta({ id: 'BrowserSession' })
+export const SessionsEnded = z.object({ ended: z.int() })

@@ -17,6 +17,8 @@ export type Question = {
   /** Zone of the answer's date-times; the project's unless told. */
   timezone?: string
   max_rows: number
+  /** The field that holds its text, for errors, where all of it is one text. */
+  attr?: string
 }
 
 export type Answer = StoreAnswer & { compiled: CompiledQuery }
@@ -24,10 +26,10 @@ export type Answer = StoreAnswer & { compiled: CompiledQuery }
 export async function runQuery(
   services: Pick<Services, 'eventStore' | 'now'>,
   project: AskedProject,
-  { query, placeholders = new Map(), timezone = project.timezone, max_rows }: Question,
+  question: Question,
 ): Promise<Answer> {
-  const context = { project_id: project.id, timezone: project.timezone, now: services.now(), placeholders }
-  const compiled = explained(null, () => compileQuery(query, context, services.eventStore.engine))
+  const { timezone = project.timezone, max_rows } = question
+  const compiled = compiledFor(services, project, question)
   const { sql, parameters } = compiled
   try {
     const answer = await services.eventStore.query({
@@ -43,6 +45,15 @@ export async function runQuery(
   }
 }
 
+export function compiledFor(
+  services: Pick<Services, 'eventStore' | 'now'>,
+  project: AskedProject,
+  { query, placeholders = new Map(), attr }: Pick<Question, 'query' | 'placeholders' | 'attr'>,
+): CompiledQuery {
+  const context = { project_id: project.id, timezone: project.timezone, now: services.now(), placeholders }
+  return explained(attr ?? null, () => compileQuery(query, context, services.eventStore.engine))
+}
+
 /** Runs what may find fault with HogQL text that came in the field `attr`. */
 export function explained<T>(attr: string | null, work: () => T): T {
   try {
@@ -51,7 +62,10 @@ export function explained<T>(attr: string | null, work: () => T): T {
     if (!(error instanceof HogqlError)) throw error
     const place = error.start === null ? '' : ` (at character ${error.start + 1})`
     const code = error.kind === 'syntax' ? 'hogql_syntax_error' : 'hogql_query_error'
-    throw invalid(attr, code, `${error.message}${place}`)
+    const { start, end, did_you_mean } = error
+    // Without a field nobody knows which text the places are in.
+    const extra = attr === null ? undefined : { start, end, did_you_mean }
+    throw new ApiError(code, `${error.message}${place}`, attr, {}, extra)
   }
 }
 

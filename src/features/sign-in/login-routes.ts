@@ -46,7 +46,7 @@ export const loginRoutes = [
       return user
     },
     answers: { 200: Done, 400: ErrorAnswer, 401: ErrorAnswer },
-    async handle({ services, db, proof: user, now }) {
+    async handle({ services, db, proof: user, request, now }) {
       if (!user) return notMatching()
       if (isVerificationDue(services, user)) {
         await remindOfVerification(services, db, user, now)
@@ -55,7 +55,7 @@ export const loginRoutes = [
       return db.transaction(async (tx) => {
         if (!(await lockUserWithPassword(tx, user))) return notMatching()
         if (!(await hasDevice(tx, user.id))) {
-          return { ...ok({ success: true }), session: await openSession(tx, user.id, false, now) }
+          return { ...ok({ success: true }), session: await openSession(tx, user.id, false, now, request) }
         }
         const body401 = new ApiError(
           '2fa_required',
@@ -75,7 +75,7 @@ export const loginRoutes = [
     body: SecondFactor,
     examples: { 'The code of the authenticator': { token: '123456' } },
     answers: { 200: Done, 400: ErrorAnswer },
-    async handle({ services, db, body, session_token, now }) {
+    async handle({ services, db, body, session_token, request, now }) {
       const pending = session_token === null ? undefined : await findPendingSession(db, session_token)
       if (!pending || pending.expires_at <= now) throw startAgain()
       const lock = codeLock(services, pending.user_id)
@@ -88,7 +88,8 @@ export const loginRoutes = [
         await lockUser(tx, pending.user_id)
         // A new password has ended it meanwhile, or the code was sent twice.
         if (!(await closeSession(tx, pending.token_hash))) throw startAgain()
-        return { ...ok({ success: true }), session: await openSession(tx, pending.user_id, true, now) }
+        const session = await openSession(tx, pending.user_id, true, now, request)
+        return { ...ok({ success: true }), session }
       })
     },
   }),

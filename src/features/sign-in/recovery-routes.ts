@@ -165,7 +165,7 @@ export const recoveryRoutes = [
 type Visit = { services: Services; db: Db; request: RequestFacts; now: Date }
 
 async function verifyEmail(context: Visit & { body: { token: string } }, user_uuid: string) {
-  const { db, body, now } = context
+  const { db, body, request, now } = context
   const answer = ok({ success: true, token: body.token })
   return db.transaction(async (tx) => {
     const link = { user_uuid, token: body.token }
@@ -173,8 +173,8 @@ async function verifyEmail(context: Visit & { body: { token: string } }, user_uu
     // The link proves the address, no more: a second factor or single sign-on still has to be passed at login.
     if ((await hasDevice(tx, user.id)) || !(await isPasswordAllowed(tx, user.email))) return answer
     const session = is_new_address
-      ? await openSessionByLink(tx, user.id, now)
-      : await openSession(tx, user.id, false, now)
+      ? await openSessionByLink(tx, user.id, now, request)
+      : await openSession(tx, user.id, false, now, request)
     return { ...answer, session }
   })
 }

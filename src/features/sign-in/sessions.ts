@@ -1,15 +1,22 @@
 // Sessions: an opaque random token in a cookie, its hash in the table, gone at logout on the server too.
 import { createHash, randomBytes } from 'node:crypto'
+import { browserOf } from '../../lib/user-agent.ts'
+import { uuid7 } from '../../lib/uuid.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Caller } from '../../platform/http/caller.ts'
-import type { SessionCookie } from '../../platform/http/route.ts'
+import type { Page } from '../../platform/http/paging.ts'
+import type { RequestFacts, SessionCookie } from '../../platform/http/route.ts'
 
 const LIFETIME_MS = 14 * 24 * 60 * 60 * 1000
 const PENDING_LIFETIME_MS = 10 * 60 * 1000
+const TOUCH_EVERY_MS = 60_000
+
+/** The request that signs in; left out by whoever opens a session without one. */
+type Visit = Pick<RequestFacts, 'ip' | 'headers'>
 
 type SignedIn = Extract<Caller, { kind: 'session' }>
-type SessionRow = SignedIn['user'] & SignedIn['session']
+type SessionRow = SignedIn['user'] & SignedIn['session'] & { last_used_at: Date }
 
 export type PendingSession = { token_hash: string; user_id: number; expires_at: Date }
 
@@ -18,16 +25,22 @@ export async function openSession(
   userId: number,
   hasSecondFactor: boolean,
   now: Date,
+  visit?: Visit,
 ): Promise<SessionCookie> {
-  return openFull(db, { user_id: userId, has_second_factor: hasSecondFactor, confirmed_at: now }, now)
+  return openFull(db, { user_id: userId, has_second_factor: hasSecondFactor, confirmed_at: now, visit }, now)
 }
 
 /** For whoever holds a mailed link and has shown nothing else: signed in, but not recently. */
-export async function openSessionByLink(db: Db, userId: number, now: Date): Promise<SessionCookie> {
-  return openFull(db, { user_id: userId, has_second_factor: false, confirmed_at: null }, now)
+export async function openSessionByLink(
+  db: Db,
+  userId: number,
+  now: Date,
+  visit?: Visit,
+): Promise<SessionCookie> {
+  return openFull(db, { user_id: userId, has_second_factor: false, confirmed_at: null, visit }, now)
 }
 
-type Opening = Pick<NewSession, 'user_id' | 'has_second_factor' | 'confirmed_at'>
+type Opening = Pick<NewSession, 'user_id' | 'has_second_factor' | 'confirmed_at' | 'visit'>
 
 async function openFull(db: Db, opening: Opening, now: Date): Promise<SessionCookie> {
   await db.run(sql`UPDATE app_user SET last_login = ${now} WHERE id = ${opening.user_id}`)
@@ -55,14 +68,18 @@ type NewSession = {
   has_second_factor: boolean
   confirmed_at: Date | null
   lifetime_ms: number
+  visit?: Visit | undefined
 }
 
 async function insertSession(db: Db, session: NewSession, now: Date): Promise<SessionCookie> {
   const token = randomBytes(32).toString('base64url')
+  const { browser, system } = browserOf([session.visit?.headers['user-agent']].flat()[0])
   await db.run(sql`
-    INSERT INTO session (token_hash, user_id, is_pending, has_second_factor, confirmed_at, created_at, expires_at)
-    VALUES (${hashToken(token)}, ${session.user_id}, ${session.is_pending}, ${session.has_second_factor},
-      ${session.confirmed_at}, ${now}, ${new Date(now.getTime() + session.lifetime_ms)})`)
+    INSERT INTO session (id, token_hash, user_id, is_pending, has_second_factor, confirmed_at, created_at, expires_at,
+      last_used_at, last_used_ip, browser, system)
+    VALUES (${uuid7(now)}, ${hashToken(token)}, ${session.user_id}, ${session.is_pending},
+      ${session.has_second_factor}, ${session.confirmed_at}, ${now},
+      ${new Date(now.getTime() + session.lifetime_ms)}, ${now}, ${session.visit?.ip ?? ''}, ${browser}, ${system})`)
   return { token, max_age_s: session.lifetime_ms / 1000 }
 }
 
@@ -70,23 +87,81 @@ async function insertSession(db: Db, session: NewSession, now: Date): Promise<Se
  * On every request with a cookie: the session, its user and whether a second factor is demanded, in one statement. The
  * current organization is found as in projects/current.ts, so that no choice at all is no way round the demand.
  */
-export async function findCallerBySession(db: Db, token: string, now: Date): Promise<SignedIn | null> {
+export async function findCallerBySession(
+  db: Db,
+  token: string,
+  ip: string,
+  now: Date,
+): Promise<SignedIn | null> {
   const row = await db.row<SessionRow>(sql`
     SELECT app_user.id, app_user.uuid, email, first_name, is_staff, current_organization_id, current_project_id,
       EXISTS (SELECT FROM totp_device WHERE totp_device.user_id = app_user.id) AS has_2fa,
-      token_hash, has_second_factor, confirmed_at, coalesce(organization.enforce_2fa, false) AS is_second_factor_demanded
+      token_hash, has_second_factor, confirmed_at, session.last_used_at, coalesce(organization.enforce_2fa, false) AS is_second_factor_demanded
     FROM session JOIN app_user ON app_user.id = session.user_id
     LEFT JOIN organization ON organization.id = (
       SELECT organization_id FROM membership WHERE membership.user_id = app_user.id
       ORDER BY organization_id IS NOT DISTINCT FROM current_organization_id DESC, joined_at, membership.id LIMIT 1)
     WHERE token_hash = ${hashToken(token)} AND NOT is_pending AND session.expires_at > ${now} AND is_active`)
   if (!row) return null
-  const { token_hash, has_second_factor, confirmed_at, is_second_factor_demanded, ...user } = row
+  const { token_hash, has_second_factor, confirmed_at, is_second_factor_demanded, last_used_at, ...user } =
+    row
+  if (now.getTime() - last_used_at.getTime() >= TOUCH_EVERY_MS) await touchSession(db, token_hash, ip, now)
   return {
     kind: 'session',
     user,
     session: { token_hash, has_second_factor, confirmed_at, is_second_factor_demanded },
   }
+}
+
+/** At most one write a minute per session. A full disk must not keep people from looking at what is wrong. */
+async function touchSession(db: Db, tokenHash: string, ip: string, now: Date): Promise<void> {
+  const aMinuteAgo = new Date(now.getTime() - TOUCH_EVERY_MS)
+  await db
+    .run(
+      sql`
+      UPDATE session SET last_used_at = ${now}, last_used_ip = ${ip}
+      WHERE token_hash = ${tokenHash} AND last_used_at <= ${aMinuteAgo}`,
+    )
+    .catch(() => 0)
+}
+
+export type BrowserSession = {
+  id: string
+  token_hash: string
+  created_at: Date
+  expires_at: Date
+  last_used_at: Date
+  last_used_ip: string
+  browser: string | null
+  system: string | null
+}
+
+/** Signed in and not expired; pending ones are nobody's yet. */
+const isOpenAt = (now: Date) => sql`NOT is_pending AND expires_at > ${now}`
+
+/** The one used last comes first. */
+export function listSessions(db: Db, userId: number, page: Page, now: Date): Promise<BrowserSession[]> {
+  return db.rows(sql`
+    SELECT id, token_hash, created_at, expires_at, last_used_at, last_used_ip, browser, system FROM session
+    WHERE user_id = ${userId} AND ${isOpenAt(now)}
+    ORDER BY last_used_at DESC, id LIMIT ${page.limit} OFFSET ${page.offset}`)
+}
+
+export async function countSessions(db: Db, userId: number, now: Date): Promise<number> {
+  const { count } = await db.only<{ count: number }>(sql`
+    SELECT count(*)::int AS count FROM session WHERE user_id = ${userId} AND ${isOpenAt(now)}`)
+  return count
+}
+
+export function findSession(
+  db: Db,
+  userId: number,
+  id: string,
+  now: Date,
+): Promise<BrowserSession | undefined> {
+  return db.row(sql`
+    SELECT id, token_hash, created_at, expires_at, last_used_at, last_used_ip, browser, system FROM session
+    WHERE user_id = ${userId} AND id = ${id} AND ${isOpenAt(now)}`)
 }
 
 export function findPendingSession(db: Db, token: string): Promise<PendingSession | undefined> {
@@ -120,7 +195,7 @@ export async function markSecondFactor(db: Db, tokenHash: string): Promise<void>
   await db.run(sql`UPDATE session SET has_second_factor = true WHERE token_hash = ${tokenHash}`)
 }
 
-/** After a changed password: every session of the user but the one that changed it. */
+/** Every session of the user but one, as after a changed password. */
 export async function closeOtherSessions(db: Db, userId: number, keep: string | null): Promise<void> {
   await db.run(sql`DELETE FROM session WHERE user_id = ${userId} AND token_hash IS DISTINCT FROM ${keep}`)
 }

@@ -1,7 +1,7 @@
 // Making an account: with an organization of its own, or by accepting an invite.
 import type { Db } from '../../platform/db/database.ts'
 import { denied, invalid } from '../../platform/http/errors.ts'
-import { created, ok, route } from '../../platform/http/route.ts'
+import { created, ok, route, type RequestFacts } from '../../platform/http/route.ts'
 import { assertPasswordAllowed } from '../domains/password-rule.ts'
 import { createOrganization } from '../organizations/create.ts'
 import { AddressTaken, takeAddress } from '../users/addresses.ts'
@@ -43,7 +43,7 @@ export const signupRoutes = [
     },
     answers: { 201: SignedUp },
     async handle(context) {
-      const { services, db, item, body, now } = context
+      const { db, item, body, now } = context
       await assertPasswordAllowed(db, body.email)
       await assertGoodPassword(body.password, [
         body.email,
@@ -58,7 +58,7 @@ export const signupRoutes = [
           const write = () => insertUser(tx, { ...body, password_hash, is_staff: item.isFirst }, now)
           const user = await takeAddress(tx, write, now)
           await createOrganization(tx, { ...context, caller: null, acting_user: user }, user.id, { name })
-          return welcome(services, tx, user, now)
+          return welcome(context, tx, user)
         })
       } catch (error) {
         if (!(error instanceof AddressTaken)) throw error
@@ -96,25 +96,27 @@ export const signupRoutes = [
     examples: { 'A new account': { first_name: 'Ada', password: 'a long sentence nobody knows' } },
     answers: { 201: SignedUp },
     async handle(context) {
-      const { services, db, caller, now } = context
+      const { db, caller } = context
       if (caller?.kind === 'session') {
         const user = await acceptAsSignedIn(context, caller)
         return created({ ...presentUser(user), redirect_url: '/' })
       }
       const account = await prepareNewAccount(context)
       return db.transaction(async (tx) =>
-        welcome(services, tx, await joinWithNewAccount(context, tx, account), now),
+        welcome(context, tx, await joinWithNewAccount(context, tx, account)),
       )
     },
   }),
 ]
 
+type Visit = { services: Services; request: RequestFacts; now: Date }
+
 /** A new account is signed in at once, unless its address has to be proved first. */
-async function welcome(services: Services, tx: Db, user: UserRow, now: Date) {
+async function welcome({ services, request, now }: Visit, tx: Db, user: UserRow) {
   if (!isVerificationDue(services, user)) {
     return {
       ...created({ ...presentUser(user), redirect_url: '/' }),
-      session: await openSession(tx, user.id, false, now),
+      session: await openSession(tx, user.id, false, now, request),
     }
   }
   await askForVerification(services, tx, user)

@@ -34,4 +34,6 @@ export type Aggregate = HogqlFunction & {
 }
 
 /** Keyed by name in lower case: names are compared without case. `name` is how ClickHouse spells it. */
-export type Catalogue<Entry = HogqlFunction> = Readonly<Record<string, Entry & { name: string }>>
+export type Catalogue<Entry = HogqlFunction> = Readonly<
+  Record<string, Entry & { name: string; aliases?: readonly string[] | undefined }>
+>

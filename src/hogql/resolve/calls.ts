@@ -16,13 +16,16 @@ import type { Aggregate, HogqlFunction } from '../functions/function.ts'
 import { grown, itemsOf, sumOf } from '../growth.ts'
 import type { Type, Value } from '../value.ts'
 import type { Scope } from './scope.ts'
-import { suggestion } from './suggest.ts'
+import { unknownName } from './suggest.ts'
 
 type Entry = HogqlFunction & { name: string }
 
+/** In no catalogue, because it makes rows. */
+export const ARRAY_JOIN = { name: 'arrayJoin', args: [1, 1] } as const
+
 export function resolveCall(call: Call, scope: Scope): Value {
   const name = call.name.toLowerCase()
-  if (name === 'arrayjoin') return arrayJoin(call, scope)
+  if (name === ARRAY_JOIN.name.toLowerCase()) return arrayJoin(call, scope)
   // The same as `(a, b)`: comparisons see its parts.
   if (name === 'tuple' && call.args.length > 0)
     return scope.compilation.resolve({ ...call, node: 'Tuple', exprs: call.args }, scope)
@@ -41,8 +44,11 @@ function unknownFunction(call: Call) {
   if (Object.hasOwn(windowFunctions, call.name.toLowerCase())) {
     return queryError(`'${call.name}' needs an OVER clause`, call)
   }
-  const known = [...Object.values(scalarFunctions), ...Object.values(aggregates)].map(({ name }) => name)
-  return queryError(`Unknown function '${call.name}'.${suggestion(call.name, known)}`, call)
+  const entries = [ARRAY_JOIN, ...Object.values(scalarFunctions), ...Object.values(aggregates)]
+  const known = entries.map((entry) => entry.name)
+  const { name, start } = call
+  // The name alone, not what stands between its brackets.
+  return unknownName('function', name, known, start === undefined ? {} : { start, end: start + name.length })
 }
 
 const resolveAll = (exprs: readonly Expr[], scope: Scope) =>
@@ -235,10 +241,7 @@ function overCall(entry: Aggregate, [arg]: readonly Value[], conditions: readonl
 function windowSql(node: WindowFunction, scope: Scope): string {
   const named = node.over_identifier === undefined ? undefined : scope.windows.get(node.over_identifier)
   if (node.over_identifier !== undefined && !named) {
-    throw queryError(
-      `Unknown window '${node.over_identifier}'.${suggestion(node.over_identifier, scope.windows.keys())}`,
-      node,
-    )
+    throw unknownName('window', node.over_identifier, scope.windows.keys(), node)
   }
   const window: WindowExpr = named ?? node.over_expr ?? { node: 'WindowExpr' }
   const partition = (window.partition_by ?? []).map((expr) => scope.compilation.resolve(expr, scope).sql)

@@ -6,7 +6,7 @@ import { growthInLambda, growthOfColumn } from '../growth.ts'
 import type { Value } from '../value.ts'
 import { access, type Key } from './access.ts'
 import { findNamedQuery, type Scope, type Source } from './scope.ts'
-import { suggestion } from './suggest.ts'
+import { unknownName } from './suggest.ts'
 import { TABLES } from './tables.ts'
 
 const HOT = new Map<Key, string>(HOT_PROPERTIES.map((property) => [property, hotColumn(property)]))
@@ -180,5 +180,5 @@ function unknownField(field: Field, scope: Scope): never {
   )
   // A column may be called by the name that nobody knows.
   const others = [...known, ...scope.aliases.keys()].filter((other) => other !== name)
-  throw queryError(`Unknown field '${name}'.${suggestion(name, others)}`, field)
+  throw unknownName('field', name, others, field)
 }

@@ -8,7 +8,7 @@ import { assertAlias } from './expressions.ts'
 import { sourceColumn } from './fields.ts'
 import { commonType, together } from './kinds.ts'
 import { findNamedQuery, type OutputColumn, type Scope, type Source, type Subquery } from './scope.ts'
-import { suggestion } from './suggest.ts'
+import { unknownName } from './suggest.ts'
 import { namedTables, tableSql } from './tables.ts'
 
 type JoinKind = 'INNER' | 'LEFT' | 'RIGHT' | 'FULL' | 'CROSS'
@@ -71,7 +71,7 @@ function resolveSource(join: JoinExpr, scope: Scope): Source {
   }
   const tables = namedTables(scope.compilation.context)
   const found = table.chain.length === 1 ? tables.get(name) : undefined
-  if (!found) throw queryError(`Unknown table '${name}'.${suggestion(name, tables.keys())}`, table)
+  if (!found) throw unknownName('table', name, tables.keys(), table)
   if (join.column_aliases) throw queryError('Only the columns of a subquery can be renamed', join)
   return { name: join.alias ?? name, alias, from: { table: found, joined: new Set() } }
 }

@@ -1,5 +1,5 @@
 // Puts what was given for `{name}` into the tree, before anything else looks at it.
-import type { Expr, Placeholder } from '../ast.ts'
+import type { Expr, Placeholder, Span } from '../ast.ts'
 import { queryError } from '../errors.ts'
 
 type Given = ReadonlyMap<string, Expr>
@@ -24,5 +24,16 @@ function contentOf(placeholder: Placeholder, given: Given, open: readonly string
   const content = given.get(name)
   if (!content) throw queryError(`Nothing was given for the placeholder {${name}}`, placeholder)
   if (open.includes(name)) throw queryError(`The placeholder {${name}} stands in itself`, placeholder)
-  return fillPlaceholders(content, given, [...open, name])
+  const { start, end } = placeholder
+  const span = start === undefined || end === undefined ? {} : { start, end }
+  return placedAt(span, fillPlaceholders(content, given, [...open, name]))
+}
+
+/** What is wrong with it is shown where the placeholder stands: its own places are those of another text. */
+function placedAt<Tree>(span: Span, tree: Tree): Tree {
+  if (typeof tree !== 'object' || tree === null) return tree
+  if (Array.isArray(tree)) return tree.map((item: unknown) => placedAt(span, item)) as Tree
+  const parts = Object.entries(tree).filter(([key]) => key !== 'start' && key !== 'end')
+  const placed = parts.map(([key, value]) => [key, placedAt(span, value as unknown)] as const)
+  return { ...Object.fromEntries(placed), ...span } as Tree
 }

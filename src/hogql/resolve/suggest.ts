@@ -1,4 +1,6 @@
 // "Did you mean …?" for names that do not exist.
+import type { Span } from '../ast.ts'
+import { HogqlError } from '../errors.ts'
 
 /** Steps from one word to the other: letters put in, taken out or changed. */
 function distance(left: string, right: string): number {
@@ -14,11 +16,22 @@ function distance(left: string, right: string): number {
   return row[right.length] ?? 0
 }
 
-/** ` Did you mean 'x'?`, or nothing when no name is near. Long names are not looked at: they were no slip. */
-export function suggestion(name: string, known: Iterable<string>): string {
-  if (name.length > 40) return ''
+/** The nearest name, or null when none is near. Long names are not looked at: they were no slip. */
+function nearestTo(name: string, known: Iterable<string>): string | null {
+  if (name.length > 40) return null
   const nearest = [...known]
     .map((candidate) => ({ candidate, steps: distance(name.toLowerCase(), candidate.toLowerCase()) }))
     .toSorted((a, b) => a.steps - b.steps)[0]
-  return nearest && nearest.steps <= Math.ceil(name.length / 3) ? ` Did you mean '${nearest.candidate}'?` : ''
+  return nearest && nearest.steps <= Math.ceil(name.length / 3) ? nearest.candidate : null
+}
+
+export function unknownName(
+  what: 'field' | 'function' | 'table' | 'window',
+  name: string,
+  known: Iterable<string>,
+  span: Span,
+): HogqlError {
+  const nearest = nearestTo(name, known)
+  const hint = nearest === null ? '' : ` Did you mean '${nearest}'?`
+  return new HogqlError('query', `Unknown ${what} '${name}'.${hint}`, span, nearest)
 }

@@ -899,11 +899,17 @@ CREATE TABLE session (
   created_at timestamp with time zone NOT NULL,
   expires_at timestamp with time zone NOT NULL,
   confirmed_at timestamp with time zone,
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  last_used_at timestamp with time zone NOT NULL,
+  last_used_ip text NOT NULL DEFAULT ''::text,
+  browser text,
+  system text,
   CONSTRAINT session_pkey PRIMARY KEY (token_hash),
   CONSTRAINT session_user_id_fkey FOREIGN KEY (user_id) REFERENCES app_user(id) ON DELETE CASCADE
 );
 CREATE INDEX session_expiry ON session (expires_at);
 CREATE INDEX session_of_user ON session (user_id);
+CREATE UNIQUE INDEX session_id ON session (id);
 
 CREATE TABLE totp_device (
   user_id integer NOT NULL,

@@ -21,7 +21,13 @@ export type ProjectInReach = { id: number; organization_id: string; name: string
 export type Access = {
   /** Null: unknown, expired, or of a deactivated user. */
   findCallerByKey(db: Db, value: string, now: Date): Promise<Caller | null>
-  findCallerBySession(db: Db, token: string, now: Date): Promise<Extract<Caller, { kind: 'session' }> | null>
+  /** `ip` is where it is used from. */
+  findCallerBySession(
+    db: Db,
+    token: string,
+    ip: string,
+    now: Date,
+  ): Promise<Extract<Caller, { kind: 'session' }> | null>
   /** Locks the person behind a session or key; false when that has ended. */
   holdCaller(tx: Db, caller: Caller): Promise<boolean>
   findOrganization(

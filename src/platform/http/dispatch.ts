@@ -159,6 +159,7 @@ async function identifyCaller(
       bodyKey: () => parsed().then(keyInBody, () => undefined),
       queryKey: incoming.query.personal_api_key,
       cookie: one(incoming.headers.cookie),
+      ip: incoming.ip,
       onWrongKey: () => services.guesses.take({ kind: 'key', ip: incoming.ip, now }),
     },
     now,

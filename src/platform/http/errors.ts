@@ -4,7 +4,14 @@ import { isParentGone, RowGone } from '../db/database.ts'
 import { StoreBusy, StoreGone } from '../event-store/event-store.ts'
 import { ERROR_CODES, errorType, type ErrorCode, type ErrorType } from './error-codes.ts'
 
-export type ErrorBody = { type: ErrorType; code: string; detail: string; attr: string | null }
+/** `extra` is for programs: facts about the error that `detail` tells people. */
+export type ErrorBody = {
+  type: ErrorType
+  code: string
+  detail: string
+  attr: string | null
+  extra?: Readonly<Record<string, unknown>>
+}
 
 export class ApiError extends Error {
   readonly status: number
@@ -13,13 +20,15 @@ export class ApiError extends Error {
     readonly detail: string,
     readonly attr: string | null = null,
     readonly headers: Record<string, string> = {},
+    readonly extra?: ErrorBody['extra'],
   ) {
     super(detail)
     this.status = ERROR_CODES[code][0]
   }
 
   body(): ErrorBody {
-    return { type: errorType(this.code), code: this.code, detail: this.detail, attr: this.attr }
+    const { code, detail, attr, extra } = this
+    return { type: errorType(code), code, detail, attr, ...(extra ? { extra } : {}) }
   }
 }
 

@@ -10,6 +10,7 @@ export type Credentials = {
   bodyKey(): Promise<unknown>
   queryKey: unknown
   cookie: string | undefined
+  ip: string
   /** Counts the guess, and throws when there were too many. */
   onWrongKey(): Promise<void>
 }
@@ -29,7 +30,7 @@ export async function identify(
     throw unauthenticated('authentication_failed')
   }
   const token = sessionToken(given.cookie)
-  return token === undefined ? null : access.findCallerBySession(db, token, now)
+  return token === undefined ? null : access.findCallerBySession(db, token, given.ip, now)
 }
 
 function bearerKey(header: string | undefined): string | undefined {

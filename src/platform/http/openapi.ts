@@ -7,7 +7,16 @@ type Json = Record<string, unknown>
 
 /** For the few routes that declare an error among their answers, because a cookie goes with it. */
 export const ErrorAnswer = z
-  .object({ type: z.string(), code: z.string(), detail: z.string(), attr: z.string().nullable() })
+  .object({
+    type: z.string(),
+    code: z.string(),
+    detail: z.string(),
+    attr: z.string().nullable(),
+    extra: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe('More about it, where there is more: the place in a HogQL text, for one.'),
+  })
   .meta({ id: 'Error', description: 'The one shape of every 4xx and 5xx answer.' })
 
 /** Operations of one section stand together in the document. */

@@ -7,7 +7,7 @@ import { fillPlaceholders } from '../../../hogql/resolve/placeholders.ts'
 import type { Services } from '../../../platform/services.ts'
 import { runEventsSelect } from '../listing/select.ts'
 import { constant } from '../tree.ts'
-import { explained, runQuery, type AskedProject } from '../run-query.ts'
+import { compiledFor, explained, runQuery, type AskedProject } from '../run-query.ts'
 import { placeholdersOf } from './placeholders.ts'
 import type { Answered, AnyQuery, EventsQuery, HogqlQuery } from './schema.ts'
 
@@ -31,15 +31,12 @@ export async function runHogql(
   asked: HogqlQuery,
   attr: string,
 ): Promise<Answered> {
-  const placeholders = placeholdersOf(asked, { now: services.now(), timezone: project.timezone }, attr)
-  const { query, limit, offset } = explained(`${attr}__query`, () => {
-    const given = fillPlaceholders(parseSelect(asked.query), placeholders)
-    return { query: given, ...limitsOf(given) }
-  })
+  const { query, limit, offset } = readHogql(services.now(), project, asked, attr)
   // One row more than is answered tells whether there are more.
   const { rows, columns, compiled } = await runQuery(services, project, {
     query: { ...query, limit: constant(limit + 1) },
     max_rows: limit + 1,
+    attr: `${attr}__query`,
   })
   return {
     results: rows.slice(0, limit).map((row) => [...row]),
@@ -50,6 +47,29 @@ export async function runHogql(
     offset,
     hogql: printHogql({ ...query, limit: constant(limit) }),
   }
+}
+
+export type CheckedHogql = { columns: readonly string[]; hogql: string }
+
+/** Everything short of running it; what is wrong is thrown as by `runHogql`. */
+export function checkHogql(
+  services: Services,
+  project: AskedProject,
+  asked: HogqlQuery,
+  attr: string,
+): CheckedHogql {
+  const { query, limit } = readHogql(services.now(), project, asked, attr)
+  const { columns } = compiledFor(services, project, { query, attr: `${attr}__query` })
+  return { columns, hogql: printHogql({ ...query, limit: constant(limit) }) }
+}
+
+/** The statement with everything in place of its placeholders, and the rows it asks for. */
+function readHogql(now: Date, project: AskedProject, asked: HogqlQuery, attr: string) {
+  const placeholders = placeholdersOf(asked, { now, timezone: project.timezone }, attr)
+  return explained(`${attr}__query`, () => {
+    const query = fillPlaceholders(parseSelect(asked.query), placeholders)
+    return { query, ...limitsOf(query) }
+  })
 }
 
 async function runEvents(services: Services, project: AskedProject, asked: EventsQuery): Promise<Answered> {

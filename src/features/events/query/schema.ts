@@ -60,6 +60,51 @@ export const QueryBody = z.object({
   query: ofKind([HogqlQuery, EventsQuery, DataVisualizationNode, DataTableNode]),
 })
 
+export const QueryCheckBody = z.object({ query: ofKind([HogqlQuery]) })
+
+/** Places are offsets into the text of the query, in UTF-16 units as JavaScript counts. */
+export const QueryCheck = z
+  .object({
+    valid: z.boolean(),
+    errors: z.array(
+      z.object({
+        code: z.string(),
+        detail: z.string(),
+        start: z.int().nullable().describe('Offset of the fault in the text, in UTF-16 units.'),
+        end: z.int().nullable(),
+        did_you_mean: z.string().nullable().describe('The nearest name that exists.'),
+      }),
+    ),
+    columns: z.array(z.string()).nullable().describe('Of the answer; null when the query is not valid.'),
+    hogql: z.string().nullable().describe('The query as it is understood.'),
+  })
+  .meta({ id: 'QueryCheck' })
+
+export const QueryLanguage = z
+  .object({
+    tables: z.array(
+      z.object({ name: z.string(), columns: z.array(z.object({ name: z.string(), type: z.string() })) }),
+    ),
+    functions: z.array(
+      z.object({
+        name: z.string(),
+        aliases: z.array(z.string()),
+        kind: z.enum(['scalar', 'aggregate', 'window']),
+        min_args: z.int(),
+        max_args: z.int().nullable().describe('Null: any number.'),
+        min_params: z.int().describe('Of the first brackets in `quantile(0.9)(x)`.'),
+        max_params: z.int(),
+        takes_lambda: z.boolean(),
+        with_condition: z
+          .string()
+          .nullable()
+          .describe('Its name with a condition as the last argument, such as `countIf`.'),
+      }),
+    ),
+    keywords: z.array(z.string()),
+  })
+  .meta({ id: 'QueryLanguage' })
+
 export type HogqlQuery = z.output<typeof HogqlQuery>
 export type EventsQuery = z.output<typeof EventsQuery>
 export type AnyQuery = z.output<typeof QueryBody>['query']
