@@ -924,6 +924,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/query/schema/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tables, columns, functions and words of HogQL; 304 while `If-None-Match` is still right
+         * @description API key scope: `query:read`. Level: member or above.
+         */
+        get: operations["get_projects_by_project_id_query_schema"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/query/check/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Whether a HogQL query can be run, without running it
+         * @description API key scope: `query:read`. Level: member or above.
+         */
+        post: operations["post_projects_by_project_id_query_check"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/mcp_tools/execute_sql/": {
         parameters: {
             query?: never;
@@ -2272,6 +2312,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/organizations/{organization_id}/activity_log/chain/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether an entry of the log was altered or is missing: each vouches for the one before it
+         * @description API key scope: `organization:read` or `activity_log:read`. Level: admin or above.
+         */
+        get: operations["get_organizations_by_organization_id_activity_log_chain"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/activity_log/": {
         parameters: {
             query?: never;
@@ -2514,6 +2574,66 @@ export interface paths {
          * @description Signed-in users only, no API keys. Needs a sign-in of the last 15 minutes.
          */
         post: operations["post_users_by_uuid_two_factor_disable"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/users/{uuid}/sessions/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The browsers you are signed in with, the one used last first
+         * @description Signed-in users only, no API keys.
+         */
+        get: operations["get_users_by_uuid_sessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/users/{uuid}/sessions/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Sign a browser out; its next request is refused
+         * @description Signed-in users only, no API keys.
+         */
+        delete: operations["delete_users_by_uuid_sessions_by_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/users/{uuid}/sessions/end_others/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign every other browser out
+         * @description Signed-in users only, no API keys.
+         */
+        post: operations["post_users_by_uuid_sessions_end_others"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3606,6 +3726,33 @@ export interface components {
              */
             backfill_id?: string;
         };
+        BrowserSession: {
+            /** Format: uuid */
+            id: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description To the minute.
+             */
+            last_used_at: string;
+            /** @description Address it was last used from; empty when not known. */
+            last_used_ip: string;
+            /** @description Name and version, as of the sign-in. */
+            browser: string | null;
+            system: string | null;
+            /** @description Whether it is the session that asks. */
+            current: boolean;
+        };
+        ChainCheck: {
+            is_intact: boolean;
+            /** @description So many were read. */
+            entries: number;
+            /** @description The first that was altered, or that lacks the one before it. */
+            broken_entry: string | null;
+        };
         CurrentKey: {
             id: string;
             label: string;
@@ -3645,6 +3792,10 @@ export interface components {
             is_verified: boolean;
             verified_at: string | null;
             verification_challenge: string;
+            /** @description Name of the TXT record that the challenge is looked for in. */
+            verification_record: string;
+            /** @description When the record was last looked for on request. */
+            last_verification_retry: string | null;
             jit_provisioning_enabled: boolean;
             sso_enforcement: string;
             has_saml: boolean;
@@ -3658,6 +3809,10 @@ export interface components {
             code: string;
             detail: string;
             attr: string | null;
+            /** @description More about it, where there is more: the place in a HogQL text, for one. */
+            extra?: {
+                [key: string]: unknown;
+            };
         };
         Event: {
             /** Format: uuid */
@@ -4164,6 +4319,47 @@ export interface components {
             next_allowed_client_refresh: string;
             timezone: string;
         };
+        QueryCheck: {
+            valid: boolean;
+            errors: {
+                code: string;
+                detail: string;
+                /** @description Offset of the fault in the text, in UTF-16 units. */
+                start: number | null;
+                end: number | null;
+                /** @description The nearest name that exists. */
+                did_you_mean: string | null;
+            }[];
+            /** @description Of the answer; null when the query is not valid. */
+            columns: string[] | null;
+            /** @description The query as it is understood. */
+            hogql: string | null;
+        };
+        QueryLanguage: {
+            tables: {
+                name: string;
+                columns: {
+                    name: string;
+                    type: string;
+                }[];
+            }[];
+            functions: {
+                name: string;
+                aliases: string[];
+                /** @enum {string} */
+                kind: "scalar" | "aggregate" | "window";
+                min_args: number;
+                /** @description Null: any number. */
+                max_args: number | null;
+                /** @description Of the first brackets in `quantile(0.9)(x)`. */
+                min_params: number;
+                max_params: number;
+                takes_lambda: boolean;
+                /** @description Its name with a condition as the last argument, such as `countIf`. */
+                with_condition: string | null;
+            }[];
+            keywords: string[];
+        };
         Role: {
             /** Format: uuid */
             id: string;
@@ -4245,6 +4441,33 @@ export interface components {
             is_email_verified: boolean;
             hedgehog_config: {
                 [key: string]: unknown;
+            };
+        };
+        VerifiedDomain: {
+            /** Format: uuid */
+            id: string;
+            domain: string;
+            is_verified: boolean;
+            verified_at: string | null;
+            verification_challenge: string;
+            /** @description Name of the TXT record that the challenge is looked for in. */
+            verification_record: string;
+            /** @description When the record was last looked for on request. */
+            last_verification_retry: string | null;
+            jit_provisioning_enabled: boolean;
+            sso_enforcement: string;
+            has_saml: boolean;
+            saml_entity_id: string | null;
+            saml_acs_url: string | null;
+            saml_x509_cert: string | null;
+            found: {
+                /**
+                 * @description `unknown`: our own name server did not answer, which says nothing about the domain.
+                 * @enum {string}
+                 */
+                finding: "published" | "absent" | "unknown";
+                /** @description Values of the record: the first ten, each cut to 300 characters. */
+                values: string[];
             };
         };
     };
@@ -5703,7 +5926,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Domain"];
+                    "application/json": components["schemas"]["VerifiedDomain"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -7412,6 +7635,96 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Denied"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_projects_by_project_id_query_schema: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueryLanguage"];
+                };
+            };
+            /** @description 304 */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_projects_by_project_id_query_check: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    query: components["schemas"]["HogQLQuery"];
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueryCheck"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["Throttled"];
             503: components["responses"]["Unavailable"];
             /** @description Another error, in the same shape. */
@@ -11706,6 +12019,10 @@ export interface operations {
                 /** @description Several kinds, separated by commas. */
                 scopes?: string;
                 item_id?: string;
+                /** @description Entries of this moment and later. */
+                start_date?: string;
+                /** @description Entries of before this moment. */
+                end_date?: string;
             };
             header?: never;
             path: {
@@ -11746,6 +12063,43 @@ export interface operations {
             };
         };
     };
+    get_organizations_by_organization_id_activity_log_chain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organization_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChainCheck"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     get_projects_by_project_id_activity_log: {
         parameters: {
             query?: {
@@ -11756,6 +12110,10 @@ export interface operations {
                 /** @description Several kinds, separated by commas. */
                 scopes?: string;
                 item_id?: string;
+                /** @description Entries of this moment and later. */
+                start_date?: string;
+                /** @description Entries of before this moment. */
+                end_date?: string;
                 /** @description From `next` or `previous` of an earlier answer. */
                 cursor?: string;
                 /** @description Number of the page, in place of a cursor. */
@@ -12337,6 +12695,129 @@ export interface operations {
                 content: {
                     "application/json": {
                         success: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_users_by_uuid_sessions: {
+        parameters: {
+            query?: {
+                /** @description Results per page: 100 unless told, 1000 at most. */
+                limit?: number;
+                /** @description Index of the first result. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                        next: string | null;
+                        previous: string | null;
+                        results: components["schemas"]["BrowserSession"][];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    delete_users_by_uuid_sessions_by_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uuid: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to say. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_users_by_uuid_sessions_end_others: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        ended: number;
                     };
                 };
             };
