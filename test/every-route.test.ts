@@ -112,6 +112,7 @@ describe('what every route declares', () => {
   // Read this list as an attacker would: nobody need say who they are to call these.
   it('open to anyone are exactly these', () => {
     expect(routes.filter(isOpen).map(nameOf).sort()).toEqual([
+      'GET /_preflight/',
       'GET /api/reset/:user_uuid/',
       'GET /api/signup/:invite_id/',
       'POST /api/login/',
@@ -467,6 +468,11 @@ describe('whoever fulfils the rule gets past it', () => {
     'PATCH /api/users/cancel_email_change_request/': 400,
     // The only owner of an organization with others stays.
     'DELETE /api/users/:uuid/': 409,
+    // Nobody in the world is staff.
+    'GET /api/instance_status/': 403,
+    // The world's projects have events.
+    'POST /api/projects/:project_id/sample_data/': 409,
+    'POST /api/environments/:project_id/sample_data/': 409,
     // Without `key` there is nothing to give values of.
     'GET /api/projects/:project_id/events/values/': 400,
     'GET /api/environments/:project_id/events/values/': 400,

@@ -1,6 +1,7 @@
 // Processes of the simulation: workers, which are the real clockwork of exports moved by hand, and people at the API.
 import { ExportEngine } from '../../src/features/batch-exports/engine/engine.ts'
 import { Changes } from '../../src/platform/changes.ts'
+import { Intake } from '../../src/platform/intake.ts'
 import { StoreBusy, type EventStore } from '../../src/platform/event-store/event-store.ts'
 import { Guesses } from '../../src/platform/http/guesses.ts'
 import { PagePlaces } from '../../src/platform/http/page-places.ts'
@@ -73,6 +74,7 @@ export function servicesOf(world: World, actor: Actor): Services {
     eventStore: gatedStore(world, actor),
     secrets: proof.secrets,
     jobs: noJobs,
+    intake: new Intake(),
     mailer: openMailer({ smtp_url: null, from: 'proof@localhost' }),
     lookupTxt: () => Promise.reject(new Error('no names are looked up here')),
     outbound: new Reach({ turnstile, places, onShow }, actor),
@@ -83,6 +85,7 @@ export function servicesOf(world: World, actor: Actor): Services {
     guesses: new Guesses(proof.db, proof.secrets, false),
     log: logOf(world, actor),
     settings,
+    instance: new Map(),
     now: () => clock.now(),
   }
 }

@@ -29,6 +29,7 @@ import { featureFlagRoutes } from '../features/events/feature-flags/routes.ts'
 import { queryEditorRoutes } from '../features/events/query/editor-routes.ts'
 import { executeSqlRoutes } from '../features/events/query/execute-sql.ts'
 import { queryRoutes } from '../features/events/query/routes.ts'
+import { sampleDataRoutes } from '../features/events/sample/routes.ts'
 import { eventRoutes } from '../features/events/routes.ts'
 import { inviteRoutes } from '../features/invites/routes.ts'
 import { memberRoutes } from '../features/members/routes.ts'
@@ -49,6 +50,8 @@ import { lockUser } from '../features/users/queries.ts'
 import type { Access } from '../platform/http/access.ts'
 import { personOf } from '../platform/http/caller.ts'
 import type { Route } from '../platform/http/route.ts'
+import { instanceRoutes } from './instance/routes.ts'
+import { preflightRoutes } from './preflight.ts'
 
 export const routes: readonly Route[] = [
   ...organizationRoutes,
@@ -58,6 +61,7 @@ export const routes: readonly Route[] = [
   ...inviteRoutes,
   ...domainRoutes,
   ...projectRoutes,
+  ...sampleDataRoutes,
   ...accessControlRoutes,
   ...personRoutes,
   ...annotationRoutes,
@@ -92,6 +96,8 @@ export const routes: readonly Route[] = [
   ...loginRoutes,
   ...confirmRoutes,
   ...recoveryRoutes,
+  ...preflightRoutes,
+  ...instanceRoutes,
 ]
 
 export const access: Access = {

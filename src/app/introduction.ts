@@ -103,8 +103,13 @@ export const SECTIONS: readonly { name: string; paths: RegExp; description: stri
   { name: 'Account', paths: /^\/api\/users\//, description: "The caller's own account and second factor." },
   {
     name: 'Sign-in',
-    paths: /^\/api\/(?:login|logout|signup|reset)\//,
+    paths: /^\/api\/(?:login|logout|signup|reset)\/|^\/_preflight\//,
     description: 'Signing in and up, and getting back in. Programs use keys instead.',
+  },
+  {
+    name: 'Server',
+    paths: /^\/api\/instance_status\//,
+    description: 'How this server is doing, for the staff that runs it.',
   },
   {
     name: 'Capture',

@@ -7,6 +7,7 @@ import { forgetOldLogs } from '../features/batch-exports/logs/forget.ts'
 import { sweepExports } from '../features/batch-exports/sweep/sweep.ts'
 import { forgetOldVerifications } from '../features/batch-exports/verification/queries.ts'
 import { verifyDaily } from '../features/batch-exports/verification/timetable.ts'
+import { fillWithSample } from '../features/events/sample/fill.ts'
 import { domainRecordGoneEmail, recheckDomains } from '../features/domains/recheck.ts'
 import { inviteEmail } from '../features/invites/invite-email.ts'
 import { joinedEmail } from '../features/members/joined-email.ts'
@@ -56,6 +57,7 @@ export const jobs: readonly AnyJob[] = [
   recheckDomains,
   domainRecordGoneEmail,
   deleteProjectEvents,
+  fillWithSample,
   startAskedBackfill,
   exportFailedEmail,
   verifyDaily,

@@ -8,6 +8,8 @@ import { Verifier } from '../features/batch-exports/verification/verifier.ts'
 import { DefinitionStream } from '../features/definitions/stream.ts'
 import { addCapture } from '../features/events/capture/serve.ts'
 import { Ingest } from '../features/events/ingest.ts'
+import { addIngestMetrics } from '../features/events/metrics.ts'
+import { openIntake } from '../features/events/open-intake.ts'
 import { syncInlinePlugins } from '../features/plugins/inline/sync.ts'
 import { addPluginMetrics } from '../features/plugins/running/metrics.ts'
 import { PluginRuntime } from '../features/plugins/running/runtime.ts'
@@ -23,6 +25,7 @@ import { serverLimits, type Config } from './config.ts'
 import { closeDataFolder } from './data-folder.ts'
 import { firstStartText, keepFirstStart, makeFirstOwner, type FirstStart } from './first-start.ts'
 import { access, routes } from './http.ts'
+import { tellOfInstance } from './instance/facts.ts'
 import { addPages } from './pages.ts'
 import { openEventStore, openMetadata, openServices } from './services.ts'
 import { assertUsableFolder, explainListenFault } from './start-faults.ts'
@@ -103,6 +106,7 @@ async function start(
     transform: (...batch) => plugins.transform(...batch),
     observe: (...event) => definitions.observe(...event),
   })
+  openIntake(services, ingest)
   await startup.step('copies of persons for the event store', () => ingest.catchUp())
   startup.toClose('ingestion', () => ingest.close())
   const plugins = new PluginRuntime(services, ingest)
@@ -115,6 +119,7 @@ async function start(
   startup.toClose('exports', () => withTimeout(exports.close(), SERVICES_LIMIT_MS, () => undefined))
   const verifier = new Verifier(services)
   startup.toClose('verification', () => withTimeout(verifier.close(), SERVICES_LIMIT_MS, () => undefined))
+  tellOfInstance(services, { config, ingest, plugins })
   const app = await buildApp(config, services, ingest, exports, verifier, plugins)
   startup.toClose('HTTP', () => finishRequests(app))
   const open = closedUntilReady(app)
@@ -169,6 +174,7 @@ async function buildApp(
     () => jobs.countFailed(),
     'job',
   )
+  addIngestMetrics(metrics, ingest)
   addExportMetrics(metrics, services, exports.tally)
   addVerificationMetrics(metrics, services, verifier)
   addPluginMetrics(metrics, plugins)

@@ -10,6 +10,7 @@ import type { EventStore } from '../platform/event-store/event-store.ts'
 import { Guesses } from '../platform/http/guesses.ts'
 import { PagePlaces } from '../platform/http/page-places.ts'
 import { Throttle } from '../platform/http/throttle.ts'
+import { Intake } from '../platform/intake.ts'
 import { migrateJobs, openJobs } from '../platform/jobs/jobs.ts'
 import type { Log } from '../platform/log/log.ts'
 import { openMailer } from '../platform/mail/mail.ts'
@@ -85,7 +86,7 @@ export function openEventStore(
 ): Promise<EventStore> {
   return openDuckDb({
     folder: eventFolder(config),
-    memory_mb: config.EVENT_MEMORY_MB ?? defaultEventMemory(),
+    memory_mb: eventMemoryMb(config),
     query_timeout_ms: config.QUERY_TIMEOUT_S * 1000,
     ...options,
   })
@@ -97,6 +98,10 @@ export function eventFolder({ DATA_DIR }: Config): string {
 
 /** Also where there are fewer cores: apps of a few projects have threads of their own, and none waits for the other's. */
 const MIN_PLUGIN_THREADS = 4
+
+export function eventMemoryMb(config: Config): number {
+  return config.EVENT_MEMORY_MB ?? defaultEventMemory()
+}
 
 /** A quarter of the machine, within reason: PostgreSQL, the program and the file cache want theirs. */
 function defaultEventMemory(): number {
@@ -126,6 +131,7 @@ export async function openServices(
     eventStore,
     secrets,
     jobs: queue,
+    intake: new Intake(),
     mailer,
     lookupTxt: openTxtLookup({ servers: config.DNS_SERVERS, timeout_ms: DNS_TIMEOUT_MS }),
     outbound,
@@ -159,6 +165,7 @@ export async function openServices(
         npm: config.NPM_TOKEN,
       },
     },
+    instance: new Map(),
     now,
     async close() {
       await queue.stop()

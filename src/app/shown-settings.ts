@@ -19,7 +19,13 @@ const MAX_LENGTH = 200
 
 export function showSetting(name: string, value: string | number | undefined): string {
   if (value === undefined || SECRET_SETTINGS.includes(name)) return name
+  return `${name}=${shownValue(value)}`
+}
+
+export function shownValue(value: unknown): string {
+  const word = typeof value === 'boolean' ? (value ? 'on' : 'off') : value
+  const text = Array.isArray(word) ? word.join(', ') : String(word)
   // Addresses may hold a password.
-  const text = String(value).replace(/\/\/.*@/, '//***@')
-  return `${name}=${text.replace(/\p{Cc}/gu, '?').slice(0, MAX_LENGTH)}`
+  const open = text.replace(/\/\/.*@/, '//***@')
+  return open.replace(/\p{Cc}/gu, '?').slice(0, MAX_LENGTH)
 }

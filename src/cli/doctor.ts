@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs'
 import { access, constants, mkdir } from 'node:fs/promises'
 import { eventFolder, openEventStore, openMetadata } from '../app/services.ts'
 import type { Config } from '../app/config.ts'
+import { checkMigrations, checkVersion, type Finding } from '../app/health.ts'
 import { findBrokenEntry } from '../features/activity-log/chain.ts'
 import { pendingMigrations } from '../platform/db/migrate.ts'
 import type { Database } from '../platform/db/database.ts'
-import { sql } from '../platform/db/sql.ts'
 import { openTxtLookup } from '../platform/dns/txt.ts'
 import { StoreTaken } from '../platform/event-store/event-store.ts'
 import { openLog } from '../platform/log/log.ts'
@@ -14,9 +14,6 @@ import { openMailer } from '../platform/mail/mail.ts'
 import type { Command } from './command.ts'
 import { takeConfig } from './environment.ts'
 
-type Finding = { what: string; state: 'ok' | 'note' | 'wrong'; detail: string }
-
-const MINIMUM_POSTGRES = 150_000
 const MARKS = { ok: 'ok   ', note: 'note ', wrong: 'WRONG' }
 
 export const doctor: Command = {
@@ -96,24 +93,6 @@ async function checkEvents(config: Config): Promise<Finding> {
       detail: `${error instanceof Error ? error.message : String(error)} (DATA_DIR)`,
     }
   }
-}
-
-async function checkVersion(db: Database): Promise<Finding> {
-  const { number, text } = await db.only<{ number: number; text: string }>(sql`
-    SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS text`)
-  const isGood = number >= MINIMUM_POSTGRES
-  return {
-    what: 'database',
-    state: isGood ? 'ok' : 'wrong',
-    detail: `PostgreSQL ${text}${isGood ? '' : ': 15 or newer is needed'}`,
-  }
-}
-
-async function checkMigrations(db: Database): Promise<Finding> {
-  const pending = await pendingMigrations(db)
-  return pending.length === 0
-    ? { what: 'migrations', state: 'ok', detail: 'up to date' }
-    : { what: 'migrations', state: 'note', detail: `due at the next start: ${pending.join(', ')}` }
 }
 
 async function checkActivityLog(db: Database): Promise<Finding> {

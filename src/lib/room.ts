@@ -26,6 +26,11 @@ export class Room {
     return place
   }
 
+  /** What all senders hold together. */
+  held(): Amount {
+    return { ...(this.#held.get(ALL.name) ?? { events: 0, bytes: 0 }) }
+  }
+
   #fits({ name, share }: Sender, { events, bytes }: Amount): boolean {
     const held = this.#held.get(name)
     if (!held) return true

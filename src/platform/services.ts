@@ -7,6 +7,7 @@ import type { Level } from './http/caller.ts'
 import type { Guesses } from './http/guesses.ts'
 import type { PagePlaces } from './http/page-places.ts'
 import type { Throttle } from './http/throttle.ts'
+import type { Intake } from './intake.ts'
 import type { Jobs } from './jobs/jobs.ts'
 import type { Log } from './log/log.ts'
 import type { Mailer } from './mail/mail.ts'
@@ -19,6 +20,7 @@ export type Services = {
   eventStore: EventStore
   secrets: Secrets
   jobs: Jobs
+  intake: Intake
   mailer: Mailer
   lookupTxt: TxtLookup
   outbound: Outbound
@@ -29,6 +31,8 @@ export type Services = {
   guesses: Guesses
   log: Log
   settings: Settings
+  /** What the running server tells of itself, by part: filled once everything is open. */
+  instance: Map<string, () => Promise<unknown>>
   /** The only clock: tests move it. */
   now(): Date
 }

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { inject } from 'vitest'
 import { readConfig, serverLimits, type Config } from '../../src/app/config.ts'
 import { access, routes } from '../../src/app/http.ts'
+import { tellOfInstance } from '../../src/app/instance/facts.ts'
 import { addPages } from '../../src/app/pages.ts'
 import { openEventStore, openServices } from '../../src/app/services.ts'
 import { ExportEngine } from '../../src/features/batch-exports/engine/engine.ts'
@@ -16,6 +17,8 @@ import { Verifier } from '../../src/features/batch-exports/verification/verifier
 import { DefinitionStream } from '../../src/features/definitions/stream.ts'
 import { addCapture } from '../../src/features/events/capture/serve.ts'
 import { Ingest } from '../../src/features/events/ingest.ts'
+import { addIngestMetrics } from '../../src/features/events/metrics.ts'
+import { openIntake } from '../../src/features/events/open-intake.ts'
 import { addPluginMetrics } from '../../src/features/plugins/running/metrics.ts'
 import { PluginRuntime } from '../../src/features/plugins/running/runtime.ts'
 import { addSiteApps } from '../../src/features/plugins/site-apps/serve.ts'
@@ -102,7 +105,9 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
     transform: (...batch) => plugins.transform(...batch),
     observe: (...event) => definitions.observe(...event),
   })
+  openIntake(services, ingest)
   const plugins = new PluginRuntime(services, ingest)
+  tellOfInstance(services, { config, ingest, plugins })
   const exports = new ExportEngine(services)
   const verifier = new Verifier(services)
   const http = await buildHttp(services, ingest, exports, plugins, config)
@@ -180,6 +185,7 @@ async function buildHttp(
   config: Config,
 ): Promise<FastifyInstance> {
   const metrics = openMetrics()
+  addIngestMetrics(metrics, ingest)
   addExportMetrics(metrics, services, exports.tally)
   addPluginMetrics(metrics, plugins)
   const http = buildServer({

@@ -9,11 +9,11 @@ import { StoreBusy, type ProjectWrite, type StoredEvent } from '../../platform/e
 import { ApiError } from '../../platform/http/errors.ts'
 import type { Services } from '../../platform/services.ts'
 import { changedSince, People, type PeopleChanges } from '../persons/people.ts'
-import type { PersonEvent } from '../persons/person-event.ts'
-import { personUuid } from '../persons/rules.ts'
 import type { ProjectRow } from '../projects/schema.ts'
+import { EventTally } from './event-tally.ts'
 import type { PipelineEvent } from './pipeline-event.ts'
-import { toStoredEvent, type EventPerson } from './pipeline/store-form.ts'
+import { toStoredEvent } from './pipeline/store-form.ts'
+import { nobody, ofProject, type ProjectEvent } from './project-event.ts'
 
 /**
  * Changes events before anything else sees them, in their order; those that it drops or keeps for later are missing
@@ -61,6 +61,8 @@ const senderByProject = ({ id }: ProjectRow) => `project ${id}`
 const senderByAddress = (address: string) => `address ${address}`
 
 export class Ingest {
+  /** What this process has stored. */
+  readonly tally = new EventTally()
   readonly #services: IngestServices
   readonly #transform: EventTransform | undefined
   readonly #observe: EventObserver | undefined
@@ -101,6 +103,11 @@ export class Ingest {
   async store(project: ProjectRow, events: readonly PipelineEvent[], bytes: number): Promise<void> {
     const place = this.#takePlace(project, null, { events: events.length, bytes })
     await this.#queued(project, events, null, place)
+  }
+
+  /** What is being transformed or queued. */
+  waiting(): Amount {
+    return this.#room.held()
   }
 
   /** What is queued is still stored. */
@@ -233,7 +240,12 @@ export class Ingest {
   async #write({ batch, writes, position }: Prepared): Promise<void> {
     try {
       if (this.#are_copies_behind) await this.catchUp()
-      await this.#services.eventStore.write(writes, this.#services.now(), position)
+      const now = this.#services.now()
+      const written = await this.#services.eventStore.write(writes, now, position)
+      this.tally.add(
+        written.reduce((sum, { stored }) => sum + stored, 0),
+        now,
+      )
       for (const { resolve } of batch) resolve()
     } catch (error) {
       this.#are_copies_behind = true
@@ -259,21 +271,6 @@ export class Ingest {
 }
 
 const NO_COPIES = { persons: [], deleted_persons: [], distinct_ids: [], groups: [] }
-
-type ProjectEvent = PipelineEvent & Pick<PersonEvent, 'project_id' | 'has_person' | 'person'>
-
-/** Field by field: a spread costs several times as much, and every event passes here. */
-function ofProject(event: PipelineEvent, project_id: number): ProjectEvent {
-  const { uuid, event: name, distinct_id, properties, timestamp, created_at } = event
-  const has_person = properties.$process_person_profile !== false
-  const person = null
-  return { project_id, has_person, person, uuid, event: name, distinct_id, properties, timestamp, created_at }
-}
-
-/** An event without a profile still has somebody's id: always the same for its distinct id. */
-function nobody({ project_id, distinct_id }: ProjectEvent): EventPerson {
-  return { id: personUuid(project_id, distinct_id), properties: '{}' }
-}
 
 /** SDKs repeat whole batches, and now and then an event within one. */
 function withoutRepeats(events: readonly PipelineEvent[]): readonly PipelineEvent[] {

@@ -72,6 +72,7 @@ export const ERROR_CODES = {
   missing_site_app_source: [404, 'There is no such script for web pages, or it is switched off.'],
   method_not_allowed: [405, 'The path does not offer this method; see the Allow header.'],
   conflict: [409, 'The thing cannot be deleted as long as others depend on it.'],
+  project_has_events: [409, 'Sample data goes only into a project without events of its own.'],
   request_too_large: [413, 'The body is over the limit.'],
   payload_too_large: [413, 'Captured data, packed or unpacked, or one event of it is over the limit.'],
   unsupported_media_type: [415, 'The body is neither JSON nor form data, or is compressed.'],

@@ -544,6 +544,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/sample_data/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fill the project with sample events; 409 once it has events of its own
+         * @description API key scope: `project:write`. Level: admin or above.
+         */
+        post: operations["post_projects_by_project_id_sample_data"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{id}/access_controls/": {
         parameters: {
             query?: never;
@@ -3000,6 +3020,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/_preflight/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What this server offers to whoever is not signed in
+         * @description Open to anyone.
+         */
+        get: operations["get__preflight"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/instance_status/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How this server is doing: stores, disk, queues, memory and settings. For staff
+         * @description Signed-in users only, no API keys.
+         */
+        get: operations["get_instance_status"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/batch/": {
         parameters: {
             query?: never;
@@ -3954,6 +4014,80 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        InstanceStatus: {
+            version: string;
+            uptime_s: number;
+            stores: {
+                what: string;
+                /** @enum {string} */
+                state: "ok" | "note" | "wrong";
+                detail: string;
+            }[] | null;
+            disk: {
+                folder: string;
+                parts: {
+                    name: string;
+                    bytes: number;
+                }[];
+                free_bytes: number;
+                total_bytes: number;
+                /** @description False: there are too many files to look at each. */
+                is_complete: boolean;
+            } | null;
+            database: {
+                bytes: number;
+            } | null;
+            queues: {
+                jobs_waiting: {
+                    [key: string]: unknown;
+                };
+                jobs_failed: {
+                    [key: string]: unknown;
+                };
+                export_runs: {
+                    waiting: number;
+                    running: number;
+                };
+            } | null;
+            ingestion: {
+                waiting: {
+                    events: number;
+                    bytes: number;
+                };
+                /** @description Events that wait for an app. */
+                held_events: {
+                    in_line: number;
+                    alone: number;
+                };
+                /** @description Since the process started. */
+                stored_events: number;
+                /** @description Of the last 15 full minutes, the newest last. */
+                events_per_minute: number[];
+            } | null;
+            memory: {
+                /** @description Of all processes of the server. */
+                bytes: number;
+                processes: {
+                    name: string;
+                    count: number;
+                    bytes: number;
+                }[];
+                limit_bytes: number | null;
+                machine_bytes: number;
+                event_store_limit_bytes: number;
+            } | null;
+            settings: {
+                name: string;
+                /** @description Null: not set, or a secret. */
+                value: string | null;
+                is_set: boolean;
+                is_secret: boolean;
+            }[] | null;
+            failed: {
+                part: string;
+                reason: string;
+            }[];
+        };
         Invite: {
             /** Format: uuid */
             id: string;
@@ -4245,6 +4379,21 @@ export interface components {
             /** @description How long it took, loading the code included. */
             ms: number;
         };
+        Preflight: {
+            version: string;
+            /** @constant */
+            cloud: false;
+            /** @description Whether there is an account yet. */
+            initiated: boolean;
+            /** @description Whether anybody may sign up with an organization of their own. */
+            can_create_org: boolean;
+            /** @description Whether mail is configured: without it, no resets. */
+            email_service_available: boolean;
+            site_url: string;
+            available_social_auth_providers: {
+                [key: string]: unknown;
+            };
+        };
         Project: {
             id: number;
             /** Format: uuid */
@@ -4383,6 +4532,10 @@ export interface components {
             joined_at: string;
             /** Format: date-time */
             updated_at: string;
+        };
+        SampleComing: {
+            /** @description How many are coming, in the background. */
+            events: number;
         };
         ServiceKey: {
             id: string;
@@ -6544,6 +6697,53 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Denied"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_projects_by_project_id_sample_data: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description 202 */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SampleComing"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            /** @description 409 */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["Throttled"];
             503: components["responses"]["Unavailable"];
             /** @description Another error, in the same shape. */
@@ -13804,6 +14004,72 @@ export interface operations {
             403: components["responses"]["Denied"];
             404: components["responses"]["NotFound"];
             422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get__preflight: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preflight"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_instance_status: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InstanceStatus"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["Throttled"];
             503: components["responses"]["Unavailable"];
             /** @description Another error, in the same shape. */

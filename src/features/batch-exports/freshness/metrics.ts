@@ -1,5 +1,6 @@
 // Exports in `/metrics`: what this process has done with runs, how many there are, and how fresh each export is. Exports go
 // by their ids: names are their owners'.
+import { keptFor } from '../../../lib/kept-for.ts'
 import type { Metrics } from '../../../platform/http/metrics.ts'
 import type { Services } from '../../../platform/services.ts'
 import type { RunTally } from '../engine/tally.ts'
@@ -93,17 +94,4 @@ async function measureAll(services: Pick<Services, 'db' | 'eventStore' | 'now'>)
   const exports = await listWatched(services.db, null)
   const figures = await measureFreshness(services, exports, now)
   return exports.map((row) => ({ row, figures: figures.get(row.id)!, now }))
-}
-
-/** Remembers what `read` gave for a while, also for those who ask while it reads. A failure is forgotten. */
-function keptFor<T>(kept_ms: number, now: () => Date, read: () => Promise<T>): () => Promise<T> {
-  let kept: { at: number; value: Promise<T> } | null = null
-  return () => {
-    const at = now().getTime()
-    if (kept && Math.abs(at - kept.at) < kept_ms) return kept.value
-    const reading = { at, value: read() }
-    reading.value.catch(() => (kept = kept === reading ? null : kept))
-    kept = reading
-    return reading.value
-  }
 }
