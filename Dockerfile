@@ -11,10 +11,13 @@ ARG NODE_IMAGE=node:22-bookworm-slim
 FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
+COPY web/package.json ./web/
+COPY scripts/api-types/package.json ./scripts/api-types/
 RUN npm ci
 COPY bin ./bin
 COPY scripts ./scripts
 COPY src ./src
+COPY web ./web
 RUN npm run build && find dist -name '*.map' -delete
 
 FROM ${NODE_IMAGE} AS packages

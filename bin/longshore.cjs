@@ -21,7 +21,8 @@ function isCheckout() {
 function isStale() {
   if (!existsSync(bundle)) return true
   const built = statSync(bundle).mtimeMs
-  const files = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
+  const files = ['src', 'web']
+    .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
   return [join(root, 'package.json'), ...files].some((file) => statSync(file).mtimeMs > built)

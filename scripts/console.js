@@ -16,7 +16,9 @@ export async function buildConsole(folder) {
   })
   const assets = join(folder, 'assets')
   const names = await readdir(assets)
-  await Promise.all(names.map(async (name) => writePackedFile(join(assets, name), await readFile(join(assets, name)))))
+  await Promise.all(
+    names.map(async (name) => writePackedFile(join(assets, name), await readFile(join(assets, name)))),
+  )
   return output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : []))
 }
 

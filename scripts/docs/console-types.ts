@@ -8,7 +8,9 @@ const OTHER_DOORS = /\/environments\/|\/pipeline_|\/api\/plugin_config\//
 const TOOL = join(process.cwd(), 'scripts/api-types/node_modules/openapi-typescript/bin/cli.js')
 
 export function consoleTypes(document: Readonly<Record<string, unknown>>): string {
-  const paths = Object.fromEntries(Object.entries(document.paths as object).filter(([path]) => !OTHER_DOORS.test(path)))
+  const paths = Object.fromEntries(
+    Object.entries(document.paths as object).filter(([path]) => !OTHER_DOORS.test(path)),
+  )
   const made = spawnSync(process.execPath, [TOOL], {
     input: JSON.stringify({ ...document, paths }),
     encoding: 'utf8',

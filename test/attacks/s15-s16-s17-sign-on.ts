@@ -66,32 +66,22 @@ const enforced = attack<Scene>('S15', 'enforcing SAML, which nobody can sign in 
 const NEXT = [
   '//evil.example',
   'https://evil.example',
-  '/\\evil.example',
-  '\\\\evil.example',
-  '/%2f/evil.example',
-  '/%5cevil.example',
-  'javascript:alert(1)',
-  '/\tevil',
   '/x\r\nset-cookie: a=b',
-  '/login?next=//evil.example',
-  '/.evil.example',
-  '@evil.example',
+  'javascript:alert(1)',
+  '"><script>alert(1)</script>',
 ]
 
+/** Where a browser goes after signing in is the console's matter (web/src/sign-in/next.ts); the server sends nobody anywhere. */
 const redirects = attackEach<Scene, string>(
   'S16',
   NEXT,
-  (next) => `after signing in, to ${JSON.stringify(next)}`,
-  async ({ call, member }, next) => {
-    const signIn = (to: string) =>
-      call('POST', `/login?next=${encodeURIComponent(to)}`, {
-        headers: { 'content-type': 'application/x-www-form-urlencoded' },
-        body: `email=${encodeURIComponent(member.email)}&password=${encodeURIComponent(member.password)}`,
-      })
-    const reply = await signIn(next)
-    expect(reply.status).toBe(303)
-    expect(reply.headers.location).toBe('/')
-    expect((await signIn('/signup/abc')).headers.location).toBe('/signup/abc')
+  (next) => `the page to sign in on, with ${JSON.stringify(next)} to go to`,
+  async ({ call }, next) => {
+    const reply = await call('GET', `/login?next=${encodeURIComponent(next)}`, {})
+    expect(reply.status).toBe(200)
+    expect(reply.headers).not.toHaveProperty('location')
+    expect(reply.headers).not.toHaveProperty('set-cookie')
+    expect(String(reply.body)).not.toMatch(/evil|alert/)
   },
 )
 

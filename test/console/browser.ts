@@ -68,7 +68,9 @@ async function visit(
       })
     } catch (error) {
       // What the browser said is often the reason.
-      throw problems.length === 0 ? error : new Error(`${String(error)}\n${problems.join('\n')}`, { cause: error })
+      throw problems.length === 0
+        ? error
+        : new Error(`${String(error)}\n${problems.join('\n')}`, { cause: error })
     }
     expect(problems.filter((problem) => !expected.some((pattern) => pattern.test(problem)))).toEqual([])
   } finally {
@@ -97,7 +99,9 @@ async function audit(page: Page): Promise<void> {
     const found = (await page.evaluate(
       'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations)',
     )) as Finding[]
-    const told = found.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' … ')}`)
+    const told = found.map(
+      ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' … ')}`,
+    )
     expect(told, `axe, ${colorScheme}`).toEqual([])
   }
   await page.emulateMedia({ colorScheme: 'light' })

@@ -28,7 +28,7 @@ import { closeOtherSessions, openSession, openSessionByLink } from './sessions.t
 import { acceptVerification, askForVerification, takeVerificationRequest } from './verification.ts'
 
 /** Beside a 204, which has no body: personal keys that still work. */
-export const KEYS_LEFT_HEADER = 'x-active-personal-api-keys'
+const KEYS_LEFT_HEADER = 'x-active-personal-api-keys'
 const RESET_RATES = [{ count: 6, window_ms: 86_400_000 }]
 
 export const recoveryRoutes = [

@@ -9,6 +9,7 @@ import { meQuery, useMe } from '../api/me'
 import { currentPrompt, onPrompt } from '../api/prompts'
 import { useForm } from '../ui/form'
 import { FormProblem } from '../ui/FormProblem'
+import { Username } from '../ui/Username'
 
 export function Prompts() {
   const open = useSyncExternalStore(onPrompt, currentPrompt)
@@ -46,6 +47,7 @@ function SignInAgain({ onDone }: { onDone: () => void }) {
   return (
     <form ref={form.element} onSubmit={form.onSubmit}>
       <Stack gap="md">
+        <Username value={email} />
         <Text>The session of {email} has ended. Sign in to go on where you are.</Text>
         <FormProblem>{form.problem}</FormProblem>
         {needsCode ? (
@@ -62,7 +64,7 @@ function SignInAgain({ onDone }: { onDone: () => void }) {
 }
 
 function ConfirmAgain({ onDone }: { onDone: () => void }) {
-  const { is_2fa_enabled } = useMe()
+  const { email, is_2fa_enabled } = useMe()
   const form = useForm({
     initial: { password: '', token: '' },
     async submit({ password, token }) {
@@ -73,6 +75,7 @@ function ConfirmAgain({ onDone }: { onDone: () => void }) {
   return (
     <form ref={form.element} onSubmit={form.onSubmit}>
       <Stack gap="md">
+        <Username value={email} />
         <Text>This change needs your password once more, because you signed in a while ago.</Text>
         <FormProblem>{form.problem}</FormProblem>
         <PasswordInput label="Password" autoComplete="current-password" data-autofocus required {...form.field('password')} />

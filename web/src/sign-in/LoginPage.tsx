@@ -45,7 +45,8 @@ export function LoginPage() {
     )
   return (
     <Card title="Sign in" links={<CardLink to="/reset">Forgotten password</CardLink>}>
-      <form ref={form.element} onSubmit={form.onSubmit}>
+      {/* Made anew with the password: browsers tell what a form is for when it appears. */}
+      <form key={step} ref={form.element} onSubmit={form.onSubmit}>
         <Stack gap="md">
           <FormProblem>{form.problem}</FormProblem>
           <TextInput
@@ -53,7 +54,7 @@ export function LoginPage() {
             type="email"
             autoComplete="username"
             required
-            autoFocus
+            autoFocus={step === 'email'}
             {...form.field('email')}
             onChange={(event) => {
               form.set('email', event.currentTarget.value)

@@ -1,6 +1,8 @@
 /** Where to go after signing in: an address of our own and nothing else, however it is spelled. */
-export function nextOf(next: unknown): string {
-  if (typeof next !== 'string' || !/^\/(?![/\\])/.test(next)) return '/'
-  const url = new URL(next, location.origin)
-  return url.origin === location.origin ? `${url.pathname}${url.search}${url.hash}` : '/'
+export function nextOf(next: unknown, origin: string = location.origin): string {
+  if (typeof next !== 'string' || !URL.canParse(next, origin)) return '/'
+  const url = new URL(next, origin)
+  // A path that begins with two slashes would be read as another host.
+  const isOurs = url.origin === origin && !url.pathname.startsWith('//')
+  return isOurs ? `${url.pathname}${url.search}${url.hash}` : '/'
 }

@@ -8,6 +8,7 @@ import { Failure, failureOf, toFailure } from '../api/failure'
 import { useForm } from '../ui/form'
 import { FormProblem } from '../ui/FormProblem'
 import { Loading } from '../ui/States'
+import { Username } from '../ui/Username'
 import { Card, CardLink } from './Card'
 import { CodeForm } from './CodeForm'
 import { nextOf } from './next'
@@ -80,6 +81,7 @@ export function NewPasswordPage() {
       <form ref={form.element} onSubmit={form.onSubmit}>
         <Stack gap="md">
           <FormProblem>{form.problem}</FormProblem>
+          <Username value="" />
           <PasswordInput label="New password" autoComplete="new-password" required autoFocus {...form.field('password')} />
           <Checkbox
             label="Also delete my personal API keys: scripts that use them stop working"

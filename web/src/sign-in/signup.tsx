@@ -9,6 +9,7 @@ import { meQuery } from '../api/me'
 import { useForm } from '../ui/form'
 import { FormProblem } from '../ui/FormProblem'
 import { Loading } from '../ui/States'
+import { Username } from '../ui/Username'
 import { Card, CardLink } from './Card'
 import { nextOf } from './next'
 
@@ -32,7 +33,7 @@ export function SignupPage() {
           <FormProblem>{form.problem}</FormProblem>
           <TextInput label="First name" autoComplete="given-name" required autoFocus {...form.field('first_name')} />
           <TextInput label="E-mail" type="email" autoComplete="username" required {...form.field('email')} />
-          <TextInput label="Organization" autoComplete="organization" {...form.field('organization_name')} />
+          <TextInput label="Organization (optional)" autoComplete="organization" {...form.field('organization_name')} />
           <PasswordInput label="Password" autoComplete="new-password" required {...form.field('password')} />
           <Button type="submit" loading={form.isBusy}>
             Make the account
@@ -64,7 +65,7 @@ export function InvitePage() {
         <FormProblem>{toFailure(invite.error).message}</FormProblem>
       </Card>
     )
-  return <Join inviteId={invite_id} invite={invite.data} isSignedIn={me.data != null} />
+  return <Join inviteId={invite_id} invite={invite.data} isSignedIn={me.data !== null && me.data !== undefined} />
 }
 
 type JoinProps = {
@@ -87,6 +88,7 @@ function Join({ inviteId: invite_id, invite, isSignedIn }: JoinProps) {
     <Card title={`Join ${invite.organization_name}`}>
       <form ref={form.element} onSubmit={form.onSubmit}>
         <Stack gap="md">
+          <Username value={invite.target_email} />
           <Text>As {invite.target_email}.</Text>
           <FormProblem>{form.problem}</FormProblem>
           {!isSignedIn && (

@@ -11,7 +11,7 @@ export const useZone = () => use(ZoneContext)
 
 export function Time({ value, style = 'minute' }: { value: string | null | undefined; style?: TimeStyle }) {
   const zone = useZone()
-  if (value == null) return <span className="quiet">never</span>
+  if (value === null || value === undefined) return <span className="quiet">never</span>
   return (
     <time dateTime={value} title={timeTitle(value)} className={classes.whole}>
       {timeText(value, zone, style)}
@@ -20,11 +20,12 @@ export function Time({ value, style = 'minute' }: { value: string | null | undef
 }
 
 export function Count({ value }: { value: number | null | undefined }) {
-  return <span className={classes.whole}>{value == null ? '–' : countText(value)}</span>
+  return <span className={classes.whole}>{typeof value === 'number' ? countText(value) : '–'}</span>
 }
 
 export function Bytes({ value }: { value: number | null | undefined }) {
-  return value == null ? <span>–</span> : <span title={`${countText(value)} bytes`}>{bytesText(value)}</span>
+  if (typeof value !== 'number') return <span>–</span>
+  return <span title={`${countText(value)} bytes`}>{bytesText(value)}</span>
 }
 
 export function CopyIcon({ value, label = 'Copy' }: { value: string; label?: string }) {

@@ -31,8 +31,12 @@ export function useForm<Values extends object>({ initial, submit, draft, secrets
     setErrors(({ [name]: _gone, ...rest }) => rest)
   }
 
-  async function onSubmit(event?: FormEvent) {
+  function onSubmit(event?: FormEvent) {
     event?.preventDefault()
+    void send()
+  }
+
+  async function send() {
     setBusy(true)
     setErrors({})
     setProblem(null)
