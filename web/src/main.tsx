@@ -12,6 +12,9 @@ import { router } from './routes'
 import { Notices } from './ui/Notices'
 import { cssVariables, theme } from './ui/theme'
 
+// Drawers and dialogs keep the page behind them from scrolling by a style of their own, which asks for the nonce here.
+Object.assign(globalThis, { __webpack_nonce__: styleNonce() })
+
 createRoot(document.getElementById('root')!).render(
   <MantineProvider
     theme={theme}

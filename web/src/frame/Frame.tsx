@@ -45,9 +45,9 @@ export function Frame() {
           </Drawer>
         </>
       ) : (
-        <div className={classes.rail} data-folded={isFolded || undefined}>
+        <aside className={classes.rail} data-folded={isFolded || undefined} aria-label="Menu">
           {rail(isFolded)}
-        </div>
+        </aside>
       )}
       <main id="content" className={classes.main} tabIndex={-1}>
         {isLost && (

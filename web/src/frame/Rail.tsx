@@ -12,6 +12,7 @@ type Props = { isFolded: boolean; onFold: () => void; onPalette: () => void }
 
 export function Rail({ isFolded, onFold, onPalette }: Props) {
   const me = useMe()
+  const keys = isApple() ? '⌘K' : 'Ctrl K'
   const { projectId = me.team ? String(me.team.id) : undefined, organizationId = me.organization?.id } = useParams({ strict: false })
   const hasEvents = useQuery({ ...projectQuery(projectId ?? ''), enabled: projectId !== undefined }).data?.ingested_event ?? true
   return (
@@ -26,9 +27,9 @@ export function Rail({ isFolded, onFold, onPalette }: Props) {
       </nav>
       <Group gap={4} className={classes.tools} wrap={isFolded ? 'wrap' : 'nowrap'}>
         <Tooltip label="Find anything">
-          <UnstyledButton className={classes.find} onClick={onPalette} aria-label="Find anything" aria-keyshortcuts="Control+K Meta+K">
+          <UnstyledButton className={classes.find} onClick={onPalette} aria-label={`Find anything, ${keys}`} aria-keyshortcuts="Control+K Meta+K">
             <Icon name="search" size={14} />
-            {!isFolded && <kbd className={classes.keys}>{isApple() ? '⌘K' : 'Ctrl K'}</kbd>}
+            {!isFolded && <kbd className={classes.keys}>{keys}</kbd>}
           </UnstyledButton>
         </Tooltip>
         <ThemeButton />

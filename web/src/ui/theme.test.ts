@@ -17,7 +17,17 @@ function contrast(one: string, other: string): number {
 describe.each(['light', 'dark'] as const)('%s', (name) => {
   const colors = COLORS[name]
   const grounds = ['page', 'raised', 'selected'] as const
-  const texts = ['text', 'quiet', 'accent', 'delivered', 'running', 'waiting', 'held', 'failed', 'skipped'] as const
+  const texts = [
+    'text',
+    'quiet',
+    'accent',
+    'delivered',
+    'running',
+    'waiting',
+    'held',
+    'failed',
+    'skipped',
+  ] as const
 
   it.each(grounds.flatMap((ground) => texts.map((text) => [text, ground] as const)))(
     '%s on %s can be read',
@@ -28,6 +38,19 @@ describe.each(['light', 'dark'] as const)('%s', (name) => {
 
   it.each(['added', 'removed'] as const)('text on what was %s can be read', (ground) => {
     expect(contrast(colors.text, colors[ground])).toBeGreaterThanOrEqual(4.5)
+  })
+
+  it.each(['code-word', 'code-text', 'code-number', 'code-name'] as const)(
+    '%s can be read in an editor',
+    (text) => {
+      for (const ground of ['page', 'raised', 'marked', 'selected'] as const)
+        expect(contrast(colors[text], colors[ground])).toBeGreaterThanOrEqual(4.5)
+    },
+  )
+
+  it('every series of a chart can be seen', () => {
+    for (const [name, color] of Object.entries(colors))
+      if (name.startsWith('series-')) expect(contrast(color, colors.page), name).toBeGreaterThanOrEqual(3)
   })
 
   it('the edge of a control can be seen', () => {
