@@ -55,7 +55,13 @@ export function DataTable<Row>(props: TableProps<Row>) {
     if (last >= rows.length - 1 && rows.length > 0) end()
   }, [last, rows.length])
 
-  const template = columns.map(({ width = '1fr' }) => (/^\d*\.?\d*fr$/.test(width) ? `minmax(0, ${width})` : width)).join(' ')
+  const template = (shown: readonly Column<Row>[]) =>
+    shown.map(({ width = '1fr' }) => (/^\d*\.?\d*fr$/.test(width) ? `minmax(0, ${width})` : width)).join(' ')
+  const sizes = {
+    '--columns': template(columns),
+    '--columns-narrow': template(columns.filter(({ isExtra }) => isExtra !== true)),
+    '--row': `${size}px`,
+  }
   const open = (row: Row) => () => onOpen?.(row)
   const keys = (row: Row) => (event: KeyboardEvent<HTMLDivElement>) => {
     if (event.target !== event.currentTarget) return
@@ -84,7 +90,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
       role="region"
       aria-label={label}
     >
-      <div role="table" aria-label={label} aria-rowcount={rows.length + 1} className={classes.table} style={{ '--columns': template, '--row': `${size}px` } as object}>
+      <div role="table" aria-label={label} aria-rowcount={rows.length + 1} className={classes.table} style={sizes as object}>
         <div role="rowgroup" className={classes.head}>
           <div role="row" className={classes.row} aria-rowindex={1}>
             {columns.map(({ key, title, align, isExtra }) => (
