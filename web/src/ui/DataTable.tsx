@@ -15,7 +15,7 @@ export type Column<Row> = {
   isExtra?: boolean
 }
 
-type Props<Row> = {
+export type TableProps<Row> = {
   label: string
   columns: readonly Column<Row>[]
   rows: readonly Row[]
@@ -39,7 +39,7 @@ type Props<Row> = {
 const ROW_PX = { normal: 36, compact: 32 }
 const OVERSCAN = 12
 
-export function DataTable<Row>(props: Props<Row>) {
+export function DataTable<Row>(props: TableProps<Row>) {
   const { label, columns, rows, rowKey, onOpen, openKey, onEnd, foot, isCompact = false, height } = props
   const scroller = useRef<HTMLDivElement>(null)
   const size = isCompact ? ROW_PX.compact : ROW_PX.normal
