@@ -27,6 +27,8 @@ export type Incoming = {
   url: URL
   ip: string
   id: string
+  /** None where no client waits on a connection of its own. */
+  signal?: AbortSignal
 }
 
 export type Outgoing = {
@@ -91,6 +93,9 @@ export async function dispatch(
       id: incoming.id,
       headers: incoming.headers,
       urlWith: (parameters: Record<string, string | null>) => urlWith(incoming.url, parameters),
+      get signal() {
+        return incoming.signal
+      },
     },
     now,
     ...reached,

@@ -156,10 +156,25 @@ async function serve(
       },
       ip: request.ip,
       id: request.id,
+      get signal() {
+        return whenGone(reply)
+      },
     },
     request.notes,
   )
   return send(reply, answer, request.protocol === 'https')
+}
+
+/** Asked for once a request at most, by the few routes whose work is worth stopping. */
+function whenGone({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  const leave = () => {
+    if (!raw.writableFinished)
+      controller.abort(new ApiError('client_gone', 'The connection was closed before the answer.'))
+  }
+  if (raw.destroyed) leave()
+  else raw.once('close', leave)
+  return controller.signal
 }
 
 function hasBody({ headers }: FastifyRequest): boolean {
