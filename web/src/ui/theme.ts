@@ -125,6 +125,12 @@ export const MOTION = { quick: '120ms', calm: '180ms' } as const
 /** Only what floats has one. */
 const shadow = '0 8px 28px rgb(8 20 34 / 18%), 0 1px 3px rgb(8 20 34 / 12%)'
 
+/** The head of a dialog is none of the page, and its button has a name. */
+const DIALOG = {
+  closeButtonProps: { 'aria-label': 'Close' },
+  attributes: { header: { role: 'presentation' } },
+}
+
 export const theme = createTheme({
   colors: { sea, gray, dark },
   primaryColor: 'sea',
@@ -155,8 +161,8 @@ export const theme = createTheme({
     Tooltip: {
       defaultProps: { openDelay: 300, multiline: true, maw: 320, transitionProps: { duration: 120 } },
     },
-    Modal: { defaultProps: { transitionProps: { duration: 120 }, centered: true } },
-    Drawer: { defaultProps: { transitionProps: { duration: 180 }, position: 'right' } },
+    Modal: { defaultProps: { ...DIALOG, transitionProps: { duration: 120 }, centered: true } },
+    Drawer: { defaultProps: { ...DIALOG, transitionProps: { duration: 180 }, position: 'right' } },
     Menu: { defaultProps: { transitionProps: { duration: 120 }, shadow: 'md' } },
     Popover: { defaultProps: { transitionProps: { duration: 120 }, shadow: 'md' } },
     Input: { defaultProps: { size: 'sm' }, vars: () => ({ wrapper: { '--input-height': SIZES.control } }) },
