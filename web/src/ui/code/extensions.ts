@@ -132,8 +132,10 @@ function replaceSelection(event: InputEvent, view: EditorView): boolean {
   const { state } = view
   const { from, to, empty } = state.selection.main
   const { data } = event
-  if (event.inputType !== 'insertText' || data === null || empty || view.composing || state.readOnly) return false
-  const insert = () => state.update(state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true })
+  if (event.inputType !== 'insertText' || data === null || empty || view.composing || state.readOnly)
+    return false
+  const insert = () =>
+    state.update(state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true })
   const isTaken = state.facet(EditorView.inputHandler).some((handle) => handle(view, from, to, data, insert))
   if (!isTaken) view.dispatch(insert())
   event.preventDefault()
