@@ -157,6 +157,11 @@ export const theme = createTheme({
     },
     Modal: { defaultProps: { transitionProps: { duration: 120 }, centered: true } },
     Drawer: { defaultProps: { transitionProps: { duration: 180 }, position: 'right' } },
+    // A dialog over a drawer: their heads are no landmarks of the page, and each can be closed by whoever listens.
+    ModalHeader: { defaultProps: { role: 'presentation' } },
+    DrawerHeader: { defaultProps: { role: 'presentation' } },
+    ModalCloseButton: { defaultProps: { 'aria-label': 'Close' } },
+    DrawerCloseButton: { defaultProps: { 'aria-label': 'Close' } },
     Menu: { defaultProps: { transitionProps: { duration: 120 }, shadow: 'md' } },
     Popover: { defaultProps: { transitionProps: { duration: 120 }, shadow: 'md' } },
     Input: { defaultProps: { size: 'sm' }, vars: () => ({ wrapper: { '--input-height': SIZES.control } }) },
