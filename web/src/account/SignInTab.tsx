@@ -4,6 +4,7 @@ import { useForm } from '../ui/form'
 import { FormProblem } from '../ui/FormProblem'
 import { done } from '../ui/notify'
 import { Section } from '../ui/Section'
+import { Username } from '../ui/Username'
 import { useAccountChange } from './page'
 import { TwoFactor } from './TwoFactor'
 
@@ -29,7 +30,7 @@ export function SignInTab() {
 const BLANK = { current_password: '', password: '' }
 
 function PasswordForm() {
-  const { has_password } = useMe()
+  const { email, has_password } = useMe()
   const change = useAccountChange()
   const form = useForm({
     initial: BLANK,
@@ -42,6 +43,7 @@ function PasswordForm() {
   return (
     <form ref={form.element} onSubmit={form.onSubmit}>
       <Stack gap="md">
+        <Username value={email} />
         <FormProblem>{form.problem}</FormProblem>
         {has_password && (
           <PasswordInput
