@@ -11,6 +11,11 @@ it('says who did what to which thing', () => {
   expect(entryText(entry({ activity: 'flown_away', scope: 'Kite', detail: { name: null } }))).toBe(
     'flown away Kite',
   )
+  expect(
+    entryText(
+      entry({ activity: 'deleted', scope: 'OrganizationInvite', detail: { name: 'bob@example.com' } }),
+    ),
+  ).toBe('took back invite bob@example.com')
   expect(actorText(entry({}))).toBe('ada@example.com')
   expect(actorText(entry({ is_system: true, actor: { name: 'system', key_id: null } }))).toBe('Longshore')
 })

@@ -46,7 +46,17 @@ const plain = (name: string) => name.replaceAll('_', ' ')
 
 export const thingText = ({ scope }: Entry): string => THINGS[scope] ?? scope
 
-export const deedText = ({ activity }: Entry): string => DEEDS[activity] ?? plain(activity)
+/** Where the general word would be odd. */
+const OWN_DEEDS: Readonly<Record<string, string>> = {
+  'OrganizationMembership created': 'added',
+  'OrganizationMembership deleted': 'removed',
+  'OrganizationInvite deleted': 'took back',
+  'OrganizationDomain created': 'added',
+  'OrganizationDomain deleted': 'gave up',
+}
+
+export const deedText = ({ scope, activity }: Entry): string =>
+  OWN_DEEDS[`${scope} ${activity}`] ?? DEEDS[activity] ?? plain(activity)
 
 export const actorText = ({ actor, is_system }: Entry): string =>
   is_system && actor.name === 'system' ? 'Longshore' : actor.name

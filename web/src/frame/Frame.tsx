@@ -18,7 +18,7 @@ export function Frame() {
   const [isFolded, setFolded] = useLocalStorage({ key: 'rail-folded', defaultValue: false })
   const [isOpen, setOpen] = useState(false)
   const [isPaletteOpen, setPaletteOpen] = useState(false)
-  const isNarrow = useMediaQuery(`(max-width: ${NARROW})`)
+  const isNarrow = useMediaQuery(`(max-width: ${NARROW})`, undefined, { getInitialValueInEffect: false })
   const isLost = useSyncExternalStore(onConnection, isConnectionLost)
   const isAsking = useSyncExternalStore(onPrompt, currentPrompt) !== null
   const { pathname } = useLocation()

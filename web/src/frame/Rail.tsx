@@ -1,7 +1,7 @@
 // The rail: which organization and project, the pages of the project, and what is beside projects.
 import { ActionIcon, Group, Tooltip, UnstyledButton, useMantineColorScheme } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { Link, useLocation, useParams } from '@tanstack/react-router'
 import { projectQuery, useMe } from '../api/me'
 import { Icon } from '../ui/Icon'
 import { otherPlaces, projectPlaces, type Place } from './places'
@@ -48,10 +48,11 @@ export function Rail({ isFolded, onFold, onPalette }: Props) {
   )
 }
 
-function PlaceLink({ label, icon, link, isFolded }: Place & { isFolded: boolean }) {
+function PlaceLink({ label, icon, link, under, isFolded }: Place & { isFolded: boolean }) {
+  const isHere = useLocation({ select: ({ pathname }) => under !== undefined && pathname.startsWith(under) })
   return (
     <Tooltip label={label} position="right" disabled={!isFolded}>
-      <Link {...link} className={classes.place} aria-label={isFolded ? label : undefined} activeProps={{ 'aria-current': 'page' }}>
+      <Link {...link} className={classes.place} aria-label={isFolded ? label : undefined} aria-current={isHere ? 'page' : undefined} activeProps={{ 'aria-current': 'page' }}>
         <Icon name={icon} />
         {!isFolded && <span className="cut">{label}</span>}
       </Link>

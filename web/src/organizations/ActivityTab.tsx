@@ -13,6 +13,7 @@ import { PagedTable } from '../ui/PagedTable'
 import { Empty, Loading } from '../ui/States'
 import { Status } from '../ui/Status'
 import { Toolbar } from '../ui/Toolbar'
+import { Copyable } from '../ui/Values'
 import { useAddress } from './page'
 
 const CHECK_MS = 300_000
@@ -152,7 +153,9 @@ function Chain() {
   return is_intact ? (
     <Status kind="delivered">The chain is intact: {countText(entries)} entries</Status>
   ) : (
-    <Status kind="failed">The chain breaks at entry {broken_entry}</Status>
+    <span>
+      <Status kind="failed">The chain breaks at entry</Status> <Copyable value={broken_entry ?? ''} />
+    </span>
   )
 }
 

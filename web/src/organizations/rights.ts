@@ -1,5 +1,5 @@
 // What the API would refuse, said before it is asked (organizations.md, permission matrix).
-import { LEVELS } from '../api/me'
+import { LEVELS } from '../api/levels'
 
 const NAMES: Readonly<Record<number, string>> = { 1: 'Member', 8: 'Admin', 15: 'Owner' }
 

@@ -9,7 +9,7 @@ import { FormProblem } from '../ui/FormProblem'
 import { GuardedButton } from '../ui/Guarded'
 import { done, refused } from '../ui/notify'
 import { Section } from '../ui/Section'
-import { Empty, Failed, Loading } from '../ui/States'
+import { Failed, Loading } from '../ui/States'
 import { Time } from '../ui/Values'
 import { accessWord, ruleFor, subjectsOf, type AccessName, type Subject } from './access'
 import classes from './AccessTab.module.css'
@@ -180,7 +180,7 @@ function Rules({ rules, subjects = [], denial, onRemove }: RulesProps) {
       ),
     },
   ]
-  if (rules.length === 0) return <Empty title="There is no rule for anybody in particular." />
+  if (rules.length === 0) return <Text c="dimmed">There is no rule for anybody in particular.</Text>
   return <DataTable label="Access rules" columns={columns} rows={rules} rowKey={idOf} />
 }
 

@@ -13,7 +13,7 @@ export function GuardedButton({ denial, ...button }: Props) {
   if (denial === null) return <Button {...button} />
   // Not `disabled`: that could be reached neither by the keyboard nor by whoever listens.
   return (
-    <Tooltip label={denial}>
+    <Tooltip label={denial} events={{ hover: true, focus: true, touch: true }}>
       <Button {...button} data-disabled aria-disabled="true" onClick={(event) => event.preventDefault()} />
     </Tooltip>
   )
