@@ -6,7 +6,6 @@ import { isStranger } from '../page'
 import { Failure } from './failure'
 import { LEVELS, type Level } from './levels'
 
-
 // Pages wait for these before they are shown, so none is cut off when a part of the frame that also asked for it goes away.
 
 /** Null for strangers. */

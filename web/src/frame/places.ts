@@ -37,7 +37,12 @@ export function otherPlaces(organizationId: string | undefined, isStaff: boolean
             link: { to: '/organization/$organizationId/$tab', params: { organizationId, tab: 'general' } },
           },
         ]
-  const account: Place = { label: 'Account', icon: 'account', under: '/account/', link: { to: '/account/$tab', params: { tab: 'profile' } } }
+  const account: Place = {
+    label: 'Account',
+    icon: 'account',
+    under: '/account/',
+    link: { to: '/account/$tab', params: { tab: 'profile' } },
+  }
   const server: Place[] = isStaff ? [{ label: 'Server', icon: 'server', link: { to: '/server' } }] : []
   return [...organization, account, ...server]
 }

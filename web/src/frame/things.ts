@@ -34,9 +34,7 @@ async function exportsOf(projectId: string, signal: AbortSignal): Promise<Thing[
 
 async function appsOf(projectId: string, signal: AbortSignal): Promise<Thing[]> {
   const params = { path: { project_id: projectId }, query: { limit: 1000 } }
-  const { results } = await answer(
-    api.GET('/api/projects/{project_id}/plugin_configs/', { params, signal }),
-  )
+  const { results } = await answer(api.GET('/api/projects/{project_id}/plugin_configs/', { params, signal }))
   return results.map(({ id, name }) => ({
     key: `app ${id}`,
     label: name ?? `App ${id}`,

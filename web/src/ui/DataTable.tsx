@@ -92,11 +92,23 @@ export function DataTable<Row>(props: TableProps<Row>) {
       role="region"
       aria-label={label}
     >
-      <div role="table" aria-label={label} aria-rowcount={rows.length + 1} className={classes.table} style={sizes as object}>
+      <div
+        role="table"
+        aria-label={label}
+        aria-rowcount={rows.length + 1}
+        className={classes.table}
+        style={sizes as object}
+      >
         <div role="rowgroup" className={classes.head}>
           <div role="row" className={classes.row} aria-rowindex={1}>
             {columns.map(({ key, title, align, isExtra }) => (
-              <div key={key} role="columnheader" className={classes.cell} data-align={align} data-extra={isExtra || undefined}>
+              <div
+                key={key}
+                role="columnheader"
+                className={classes.cell}
+                data-align={align}
+                data-extra={isExtra || undefined}
+              >
                 {title}
               </div>
             ))}
@@ -119,7 +131,13 @@ export function DataTable<Row>(props: TableProps<Row>) {
                 {...(onOpen ? { tabIndex: 0, onClick: open(row), onKeyDown: keys(row) } : {})}
               >
                 {columns.map(({ key: column, cell, align, isExtra }) => (
-                  <div key={column} role="cell" className={classes.cell} data-align={align} data-extra={isExtra || undefined}>
+                  <div
+                    key={column}
+                    role="cell"
+                    className={classes.cell}
+                    data-align={align}
+                    data-extra={isExtra || undefined}
+                  >
                     {cell(row)}
                   </div>
                 ))}
