@@ -11,7 +11,7 @@ export const accountRoutes = <Parent extends AnyRoute>(parent: Parent) => {
       path: '/account/$tab',
       component: lazyRouteComponent(() => import('./AccountPage'), 'AccountPage'),
       validateSearch: ({ open }: Record<string, unknown>): AccountSearch =>
-        open == null || open === '' ? {} : { open: String(open) },
+        (open ?? '') === '' ? {} : { open: String(open) },
     }),
   ] as const
 }

@@ -23,9 +23,7 @@ export const organizationRoutes = <Parent extends AnyRoute>(parent: Parent) => {
       component: lazyRouteComponent(() => import('./OrganizationPage'), 'OrganizationPage'),
       validateSearch: (search: Record<string, unknown>): OrganizationSearch =>
         Object.fromEntries(
-          NAMES.flatMap((name) =>
-            search[name] == null || search[name] === '' ? [] : [[name, String(search[name])]],
-          ),
+          NAMES.flatMap((name) => ((search[name] ?? '') === '' ? [] : [[name, String(search[name])]])),
         ),
     }),
   ] as const

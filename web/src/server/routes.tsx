@@ -11,7 +11,7 @@ export const serverRoutes = <Parent extends AnyRoute>(parent: Parent) => {
       path: '/server',
       component: lazyRouteComponent(() => import('./ServerPage'), 'ServerPage'),
       validateSearch: ({ search }: Record<string, unknown>): ServerSearch =>
-        search == null || search === '' ? {} : { search: String(search) },
+        (search ?? '') === '' ? {} : { search: String(search) },
     }),
   ] as const
 }
