@@ -155,8 +155,20 @@ export const theme = createTheme({
     Tooltip: {
       defaultProps: { openDelay: 300, multiline: true, maw: 320, transitionProps: { duration: 120 } },
     },
-    Modal: { defaultProps: { transitionProps: { duration: 120 }, centered: true } },
-    Drawer: { defaultProps: { transitionProps: { duration: 180 }, position: 'right' } },
+    Modal: {
+      defaultProps: {
+        transitionProps: { duration: 120 },
+        centered: true,
+        closeButtonProps: { 'aria-label': 'Close' },
+      },
+    },
+    Drawer: {
+      defaultProps: {
+        transitionProps: { duration: 180 },
+        position: 'right',
+        closeButtonProps: { 'aria-label': 'Close' },
+      },
+    },
     Menu: { defaultProps: { transitionProps: { duration: 120 }, shadow: 'md' } },
     Popover: { defaultProps: { transitionProps: { duration: 120 }, shadow: 'md' } },
     Input: { defaultProps: { size: 'sm' }, vars: () => ({ wrapper: { '--input-height': SIZES.control } }) },
