@@ -253,7 +253,8 @@ describe('source files', () => {
   })
 
   it('use `any` only beside its reason', () => {
-    const wrong = code.flatMap((path) => {
+    // The console's texts are full of the word; the linter looks there.
+    const wrong = code.filter((path) => !path.startsWith('web/')).flatMap((path) => {
       const lines = read(path).split('\n')
       const isAny = (line: string) =>
         /(?:[:<|&,(]|\bas|\bextends)\s*any\b(?!\w*['"`])/.test(

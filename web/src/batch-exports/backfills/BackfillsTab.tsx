@@ -71,7 +71,7 @@ export function BackfillsTab({ data }: { data: Export }) {
           )}
         </section>
       )}
-      <section aria-label="Backfills">
+      <section aria-label="Asked for">
         <Title order={2} mb="sm">
           Asked for
         </Title>
@@ -166,7 +166,7 @@ const columnsOf = (onCancel: (backfill: Backfill) => void): readonly Column<Back
   },
   {
     key: 'cancel',
-    title: '',
+    title: <span className="aloud">Actions</span>,
     width: '80px',
     align: 'end',
     cell: (row) =>

@@ -56,7 +56,7 @@ export function Calendar({ days: all, onChoose }: Props) {
                       data-first={date === first?.date || undefined}
                       disabled={!days.has(date)}
                       title={titleOf(date, days.get(date))}
-                      aria-label={titleOf(date, days.get(date))}
+                      aria-label={`${Number(date.slice(8))} ${label}, ${titleOf(date, days.get(date))}`}
                       onClick={() => choose(date)}
                     >
                       {Number(date.slice(8))}

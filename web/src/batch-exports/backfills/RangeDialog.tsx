@@ -25,12 +25,7 @@ export function RangeDialog({ data }: Props) {
   const close = () => void navigate({ search: (before) => ({ ...before, ask: undefined }) })
   const title = ask === 'repair' ? 'Deliver again what was delivered' : 'Deliver what is missing'
   return (
-    <Modal
-      opened={ask !== undefined}
-      onClose={close}
-      title={title}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened={ask !== undefined} onClose={close} title={title}>
       {ask !== undefined && <RangeForm key={ask} data={data} ask={ask} onClose={close} />}
     </Modal>
   )
@@ -71,7 +66,7 @@ function RangeForm({ data, ask, onClose }: Props & { ask: Ask; onClose: () => vo
     form.errors[name] ?? (refusal?.attr === name ? refusal.message : undefined)
 
   return (
-    <form ref={form.element} onSubmit={(event) => void form.onSubmit(event)} noValidate>
+    <form ref={form.element} onSubmit={form.onSubmit} noValidate>
       <Stack gap="md">
         <Text c="dimmed">
           {ask === 'repair'

@@ -23,7 +23,7 @@ export function ConfigField({ field }: { field: Field }) {
   const { name, title, description, kind, isRequired } = field
   const value = form.values[name]
   const set = (next: unknown) => form.set(name, next as never)
-  const common = { name, label: title, description, error: form.errors[name], required: isRequired }
+  const common = { name, label: labelOf(field), description, error: form.errors[name], required: isRequired }
 
   switch (kind) {
     case 'secret':
@@ -86,7 +86,8 @@ export function ConfigField({ field }: { field: Field }) {
 }
 
 /** Typed once and never shown again: a stored one is only replaced. */
-function SecretField({ field: { name, title, description, isRequired, isLong } }: { field: Field }) {
+function SecretField({ field }: { field: Field }) {
+  const { name, title, description, isRequired, isLong } = field
   const { form, kind, isStored } = useExportForm()
   const [isReplacing, setReplacing] = useState(false)
   const [isAskedFor, setAskedFor] = useState(false)
@@ -114,7 +115,7 @@ function SecretField({ field: { name, title, description, isRequired, isLong } }
     )
   const common = {
     name,
-    label: title,
+    label: labelOf(field),
     description,
     error,
     value,
@@ -131,3 +132,6 @@ function SecretField({ field: { name, title, description, isRequired, isLong } }
     <PasswordInput {...common} autoComplete="new-password" />
   )
 }
+
+const labelOf = ({ title, isRequired, isNullable }: Field): string =>
+  isRequired || !isNullable ? title : `${title} (optional)`

@@ -19,15 +19,15 @@ export function SchedulePart() {
   const isDaily = interval === 'day' || interval === 'week'
   return (
     <Stack gap="md">
-      <Input.Wrapper label="How often" labelElement="div" error={form.errors.interval}>
-        <Select
-          aria-label="How often"
-          data={INTERVALS.map((value) => ({ value, label: intervalText(value) }))}
-          value={interval}
-          allowDeselect={false}
-          onChange={(value) => form.set('interval', value as Export['interval'])}
-        />
-      </Input.Wrapper>
+      <Select
+        name="interval"
+        label="How often"
+        data={INTERVALS.map((value) => ({ value, label: intervalText(value) }))}
+        value={interval}
+        allowDeselect={false}
+        error={form.errors.interval}
+        onChange={(value) => form.set('interval', value as Export['interval'])}
+      />
       {interval === 'week' && (
         <Input.Wrapper label="On" labelElement="div" error={form.errors.offset_day}>
           <div>

@@ -1,7 +1,7 @@
 // The log of an export: by level, text and time, as it is stored or as it is written.
 import { Chip, Group, Select, Switch, Text, TextInput } from '@mantine/core'
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { answer, api } from '../../api/client'
 import { useStream } from '../../api/stream'
 import { DataTable, type Column } from '../../ui/DataTable'
@@ -134,9 +134,15 @@ function Lines({ levels, text, since, isLive, onOpenRun }: LinesProps) {
     },
     poll: () => void queries.invalidateQueries({ queryKey }),
   })
+  // What was written after the answer and before the stream was open is in neither.
+  useEffect(() => {
+    if (state === 'live') void queries.invalidateQueries({ queryKey })
+  }, [state])
   const stored = log.data?.pages.flatMap(({ results }) => results) ?? []
+  const known = new Set(stored.map(keyOf))
+  const unknown = fresh.filter((line) => !known.has(keyOf(line)))
   const rows = [
-    ...fresh,
+    ...unknown,
     ...stored.map((line, index) => ({ ...line, id: `stored ${stored.length - index}` })),
   ]
 
@@ -163,7 +169,7 @@ function Lines({ levels, text, since, isLive, onOpenRun }: LinesProps) {
         foot={
           log.isFetchingNextPage
             ? 'Loading more.'
-            : `${countText(rows.length)} of ${countText((log.data?.pages[0]?.count ?? 0) + fresh.length)} lines.`
+            : `${countText(rows.length)} of ${countText((log.data?.pages[0]?.count ?? 0) + unknown.length)} lines.`
         }
       />
       <Text size="sm" c="dimmed" mt="xs" role="status">
@@ -171,11 +177,17 @@ function Lines({ levels, text, since, isLive, onOpenRun }: LinesProps) {
           ? 'New lines are not shown.'
           : state === 'polling'
             ? 'New lines are asked for every few seconds.'
-            : 'New lines appear at the top.'}
+            : state === 'connecting'
+              ? 'Connecting to see new lines.'
+              : 'New lines appear at the top.'}
       </Text>
     </>
   )
 }
+
+/** Stored lines have no id. */
+const keyOf = ({ timestamp, run_id, level, message }: LogEntry) =>
+  `${timestamp} ${run_id} ${level} ${message}`
 
 const COLUMNS: readonly Column<LogEntry & { id: string }>[] = [
   {

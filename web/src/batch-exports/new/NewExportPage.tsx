@@ -82,7 +82,7 @@ export function NewExportPage() {
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (step === 'create') void form.onSubmit()
+    if (step === 'create') form.onSubmit()
     else if (next) go(next)
   }
 

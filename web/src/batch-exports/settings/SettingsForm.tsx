@@ -54,7 +54,7 @@ export function SettingsForm({ data, kind }: { data: Export; kind: Destination }
 
   return (
     <ExportFormContext value={{ form, kind, preview, isStored: true }}>
-      <form ref={form.element} onSubmit={(event) => void form.onSubmit(event)} className={classes.form}>
+      <form ref={form.element} onSubmit={form.onSubmit} className={classes.form}>
         <Part title="General">
           <TextInput label="Name" required maxLength={400} {...form.field('name')} />
           <Text size="sm" c="dimmed" mt="sm">
