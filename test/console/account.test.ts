@@ -293,8 +293,6 @@ describe('browsers, organizations, notifications', () => {
         await expect.poll(() => page.getByRole('status', { name: 'Loading' }).count()).toBe(0)
         await fits(page)
       }
-      await page.goto('/account/nonsense')
-      await page.getByText('There is nothing at this address.').waitFor()
     })
   })
 })
