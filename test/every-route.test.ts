@@ -90,6 +90,7 @@ describe('what every route declares', () => {
       [/\/property_definitions\//, ['property_definition']],
       [/\/annotations\//, ['annotation']],
       [/\/persons\//, ['person', 'query']],
+      [/\/groups_types\//, ['group', 'query']],
       [/\/events\b|\/query\//, ['query']],
       [/\/projects\/|^\/api\/environments\//, ['project']],
       [/^\/api\/organizations\//, ['organization']],
