@@ -97,7 +97,8 @@ describe('what every route declares', () => {
     ]
     const scoped = routes.filter(
       (route) =>
-        route.scope && !/\/(activity_log|(projects|environments)\/:id\/activity)\/$/.test(route.path),
+        route.scope &&
+        !/\/(activity_log|activity_log\/chain|(projects|environments)\/:id\/activity)\/$/.test(route.path),
     )
     for (const route of scoped) {
       const family = families.find(([path]) => path.test(route.path))?.[1]

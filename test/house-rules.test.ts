@@ -16,15 +16,17 @@ const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 function filesUnder(folder: string, ending: RegExp): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .map((name) => join(folder, name))
-    .filter((path) => ending.test(path) && statSync(join(ROOT, path)).isFile())
+    .filter(
+      (path) => ending.test(path) && !path.includes('node_modules/') && statSync(join(ROOT, path)).isFile(),
+    )
     .sort()
 }
 
 const isTest = (path: string) => path.endsWith('.test.ts') || path.includes('/fixture/')
 const sources = filesUnder('src', /\.ts$/).filter((path) => !isTest(path))
 // Those in test/apps are written as strangers write them.
-const code = ['src', 'test', 'scripts', 'bin']
-  .flatMap((folder) => filesUnder(folder, /\.c?[jt]s$/))
+const code = ['src', 'test', 'scripts', 'bin', 'web']
+  .flatMap((folder) => filesUnder(folder, /\.c?[jt]sx?$/))
   .filter((path) => !path.startsWith('test/apps/'))
 
 /** What a file imports of ours. Types count as well: whoever needs a type needs to know of the thing. */

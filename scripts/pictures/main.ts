@@ -43,7 +43,7 @@ const PICTURES: readonly Picture[] = [
     path: (at) => `${project(at)}/apps/${at.config_id}/code`,
     before: async (page) => {
       await page.getByRole('button', { name: /^Try/ }).click()
-      await page.getByText('before').first().waitFor()
+      await page.getByLabel('The event, before and after').waitFor()
     },
   },
   { name: 'events', path: (at) => `${project(at)}/events` },

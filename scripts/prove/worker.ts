@@ -142,6 +142,7 @@ const noSandbox: Services['sandbox'] = {
   processEvents: noApps,
   call: noApps,
   prepare: noApps,
+  measure: noApps,
   dispose: noApps,
   close: async () => {},
 }

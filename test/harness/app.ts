@@ -214,7 +214,7 @@ function openWhenUsed(open: () => Promise<EventStore>): EventStore {
   return {
     engine: 'duckdb',
     write: async (...args) => (await store()).write(...args),
-    query: async (query) => (await store()).query(query),
+    query: async (query, signal) => (await store()).query(query, signal),
     positionAt: async (...args) => (await store()).positionAt(...args),
     lastPosition: async (project_id) => (await store()).lastPosition(project_id),
     arrivalsOf: async (...args) => (await store()).arrivalsOf(...args),

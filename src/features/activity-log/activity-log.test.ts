@@ -245,12 +245,62 @@ describe('filters of either log', () => {
     }
   })
 
+  it('200 by time: from a moment on, and up to one', async () => {
+    const { organization, owner } = await createOrganization(app)
+    await app.db.run(sql`DELETE FROM activity_log WHERE organization_id = ${organization.id}`)
+    for (const day of [1, 2, 3]) {
+      await app.db.run(sql`
+        INSERT INTO activity_log (id, organization_id, actor_name, scope, activity, detail, created_at, hash)
+        VALUES (gen_random_uuid(), ${organization.id}, 'system', 'Project', 'updated',
+          ${{ name: `day ${day}`, changes: [] }}, ${new Date(Date.UTC(2026, 0, day))}, '')`)
+    }
+    const asked = async (query: string) =>
+      namesOf(await app.get(`${organizationLog({ organization })}?${query}`, { key: owner.key }))
+    expect(await asked('start_date=2026-01-02T00:00:00Z')).toEqual(['day 3', 'day 2'])
+    expect(await asked('end_date=2026-01-02T00:00:00Z')).toEqual(['day 1'])
+    expect(await asked('start_date=2026-01-02&end_date=2026-01-03')).toEqual(['day 2'])
+    expect(await asked('start_date=&end_date=')).toHaveLength(3)
+    const wrong = await app.get(`${organizationLog({ organization })}?start_date=soon`, { key: owner.key })
+    expect([wrong.status, wrong.body.attr]).toEqual([400, 'start_date'])
+  })
+
   it('400 for a user that is no number, and for NUL', async () => {
     for (const log of [organizationLog(busy), projectLog(busy)]) {
       const wrong = await app.get(`${log}?user=somebody`, { key: busy.owner.key })
       expect(wrong).toMatchObject({ status: 400, body: { code: 'invalid_input', attr: 'user' } })
       const nul = await app.get(`${log}?item_id=%00`, { key: busy.owner.key })
       expect(nul).toMatchObject({ status: 400, body: { code: 'invalid_input', attr: 'item_id' } })
+    }
+  })
+})
+
+describe('GET /api/organizations/:id/activity_log/chain/', () => {
+  it('200 with the first entry that does not hold; other organizations do not matter', async () => {
+    const one = await createOrganization(app)
+    const other = await createOrganization(app)
+    const check = async ({ organization, owner }: Workspace) =>
+      (await app.get(`${organizationLog({ organization })}chain/`, { key: owner.key })).body
+    const { count } = (await app.get(organizationLog(one), { key: one.owner.key })).body
+    expect(await check(one)).toEqual({ is_intact: true, entries: count, broken_entry: null })
+    const [entry] = await app.db.rows<{ id: string }>(sql`
+      UPDATE activity_log SET actor_name = 'somebody else' WHERE position =
+        (SELECT min(position) FROM activity_log WHERE organization_id = ${one.organization.id}) RETURNING id`)
+    expect(await check(one)).toEqual({ is_intact: false, entries: 1, broken_entry: entry!.id })
+    expect(await check(other)).toMatchObject({ is_intact: true })
+  })
+
+  it('403 for members; 429 when it is asked for again and again', async () => {
+    const path = `${organizationLog(workspace)}chain/`
+    expect((await app.get(path, { key: member.key })).status).toBe(403)
+    const limited = await startTestApp({ RATE_LIMITS: 'on' })
+    try {
+      const { organization, owner } = await createOrganization(limited)
+      const ask = () => limited.get(`${organizationLog({ organization })}chain/`, { session: owner.session })
+      const statuses: number[] = []
+      for (let time = 0; time < 7; time++) statuses.push((await ask()).status)
+      expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 429])
+    } finally {
+      await limited.close()
     }
   })
 })

@@ -1,7 +1,7 @@
 // The chain of hashes over an organization's entries: what each hash covers, and the check that none was altered.
 import { createHash } from 'node:crypto'
 import type { Db } from '../../platform/db/database.ts'
-import { sql } from '../../platform/db/sql.ts'
+import { sql, type Statement } from '../../platform/db/sql.ts'
 
 export type ChainedEntry = {
   id: string
@@ -101,32 +101,45 @@ type BrokenEntry = { id: string; organization_id: string | null }
  * An entry that a person was taken out of vouches for the next by the hash it had; its content is vouched for by the
  * entry that records the deletion, which is the one named here when it does not fit.
  */
-export function findBrokenEntry(db: Db): Promise<BrokenEntry | null> {
+export async function findBrokenEntry(db: Db): Promise<BrokenEntry | null> {
+  return (await readChain(db, sql`TRUE`)).broken
+}
+
+/** The same for the entries of one organization: each has a chain of its own. */
+export function checkChain(db: Db, organizationId: string): Promise<ReadChain> {
+  return readChain(db, sql`organization_id = ${organizationId}`)
+}
+
+type ReadChain = { entries: number; broken: BrokenEntry | null }
+
+function readChain(db: Db, only: Statement): Promise<ReadChain> {
   return db.transaction(async (tx) => {
     // One moment for all batches: an entry committed late, behind a position already read, would look like a gap.
     await tx.run(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`)
-    return firstBroken(tx)
+    return firstBroken(tx, only)
   })
 }
 
 type StoredEntry = ChainedEntry & { hash: string; position: string; erased_by: string | null }
 
-async function firstBroken(tx: Db): Promise<BrokenEntry | null> {
+async function firstBroken(tx: Db, only: Statement): Promise<ReadChain> {
   const previous = new Map<string | null, string>()
   const erasures = new Erasures()
   let position = '0'
+  let entries = 0
   for (;;) {
     const rows = await tx.rows<StoredEntry>(sql`
-      SELECT * FROM activity_log WHERE position > ${position} ORDER BY position LIMIT 1000`)
+      SELECT * FROM activity_log WHERE ${only} AND position > ${position} ORDER BY position LIMIT 1000`)
     for (const row of rows) {
+      entries += 1
       erasures.add(row)
       const text = (previous.get(row.organization_id) ?? '') + chainText(row)
       const hash = row.erased_by ? row.hash : createHash('sha256').update(text).digest('hex')
-      if (hash !== row.hash) return { id: row.id, organization_id: row.organization_id }
+      if (hash !== row.hash) return { entries, broken: { id: row.id, organization_id: row.organization_id } }
       previous.set(row.organization_id, hash)
       position = row.position
     }
-    if (rows.length === 0) return erasures.firstWrong()
+    if (rows.length === 0) return { entries, broken: erasures.firstWrong() }
   }
 }
 

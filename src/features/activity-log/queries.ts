@@ -50,7 +50,7 @@ export async function countActivity(db: Db, owner: LogOwner, filter: EntryFilter
 }
 
 function conditions(owner: LogOwner, filter: EntryFilter): Statement[] {
-  const { user, scope, scopes, item_id, only } = filter
+  const { user, scope, scopes, item_id, start_date, end_date, only } = filter
   return [
     sql`entry.organization_id = ${owner.organization_id}`,
     ...('project_id' in owner ? [sql`entry.project_id = ${owner.project_id}`] : []),
@@ -58,6 +58,8 @@ function conditions(owner: LogOwner, filter: EntryFilter): Statement[] {
     ...(scope ? [sql`entry.scope = ${scope}`] : []),
     ...(scopes ? [sql`entry.scope = ANY(${scopes.split(',').map((name) => name.trim())})`] : []),
     ...(item_id ? [sql`entry.item_id = ${item_id}`] : []),
+    ...(start_date ? [sql`entry.created_at >= ${start_date}`] : []),
+    ...(end_date ? [sql`entry.created_at < ${end_date}`] : []),
     ...(only ? [only] : []),
   ]
 }

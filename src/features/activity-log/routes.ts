@@ -3,10 +3,20 @@ import type { z } from 'zod'
 import type { Db } from '../../platform/db/database.ts'
 import { paged } from '../../platform/http/paging.ts'
 import { ok, route, type RequestFacts } from '../../platform/http/route.ts'
+import { checkChain } from './chain.ts'
 import { NEWEST, readCursor, writeCursor, type Cursor } from './cursor.ts'
 import { presentEntry } from './present.ts'
 import { countActivity, listActivity, listActivityFrom, type EntryRow, type LogOwner } from './queries.ts'
-import { ActivityCursorAnswer, ActivityCursorQuery, ActivityLogEntry, ActivityQuery } from './schema.ts'
+import {
+  ActivityCursorAnswer,
+  ActivityCursorQuery,
+  ActivityLogEntry,
+  ActivityQuery,
+  ChainCheck,
+} from './schema.ts'
+
+// The whole log is read for each.
+const CHAIN_RATES = [{ count: 6, window_ms: 60_000 }]
 
 const DEFAULT_PAGE_SIZE = 100
 
@@ -23,6 +33,20 @@ export const activityLogRoutes = [
       const owner = { organization_id: organization.id }
       const rows = await listActivity(db, owner, query, page)
       return ok(paged(await countActivity(db, owner, query), rows.map(presentEntry)))
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/organizations/:organization_id/activity_log/chain/',
+    summary: 'Whether an entry of the log was altered or is missing: each vouches for the one before it',
+    scope: ['organization:read', 'activity_log:read'],
+    level: 'admin',
+    answers: { 200: ChainCheck },
+    async handle({ services, db, organization, now }) {
+      services.throttle.take('activity chain', organization.id, CHAIN_RATES, now)
+      const { entries, broken } = await checkChain(db, organization.id)
+      return ok({ is_intact: broken === null, entries, broken_entry: broken?.id ?? null })
     },
   }),
 

@@ -1,7 +1,7 @@
 // An entry of the activity log as the API gives it.
 import { z } from 'zod'
 import { PageQuery } from '../../platform/http/paging.ts'
-import { int, timestamp, uuid } from '../../platform/http/fields.ts'
+import { instant, int, timestamp, uuid } from '../../platform/http/fields.ts'
 import { User } from '../users/schema.ts'
 
 export const Change = z.object({
@@ -39,15 +39,27 @@ export const ActivityLogEntry = z
   .meta({ id: 'ActivityLogEntry' })
 
 // A filter left blank, as a form sends it, filters nothing.
+const blankOr = <Field extends z.ZodType>(field: Field) =>
+  z.preprocess((value) => (value === '' ? undefined : value), field.optional())
+
 const filters = z.object({
-  user: z
-    .preprocess((value) => (value === '' ? undefined : value), int().optional())
-    .describe('Id of the user who acted.'),
+  user: blankOr(int()).describe('Id of the user who acted.'),
   scope: z.string().trim().optional().describe('Kind of thing, e.g. `Organization`.'),
   scopes: z.string().trim().optional().describe('Several kinds, separated by commas.'),
   item_id: z.string().trim().optional(),
+  start_date: blankOr(instant()).describe('Entries of this moment and later.'),
+  end_date: blankOr(instant()).describe('Entries of before this moment.'),
 })
 export type ActivityFilter = z.output<typeof filters>
+
+/** Whether the hashes of an organization's entries follow from each other. */
+export const ChainCheck = z
+  .object({
+    is_intact: z.boolean(),
+    entries: z.int().describe('So many were read.'),
+    broken_entry: uuid.nullable().describe('The first that was altered, or that lacks the one before it.'),
+  })
+  .meta({ id: 'ChainCheck' })
 
 export const ActivityQuery = PageQuery.extend(filters.shape)
 

@@ -4,6 +4,7 @@ import { sql } from '../../platform/db/sql.ts'
 import { job } from '../../platform/jobs/jobs.ts'
 import { composeMessage } from '../../platform/mail/message.ts'
 import type { Services } from '../../platform/services.ts'
+import { wantsMailsOfExports } from '../users/wanted-mails.ts'
 import type { ExportRow } from './rows.ts'
 
 const DAY_MS = 86_400_000
@@ -36,7 +37,8 @@ export async function enqueueFailureEmails(
 function listAdminsOfProject(tx: Db, project_id: number): Promise<{ email: string }[]> {
   return tx.rows(sql`
     SELECT email FROM project JOIN membership USING (organization_id) JOIN app_user ON app_user.id = user_id
-    WHERE project.id = ${project_id} AND level >= 8 AND is_active ORDER BY user_id`)
+    WHERE project.id = ${project_id} AND level >= 8 AND is_active
+      AND ${wantsMailsOfExports(project_id)} ORDER BY user_id`)
 }
 
 type FailedRun = { name: string; project_name: string; data_interval_end: Date; latest_error: string | null }

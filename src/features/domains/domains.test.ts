@@ -50,8 +50,9 @@ async function claimVerified() {
   const domain = await claim()
   dns.setTxt(challengeName(domain.domain), [domain.verification_challenge])
   const reply = await app.post(`${base}${domain.id}/verify/`, undefined, { key })
-  expect(reply.body.is_verified).toBe(true)
-  return reply.body
+  expect(reply.body).toMatchObject({ is_verified: true, found: { finding: 'published' } })
+  const { found: _found, ...verified } = reply.body
+  return verified
 }
 
 async function entries(item_id: string, organizationId = workspace.organization.id, as = key) {
@@ -76,6 +77,8 @@ describe('POST domains/', () => {
       is_verified: false,
       verified_at: null,
       verification_challenge: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
+      verification_record: challengeName(name),
+      last_verification_retry: null,
       jit_provisioning_enabled: false,
       sso_enforcement: '',
       has_saml: false,
@@ -541,6 +544,24 @@ describe('POST domains/:id/verify/', () => {
     expect(dns.queries.some((query) => query.endsWith(`TXT ${challengeName(domain)}`))).toBe(true)
   })
 
+  it('tells what the record holds, some of it, and when it was looked for', async () => {
+    const { id, domain, verification_record, last_verification_retry } = await claim()
+    expect([verification_record, last_verification_retry]).toEqual([challengeName(domain), null])
+    expect((await verify(id)).body.found).toEqual({ finding: 'absent', values: [] })
+    dns.setTxt(challengeName(domain), ['mistyped', 'x'.repeat(400)])
+    const reply = await verify(id)
+    expect(reply.body.found.finding).toBe('absent')
+    expect(reply.body.found.values.toSorted()).toEqual(['mistyped', 'x'.repeat(300)])
+    const { body } = await app.get(`${base}${id}/`, { key })
+    expect(body.last_verification_retry).toBe(reply.body.last_verification_retry)
+    expect(body).not.toHaveProperty('found')
+    dns.setTxt(
+      challengeName(domain),
+      Array.from({ length: 12 }, (_, index) => `value ${index}`),
+    )
+    expect((await verify(id)).body.found.values).toHaveLength(10)
+  })
+
   it('200 unverified within the five seconds when the name server is silent', async () => {
     const { id, domain } = await claim()
     dns.setFailure(challengeName(domain), 'SILENT')
@@ -559,7 +580,9 @@ describe('POST domains/:id/verify/', () => {
       const domain = (await cutOff.post(where, { domain: newName() }, { key: owner.key })).body
       const reply = await cutOff.post(`${where}${domain.id}/verify/`, undefined, { key: owner.key })
       expect(reply.status).toBe(200)
-      expect(reply.body).toEqual(domain)
+      const { found, ...after } = reply.body
+      expect(found).toEqual({ finding: 'unknown', values: [] })
+      expect(after).toEqual({ ...domain, last_verification_retry: expect.any(String) })
       const row = await cutOff.db.only<DomainRow>(sql`SELECT * FROM domain WHERE id = ${domain.id}`)
       expect(row.last_verification_retry).not.toBeNull()
     } finally {

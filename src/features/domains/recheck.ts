@@ -5,14 +5,14 @@ import { job } from '../../platform/jobs/jobs.ts'
 import type { Services } from '../../platform/services.ts'
 import { listAdminsOf, listVerifiedDomains, setRecheckFailed } from './queries.ts'
 import type { DomainRow } from './schema.ts'
-import { lookForChallenge } from './verify.ts'
+import { lookForChallenge, recordName } from './verify.ts'
 
 export const recheckDomains = job<Record<string, never>>({
   name: 'recheck-domains',
   cron: '17 4 * * *',
   async handle(services, _data, now) {
     for (const row of await listVerifiedDomains(services.db)) {
-      const finding = await lookForChallenge(services, row)
+      const { finding } = await lookForChallenge(services, row)
       if (finding === 'published' && row.recheck_failed_at !== null)
         await setRecheckFailed(services.db, row, null)
       if (finding === 'absent' && row.recheck_failed_at === null) await reportMissing(services, row, now)
@@ -39,7 +39,7 @@ export const domainRecordGoneEmail = job<{ email: string; domain: string }>({
       ...composeMessage({
         heading: `We can no longer find the record for ${domain}`,
         paragraphs: [
-          `The TXT record ${services.settings.domain_challenge_prefix}.${domain} did not answer with the challenge today.`,
+          `The TXT record ${recordName(services, { domain })} did not answer with the challenge today.`,
           'The domain stays verified and sign-in works as before. If you removed the record on purpose, nothing needs doing; if the domain is no longer yours, delete it from the organization.',
         ],
       }),

@@ -19,7 +19,7 @@ import {
   updateDomain,
 } from './queries.ts'
 import { changesFor, newChallenge } from './rules.ts'
-import { Domain, DomainCreate, DomainUpdate, type DomainRow } from './schema.ts'
+import { Domain, DomainCreate, DomainUpdate, VerifiedDomain, type DomainRow } from './schema.ts'
 import { lookForChallenge } from './verify.ts'
 
 const LOGGED_FIELDS = [
@@ -42,9 +42,14 @@ export const domainRoutes = [
     level: 'member',
     query: PageQuery,
     answers: { 200: paged(Domain) },
-    async handle({ db, organization, page, paged }) {
+    async handle({ services, db, organization, page, paged }) {
       const rows = await listDomains(db, organization.id, page)
-      return ok(paged(await countDomains(db, organization.id), rows.map(presentDomain)))
+      return ok(
+        paged(
+          await countDomains(db, organization.id),
+          rows.map((row) => presentDomain(services, row)),
+        ),
+      )
     },
   }),
 
@@ -58,7 +63,7 @@ export const domainRoutes = [
     examples: { 'A domain': { domain: 'example.com' } },
     answers: { 201: Domain },
     async handle(context) {
-      const { db, organization, body, now } = context
+      const { services, db, organization, body, now } = context
       const row = await takingName(() =>
         db.transaction(async (tx) => {
           await assertFree(tx, organization.id, body.domain)
@@ -67,7 +72,7 @@ export const domainRoutes = [
           return inserted
         }),
       )
-      return created(presentDomain(row))
+      return created(presentDomain(services, row))
     },
   }),
 
@@ -78,8 +83,8 @@ export const domainRoutes = [
     scope: 'organization:read',
     level: 'member',
     answers: { 200: Domain },
-    async handle({ db, organization, params }) {
-      return ok(presentDomain(await getDomain(db, organization.id, params.id)))
+    async handle({ services, db, organization, params }) {
+      return ok(presentDomain(services, await getDomain(db, organization.id, params.id)))
     },
   }),
 
@@ -94,8 +99,8 @@ export const domainRoutes = [
     examples: { 'Let everybody of the domain join': { jit_provisioning_enabled: true } },
     answers: { 200: Domain },
     async handle(context) {
-      const { db, organization, item, body, now } = context
-      if (Object.keys(body).length === 0) return ok(presentDomain(item))
+      const { services, db, organization, item, body, now } = context
+      if (Object.keys(body).length === 0) return ok(presentDomain(services, item))
       const row = await takingName(() =>
         db.transaction(async (tx) => {
           const before = await lockDomain(tx, organization.id, item.id)
@@ -112,7 +117,7 @@ export const domainRoutes = [
           return after
         }),
       )
-      return ok(presentDomain(row))
+      return ok(presentDomain(services, row))
     },
   }),
 
@@ -144,14 +149,13 @@ export const domainRoutes = [
     // while a name server thinks.
     item: async ({ services, db, organization, params }) => {
       const domain = await getDomain(db, organization.id, params.id)
-      const isProven =
-        domain.verified_at === null && (await lookForChallenge(services, domain)) === 'published'
-      return { domain, isProven }
+      return { domain, found: domain.verified_at === null ? await lookForChallenge(services, domain) : null }
     },
-    answers: { 200: Domain },
+    answers: { 200: VerifiedDomain },
     async handle(context) {
-      const { db, organization, item, now } = context
-      if (item.domain.verified_at !== null) {
+      const { services, db, organization, item, now } = context
+      const { found } = item
+      if (found === null) {
         throw invalid(null, 'already_verified', 'This domain is verified already.')
       }
       const row = await takingName(() =>
@@ -161,16 +165,17 @@ export const domainRoutes = [
           // What DNS said is about the name it was asked for; a renamed domain has another challenge.
           const isRenamed = before.verification_challenge !== item.domain.verification_challenge
           if (isRenamed || before.verified_at !== null) return before
-          const outcome = { verified_at: item.isProven ? now : null, last_verification_retry: now }
+          const isProven = found.finding === 'published'
+          const outcome = { verified_at: isProven ? now : null, last_verification_retry: now }
           const after = await updateDomain(tx, organization.id, before.id, outcome, now)
-          if (item.isProven) {
+          if (isProven) {
             await recordActivity(tx, context, { ...domainActivity(after), activity: 'verified' })
             await endOtherClaims(tx, context, after)
           }
           return after
         }),
       )
-      return ok(presentDomain(row))
+      return ok({ ...presentDomain(services, row), found })
     },
   }),
 ]

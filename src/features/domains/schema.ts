@@ -13,6 +13,8 @@ export const Domain = z
     is_verified: z.boolean(),
     verified_at: timestamp.nullable(),
     verification_challenge: z.string(),
+    verification_record: z.string().describe('Name of the TXT record that the challenge is looked for in.'),
+    last_verification_retry: timestamp.nullable().describe('When the record was last looked for on request.'),
     jit_provisioning_enabled: z.boolean(),
     sso_enforcement: z.string(),
     has_saml: z.boolean(),
@@ -21,6 +23,18 @@ export const Domain = z
     saml_x509_cert: z.string().nullable(),
   })
   .meta({ id: 'Domain' })
+
+export const FINDINGS = ['published', 'absent', 'unknown'] as const
+
+/** With what the name server said, so that a mistyped record can be told from one that is not there yet. */
+export const VerifiedDomain = Domain.extend({
+  found: z.object({
+    finding: z
+      .enum(FINDINGS)
+      .describe('`unknown`: our own name server did not answer, which says nothing about the domain.'),
+    values: z.array(z.string()).describe('Values of the record: the first ten, each cut to 300 characters.'),
+  }),
+}).meta({ id: 'VerifiedDomain' })
 
 // Single hyphens inside labels, as host names have them; two in a row only in the `xn--` of a name outside ASCII.
 const DOMAIN = /^((xn--)?[a-z0-9]+(-[a-z0-9]+)*\.)+([a-z]{2,}|xn--[a-z0-9]+(-[a-z0-9]+)*)$/

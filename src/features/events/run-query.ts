@@ -19,6 +19,8 @@ export type Question = {
   max_rows: number
   /** The query names positions of events. */
   by_position?: boolean
+  /** Aborted when nobody wants the answer any more. */
+  signal?: AbortSignal | undefined
   /** The field that holds its text, for errors, where all of it is one text. */
   attr?: string
 }
@@ -30,17 +32,12 @@ export async function runQuery(
   project: AskedProject,
   question: Question,
 ): Promise<Answer> {
-  const { timezone = project.timezone, max_rows } = question
+  const { timezone = project.timezone, max_rows, signal } = question
   const compiled = compiledFor(services, project, question)
   const { sql, parameters } = compiled
   try {
-    const answer = await services.eventStore.query({
-      project_id: project.id,
-      sql,
-      parameters,
-      timezone,
-      max_rows,
-    })
+    const asked = { project_id: project.id, sql, parameters, timezone, max_rows }
+    const answer = await services.eventStore.query(asked, signal)
     return { ...answer, compiled }
   } catch (error) {
     throw asApiError(error)

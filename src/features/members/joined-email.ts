@@ -1,4 +1,4 @@
-// "Somebody joined": one mail to every other member, if the organization wants them. One job per recipient, so that one
+// "Somebody joined": one mail to every other member who wants it, if the organization does. One job per recipient, so that one
 // bad address costs the others nothing.
 import type { Db } from '../../platform/db/database.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -6,6 +6,7 @@ import { job } from '../../platform/jobs/jobs.ts'
 import { composeMessage } from '../../platform/mail/message.ts'
 import type { Services } from '../../platform/services.ts'
 import { findUserById } from '../users/queries.ts'
+import { wantsMailsOfJoining } from '../users/wanted-mails.ts'
 import { findMembership } from './queries.ts'
 
 type Joined = { organization_id: string; joined_user_id: number; recipient_id: number }
@@ -19,7 +20,8 @@ export async function announceJoin(
   if (!organization.is_member_join_email_enabled || !services.mailer.configured) return
   const others = await tx.rows<{ user_id: number }>(sql`
     SELECT user_id FROM membership JOIN app_user ON app_user.id = user_id
-    WHERE organization_id = ${organization.id} AND user_id <> ${joinedUserId} AND is_active ORDER BY user_id`)
+    WHERE organization_id = ${organization.id} AND user_id <> ${joinedUserId} AND is_active
+      AND ${wantsMailsOfJoining(organization.id)} ORDER BY user_id`)
   for (const { user_id } of others) {
     const data = { organization_id: organization.id, joined_user_id: joinedUserId, recipient_id: user_id }
     await services.jobs.enqueue(tx, joinedEmail, data)

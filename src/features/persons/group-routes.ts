@@ -6,7 +6,9 @@ import { readGroupTypes } from './flush-queries.ts'
 const GroupType = z
   .object({
     group_type: z.string().describe('The name that events give with `$groups` and `$group_type`.'),
-    group_type_index: z.int().describe('0 to 4: the column `$group_0` of events holds the key of its first type.'),
+    group_type_index: z
+      .int()
+      .describe('0 to 4: the column `$group_0` of events holds the key of its first type.'),
     name_singular: z.null(),
     name_plural: z.null(),
   })

@@ -7,7 +7,7 @@ import { PLUGIN_TYPES } from './rows.ts'
 
 const json = z.unknown()
 
-const SourceError = z
+export const SourceError = z
   .object({
     file: z.string(),
     line: z.int().nullable().describe('From 1 on; null where the place is not known.'),

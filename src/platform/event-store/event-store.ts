@@ -113,8 +113,8 @@ export type EventStore = {
    * the last time given is used again. `copies_position` is stored and returned by `copiesPosition`.
    */
   write(writes: readonly ProjectWrite[], now: Date, copies_position?: bigint | null): Promise<Written[]>
-  /** Queries that project's tables alone (layout.ts). Throws QueryTimeout, QueryFault or StoreBusy. */
-  query(query: StoreQuery): Promise<StoreAnswer>
+  /** Queries that project's tables alone (layout.ts). Throws QueryTimeout, QueryFault, StoreBusy, or the signal's reason. */
+  query(query: StoreQuery, signal?: AbortSignal): Promise<StoreAnswer>
   /**
    * The project's last position that arrived before `time`. After this call no event can arrive before that time,
    * however the clock is set.

@@ -22,6 +22,8 @@ export type Incoming = {
   url: URL
   ip: string
   id: string
+  /** None where no client waits on a connection of its own. */
+  signal?: AbortSignal
 }
 
 export type Outgoing = {
@@ -93,6 +95,9 @@ function contextOf({ services, incoming }: Asked, { caller, reached }: Admitted,
       id: incoming.id,
       headers: incoming.headers,
       urlWith: (parameters: Record<string, string | null>) => urlWith(incoming.url, parameters),
+      get signal() {
+        return incoming.signal
+      },
     },
     now,
     ...reached,

@@ -87,6 +87,10 @@ export const ERROR_CODES = {
   ],
   too_many_streams: [429, 'You or the project have too many streams open: close one first.'],
   throttled: [429, 'Too many requests; see the Retry-After header.'],
+  client_gone: [
+    499,
+    'The client left before its answer was there: the work was stopped, and only the log tells.',
+  ],
   error: [500, 'A fault of ours. The detail says nothing more; the log does, under the request id.'],
   unavailable: [
     503,

@@ -58,6 +58,8 @@ export type RequestFacts = {
   headers: Readonly<Record<string, string | string[] | undefined>>
   /** This request's absolute address with some parameters set, or dropped where null: for links to other pages. */
   urlWith(parameters: Record<string, string | null>): string
+  /** Aborted when the client leaves before it has its answer: for work that nobody else wants. */
+  signal: AbortSignal | undefined
 }
 
 type Inside<Path extends string, S> = (S extends 'organization'

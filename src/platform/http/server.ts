@@ -175,6 +175,9 @@ async function serve(
       },
       ip: request.ip,
       id: request.id,
+      get signal() {
+        return whenGone(reply)
+      },
     },
     request.notes,
   )
@@ -183,6 +186,18 @@ async function serve(
     return serveLive(options.services, streams, answer.live, request, reply, onEnd)
   }
   return send(reply, answer, request.protocol === 'https')
+}
+
+/** Asked for once a request at most, by the few routes whose work is worth stopping. */
+function whenGone({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  const leave = () => {
+    if (!raw.writableFinished)
+      controller.abort(new ApiError('client_gone', 'The connection was closed before the answer.'))
+  }
+  if (raw.destroyed) leave()
+  else raw.once('close', leave)
+  return controller.signal
 }
 
 function hasBody({ headers }: FastifyRequest): boolean {

@@ -26,6 +26,7 @@ export type ThreadOptions = {
 /** `until` is a time of `monotonicMs`. */
 export type Work =
   | { kind: 'prepare' }
+  | { kind: 'measure' }
   | { kind: 'call'; call: AppCall }
   | { kind: 'events'; events: readonly string[]; until: number }
 

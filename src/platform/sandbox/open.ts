@@ -85,6 +85,9 @@ export function openSandbox({ threads, geoip_database, limits }: SandboxOptions)
     async prepare(app, host) {
       await work(app, host, { kind: 'prepare' })
     },
+    async measure(app, host) {
+      return (await work(app, host, { kind: 'measure' })) as number | null
+    },
     async call(app, host, call) {
       return work(app, host, { kind: 'call', call })
     },

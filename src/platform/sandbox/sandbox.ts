@@ -177,6 +177,8 @@ export type Sandbox = {
   call(app: SandboxedApp, host: Host, call: AppCall): Promise<unknown>
   /** Loads and sets up, so that the first call need not. Throws AppFault. */
   prepare(app: SandboxedApp, host: Host): Promise<void>
+  /** Bytes that an app has taken at the moment; null when it is not loaded, or was stopped. */
+  measure(app: SandboxedApp, host: Host): Promise<number | null>
   /** teardownPlugin gets its five seconds, then the instance goes; calls under way fail as `gone`. */
   dispose(id: number): Promise<void>
   close(): Promise<void>

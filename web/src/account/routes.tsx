@@ -1,8 +1,17 @@
 import { createRoute, lazyRouteComponent, type AnyRoute } from '@tanstack/react-router'
 
+/** `open`: the id of what is open beside a list, `new`, or the step that is under way. */
+export type AccountSearch = { open?: string }
+
 export const accountRoutes = <Parent extends AnyRoute>(parent: Parent) => {
   const getParentRoute = () => parent
   return [
-    createRoute({ getParentRoute, path: '/account/$tab', component: lazyRouteComponent(() => import('./AccountPage'), 'AccountPage') }),
+    createRoute({
+      getParentRoute,
+      path: '/account/$tab',
+      component: lazyRouteComponent(() => import('./AccountPage'), 'AccountPage'),
+      validateSearch: ({ open }: Record<string, unknown>): AccountSearch =>
+        (open ?? '') === '' ? {} : { open: String(open) },
+    }),
   ] as const
 }

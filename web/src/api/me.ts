@@ -4,19 +4,19 @@ import { useParams } from '@tanstack/react-router'
 import { answer, api, openApi, type Schema } from './client'
 import { isStranger } from '../page'
 import { Failure } from './failure'
+import { LEVELS, type Level } from './levels'
 
-export const LEVELS = { member: 1, admin: 8, owner: 15 } as const
-export type Level = keyof typeof LEVELS
+// Pages wait for these before they are shown, so none is cut off when a part of the frame that also asked for it goes away.
 
 /** Null for strangers. */
 export const meQuery = queryOptions({
   queryKey: ['me'],
   staleTime: 60_000,
-  async queryFn({ signal }): Promise<Schema<'Account'> | null> {
+  async queryFn(): Promise<Schema<'Account'> | null> {
     if (isStranger()) return null
     try {
       const path = '/api/users/{uuid}/' as const
-      const me = await answer(openApi.GET(path, { params: { path: { uuid: '@me' } }, signal }))
+      const me = await answer(openApi.GET(path, { params: { path: { uuid: '@me' } } }))
       return 'organizations' in me ? (me as Schema<'Account'>) : null
     } catch (error) {
       if (error instanceof Failure && error.status === 401) return null
@@ -29,14 +29,14 @@ export const projectQuery = (id: string) =>
   queryOptions({
     queryKey: ['project', id],
     staleTime: 60_000,
-    queryFn: ({ signal }) => answer(api.GET('/api/projects/{id}/', { params: { path: { id } }, signal })),
+    queryFn: () => answer(api.GET('/api/projects/{id}/', { params: { path: { id } } })),
   })
 
 export const organizationQuery = (id: string) =>
   queryOptions({
     queryKey: ['organization', id],
     staleTime: 60_000,
-    queryFn: ({ signal }) => answer(api.GET('/api/organizations/{id}/', { params: { path: { id } }, signal })),
+    queryFn: () => answer(api.GET('/api/organizations/{id}/', { params: { path: { id } } })),
   })
 
 /** For pages within the frame, where there is always one. */

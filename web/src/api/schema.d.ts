@@ -2512,6 +2512,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/organizations/{organization_id}/activity_log/chain/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether an entry of the log was altered or is missing: each vouches for the one before it
+         * @description API key scope: `organization:read` or `activity_log:read`. Level: admin or above.
+         */
+        get: operations["get_organizations_by_organization_id_activity_log_chain"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/activity_log/": {
         parameters: {
             query?: never;
@@ -4089,6 +4109,13 @@ export interface components {
             /** @description Whether it is the session that asks. */
             current: boolean;
         };
+        ChainCheck: {
+            is_intact: boolean;
+            /** @description So many were read. */
+            entries: number;
+            /** @description The first that was altered, or that lacks the one before it. */
+            broken_entry: string | null;
+        };
         CurrentKey: {
             id: string;
             label: string;
@@ -4128,6 +4155,10 @@ export interface components {
             is_verified: boolean;
             verified_at: string | null;
             verification_challenge: string;
+            /** @description Name of the TXT record that the challenge is looked for in. */
+            verification_record: string;
+            /** @description When the record was last looked for on request. */
+            last_verification_retry: string | null;
             jit_provisioning_enabled: boolean;
             sso_enforcement: string;
             has_saml: boolean;
@@ -4621,6 +4652,12 @@ export interface components {
             on_failure: "pass" | "hold" | "drop";
             /** @description Events that wait for the app. */
             held_events: number;
+            /** @description The families its plugin is in, `plugins` left out. Empty while its code says nothing. */
+            families: ("plugins" | "pipeline_destinations" | "pipeline_frontend_apps" | "pipeline_import_apps" | "pipeline_transformations")[];
+            /** @description Events that it was called for, on average since the hour before this one began. */
+            events_per_minute: number;
+            /** @description Calls that failed. */
+            failures_24h: number;
             /** @description The share of calls that went well. */
             delivery_rate_24h: number | null;
             /** Format: date-time */
@@ -4655,6 +4692,17 @@ export interface components {
              */
             instance_id: string;
         };
+        PluginTestCall: {
+            /** @enum {string} */
+            kind: "fetch" | "webhook" | "capture" | "job" | "metric" | "database" | "api";
+            /** @description Method and address, or the name of the event, job or metric. */
+            target: string;
+            detail: {
+                [key: string]: unknown;
+            };
+            /** @description Only calls of addresses are made, and only with `fetch`. */
+            was_made: boolean;
+        };
         PluginTestResult: {
             /** @description As it would be stored; null when it was dropped. */
             event: {
@@ -4670,6 +4718,12 @@ export interface components {
                 message: string;
                 stack: string;
             } | null;
+            /** @description What keeps the files from running. */
+            errors: components["schemas"]["SourceError"][];
+            /** @description What it did, or would have done, outside: the first 1,000. */
+            calls: components["schemas"]["PluginTestCall"][];
+            /** @description What it holds afterwards; null where that is not known. */
+            memory_bytes: number | null;
             /** @description How long it took, loading the code included. */
             ms: number;
         };
@@ -4888,6 +4942,33 @@ export interface components {
             is_email_verified: boolean;
             hedgehog_config: {
                 [key: string]: unknown;
+            };
+        };
+        VerifiedDomain: {
+            /** Format: uuid */
+            id: string;
+            domain: string;
+            is_verified: boolean;
+            verified_at: string | null;
+            verification_challenge: string;
+            /** @description Name of the TXT record that the challenge is looked for in. */
+            verification_record: string;
+            /** @description When the record was last looked for on request. */
+            last_verification_retry: string | null;
+            jit_provisioning_enabled: boolean;
+            sso_enforcement: string;
+            has_saml: boolean;
+            saml_entity_id: string | null;
+            saml_acs_url: string | null;
+            saml_x509_cert: string | null;
+            found: {
+                /**
+                 * @description `unknown`: our own name server did not answer, which says nothing about the domain.
+                 * @enum {string}
+                 */
+                finding: "published" | "absent" | "unknown";
+                /** @description Values of the record: the first ten, each cut to 300 characters. */
+                values: string[];
             };
         };
     };
@@ -6346,7 +6427,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Domain"];
+                    "application/json": components["schemas"]["VerifiedDomain"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -11915,6 +11996,12 @@ export interface operations {
                     config?: {
                         [key: string]: unknown;
                     };
+                    /** @description A config of this plugin, whose settings are used. Its secrets are left out when `files` or `config` are sent, and for plugins of other organizations. */
+                    plugin_config?: number;
+                    /** @description Files to be tried in place of those that are saved, by name. */
+                    files?: {
+                        [key: string]: unknown;
+                    };
                     /** @description Whether the code may call addresses outside. */
                     fetch?: boolean;
                 };
@@ -12916,6 +13003,10 @@ export interface operations {
                 /** @description Several kinds, separated by commas. */
                 scopes?: string;
                 item_id?: string;
+                /** @description Entries of this moment and later. */
+                start_date?: string;
+                /** @description Entries of before this moment. */
+                end_date?: string;
             };
             header?: never;
             path: {
@@ -12956,6 +13047,43 @@ export interface operations {
             };
         };
     };
+    get_organizations_by_organization_id_activity_log_chain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organization_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChainCheck"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     get_projects_by_project_id_activity_log: {
         parameters: {
             query?: {
@@ -12966,6 +13094,10 @@ export interface operations {
                 /** @description Several kinds, separated by commas. */
                 scopes?: string;
                 item_id?: string;
+                /** @description Entries of this moment and later. */
+                start_date?: string;
+                /** @description Entries of before this moment. */
+                end_date?: string;
                 /** @description From `next` or `previous` of an earlier answer. */
                 cursor?: string;
                 /** @description Number of the page, in place of a cursor. */

@@ -18,14 +18,16 @@ export function Frame() {
   const [isFolded, setFolded] = useLocalStorage({ key: 'rail-folded', defaultValue: false })
   const [isOpen, setOpen] = useState(false)
   const [isPaletteOpen, setPaletteOpen] = useState(false)
-  const isNarrow = useMediaQuery(`(max-width: ${NARROW})`)
+  const isNarrow = useMediaQuery(`(max-width: ${NARROW})`, undefined, { getInitialValueInEffect: false })
   const isLost = useSyncExternalStore(onConnection, isConnectionLost)
   const isAsking = useSyncExternalStore(onPrompt, currentPrompt) !== null
   const { pathname } = useLocation()
   useHotkeys([['mod+K', () => setPaletteOpen(true)]], [])
   useEffect(() => setOpen(false), [pathname])
 
-  const rail = (isSmall: boolean) => <Rail isFolded={isSmall} onFold={() => setFolded(!isFolded)} onPalette={() => setPaletteOpen(true)} />
+  const rail = (isSmall: boolean) => (
+    <Rail isFolded={isSmall} onFold={() => setFolded(!isFolded)} onPalette={() => setPaletteOpen(true)} />
+  )
   return (
     <div className={classes.frame}>
       <a href="#content" className={classes.skip}>
@@ -40,7 +42,14 @@ export function Frame() {
               </ActionIcon>
             </Tooltip>
           </div>
-          <Drawer opened={isOpen} onClose={() => setOpen(false)} position="left" size="260px" title="Longshore" closeButtonProps={{ 'aria-label': 'Close' }}>
+          <Drawer
+            opened={isOpen}
+            onClose={() => setOpen(false)}
+            position="left"
+            size="260px"
+            title="Longshore"
+            closeButtonProps={{ 'aria-label': 'Close' }}
+          >
             {rail(false)}
           </Drawer>
         </>

@@ -10,21 +10,34 @@ import classes from './Palette.module.css'
 import { otherPlaces, projectPlaces } from './places'
 import { foundThings } from './things'
 
-type Choice = { key: string; label: string; group: string; icon: IconName; link?: LinkProps; act?: () => unknown }
+type Choice = {
+  key: string
+  label: string
+  group: string
+  icon: IconName
+  link?: LinkProps
+  act?: () => unknown
+}
 const SHOWN = 40
 
 export function Palette({ onClose }: { onClose: () => void }) {
   const me = useMe()
-  const { projectId = me.team ? String(me.team.id) : undefined, organizationId = me.organization?.id } = useParams({ strict: false })
+  const { projectId = me.team ? String(me.team.id) : undefined, organizationId = me.organization?.id } =
+    useParams({ strict: false })
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
   const navigate = useNavigate()
   const list = useId()
   const things = useQuery({ ...foundThings(projectId ?? ''), enabled: projectId !== undefined }).data ?? []
-  const projects = useQuery({ ...organizationQuery(organizationId ?? ''), enabled: organizationId !== undefined }).data?.teams ?? []
+  const projects =
+    useQuery({ ...organizationQuery(organizationId ?? ''), enabled: organizationId !== undefined }).data
+      ?.teams ?? []
 
   const all: Choice[] = [
-    ...[...(projectId === undefined ? [] : projectPlaces(projectId, true)), ...otherPlaces(organizationId, me.is_staff)].map((place) => ({
+    ...[
+      ...(projectId === undefined ? [] : projectPlaces(projectId, true)),
+      ...otherPlaces(organizationId, me.is_staff),
+    ].map((place) => ({
       ...place,
       key: `page ${place.label}`,
       group: 'Page',
@@ -37,11 +50,19 @@ export function Palette({ onClose }: { onClose: () => void }) {
       icon: 'folder' as const,
       link: { to: '/project/$projectId', params: { projectId: String(id) } } as LinkProps,
     })),
-    { key: 'docs', label: 'API and its pages', group: 'Page', icon: 'help', act: () => window.open('/docs', '_blank', 'noopener') },
+    {
+      key: 'docs',
+      label: 'API and its pages',
+      group: 'Page',
+      icon: 'help',
+      act: () => window.open('/docs', '_blank', 'noopener'),
+    },
     { key: 'sign out', label: 'Sign out', group: 'Action', icon: 'account', act: signOut },
   ]
   const words = text.toLowerCase().split(/\s+/)
-  const shown = all.filter(({ label, group }) => words.every((word) => `${group} ${label}`.toLowerCase().includes(word))).slice(0, SHOWN)
+  const shown = all
+    .filter(({ label, group }) => words.every((word) => `${group} ${label}`.toLowerCase().includes(word)))
+    .slice(0, SHOWN)
   const chosen = Math.min(at, shown.length - 1)
 
   const go = (choice: Choice | undefined) => {
@@ -62,7 +83,17 @@ export function Palette({ onClose }: { onClose: () => void }) {
   }
 
   return (
-    <Modal opened onClose={onClose} withCloseButton={false} centered={false} yOffset="12vh" size="lg" padding={0} title={undefined} aria-label="Find anything">
+    <Modal
+      opened
+      onClose={onClose}
+      withCloseButton={false}
+      centered={false}
+      yOffset="12vh"
+      size="lg"
+      padding={0}
+      title={undefined}
+      aria-label="Find anything"
+    >
       <TextInput
         data-autofocus
         aria-label="Find anything"

@@ -20,7 +20,12 @@ export function Prompts() {
       onClose={() => open?.settle(false)}
       title={isSignIn ? 'You were signed out' : 'Confirm that it is you'}
     >
-      {open !== null && (isSignIn ? <SignInAgain onDone={() => open.settle(true)} /> : <ConfirmAgain onDone={() => open.settle(true)} />)}
+      {open !== null &&
+        (isSignIn ? (
+          <SignInAgain onDone={() => open.settle(true)} />
+        ) : (
+          <ConfirmAgain onDone={() => open.settle(true)} />
+        ))}
     </Modal>
   )
 }
@@ -51,9 +56,21 @@ function SignInAgain({ onDone }: { onDone: () => void }) {
         <Text>The session of {email} has ended. Sign in to go on where you are.</Text>
         <FormProblem>{form.problem}</FormProblem>
         {needsCode ? (
-          <TextInput label="Code" autoComplete="one-time-code" data-autofocus required {...form.field('token')} />
+          <TextInput
+            label="Code"
+            autoComplete="one-time-code"
+            data-autofocus
+            required
+            {...form.field('token')}
+          />
         ) : (
-          <PasswordInput label="Password" autoComplete="current-password" data-autofocus required {...form.field('password')} />
+          <PasswordInput
+            label="Password"
+            autoComplete="current-password"
+            data-autofocus
+            required
+            {...form.field('password')}
+          />
         )}
         <Button type="submit" loading={form.isBusy}>
           Sign in
@@ -68,7 +85,9 @@ function ConfirmAgain({ onDone }: { onDone: () => void }) {
   const form = useForm({
     initial: { password: '', token: '' },
     async submit({ password, token }) {
-      await answer(openApi.POST('/api/login/confirm/', { body: { password, ...(is_2fa_enabled ? { token } : {}) } }))
+      await answer(
+        openApi.POST('/api/login/confirm/', { body: { password, ...(is_2fa_enabled ? { token } : {}) } }),
+      )
       onDone()
     },
   })
@@ -78,8 +97,21 @@ function ConfirmAgain({ onDone }: { onDone: () => void }) {
         <Username value={email} />
         <Text>This change needs your password once more, because you signed in a while ago.</Text>
         <FormProblem>{form.problem}</FormProblem>
-        <PasswordInput label="Password" autoComplete="current-password" data-autofocus required {...form.field('password')} />
-        {is_2fa_enabled && <TextInput label="Code of your authenticator" autoComplete="one-time-code" required {...form.field('token')} />}
+        <PasswordInput
+          label="Password"
+          autoComplete="current-password"
+          data-autofocus
+          required
+          {...form.field('password')}
+        />
+        {is_2fa_enabled && (
+          <TextInput
+            label="Code of your authenticator"
+            autoComplete="one-time-code"
+            required
+            {...form.field('token')}
+          />
+        )}
         <Button type="submit" loading={form.isBusy}>
           Go on
         </Button>

@@ -1,7 +1,7 @@
 // The rail: which organization and project, the pages of the project, and what is beside projects.
 import { ActionIcon, Group, Tooltip, UnstyledButton, useMantineColorScheme } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { Link, useLocation, useParams } from '@tanstack/react-router'
 import { projectQuery, useMe } from '../api/me'
 import { Icon } from '../ui/Icon'
 import { otherPlaces, projectPlaces, type Place } from './places'
@@ -13,13 +13,19 @@ type Props = { isFolded: boolean; onFold: () => void; onPalette: () => void }
 export function Rail({ isFolded, onFold, onPalette }: Props) {
   const me = useMe()
   const keys = isApple() ? '⌘K' : 'Ctrl K'
-  const { projectId = me.team ? String(me.team.id) : undefined, organizationId = me.organization?.id } = useParams({ strict: false })
-  const hasEvents = useQuery({ ...projectQuery(projectId ?? ''), enabled: projectId !== undefined }).data?.ingested_event ?? true
+  const { projectId = me.team ? String(me.team.id) : undefined, organizationId = me.organization?.id } =
+    useParams({ strict: false })
+  const hasEvents =
+    useQuery({ ...projectQuery(projectId ?? ''), enabled: projectId !== undefined }).data?.ingested_event ??
+    true
   return (
     <div className={classes.rail} data-folded={isFolded || undefined}>
       <Switchers projectId={projectId} organizationId={organizationId} isFolded={isFolded} />
       <nav aria-label="Pages" className={classes.pages}>
-        {projectId !== undefined && projectPlaces(projectId, hasEvents).map((place) => <PlaceLink key={place.label} {...place} isFolded={isFolded} />)}
+        {projectId !== undefined &&
+          projectPlaces(projectId, hasEvents).map((place) => (
+            <PlaceLink key={place.label} {...place} isFolded={isFolded} />
+          ))}
         <hr className={classes.line} />
         {otherPlaces(organizationId, me.is_staff).map((place) => (
           <PlaceLink key={place.label} {...place} isFolded={isFolded} />
@@ -27,19 +33,34 @@ export function Rail({ isFolded, onFold, onPalette }: Props) {
       </nav>
       <Group gap={4} className={classes.tools} wrap={isFolded ? 'wrap' : 'nowrap'}>
         <Tooltip label="Find anything">
-          <UnstyledButton className={classes.find} onClick={onPalette} aria-label={`Find anything, ${keys}`} aria-keyshortcuts="Control+K Meta+K">
+          <UnstyledButton
+            className={classes.find}
+            onClick={onPalette}
+            aria-label={`Find anything, ${keys}`}
+            aria-keyshortcuts="Control+K Meta+K"
+          >
             <Icon name="search" size={14} />
             {!isFolded && <kbd className={classes.keys}>{keys}</kbd>}
           </UnstyledButton>
         </Tooltip>
         <ThemeButton />
         <Tooltip label="API and its pages">
-          <ActionIcon component="a" href="/docs" target="_blank" rel="noopener" aria-label="API and its pages">
+          <ActionIcon
+            component="a"
+            href="/docs"
+            target="_blank"
+            rel="noopener"
+            aria-label="API and its pages"
+          >
             <Icon name="help" />
           </ActionIcon>
         </Tooltip>
         <Tooltip label={isFolded ? 'Unfold the menu' : 'Fold the menu'}>
-          <ActionIcon onClick={onFold} aria-label={isFolded ? 'Unfold the menu' : 'Fold the menu'} className={classes.fold}>
+          <ActionIcon
+            onClick={onFold}
+            aria-label={isFolded ? 'Unfold the menu' : 'Fold the menu'}
+            className={classes.fold}
+          >
             <Icon name="fold" />
           </ActionIcon>
         </Tooltip>
@@ -48,10 +69,17 @@ export function Rail({ isFolded, onFold, onPalette }: Props) {
   )
 }
 
-function PlaceLink({ label, icon, link, isFolded }: Place & { isFolded: boolean }) {
+function PlaceLink({ label, icon, link, under, isFolded }: Place & { isFolded: boolean }) {
+  const isHere = useLocation({ select: ({ pathname }) => under !== undefined && pathname.startsWith(under) })
   return (
     <Tooltip label={label} position="right" disabled={!isFolded}>
-      <Link {...link} className={classes.place} aria-label={isFolded ? label : undefined} activeProps={{ 'aria-current': 'page' }}>
+      <Link
+        {...link}
+        className={classes.place}
+        aria-label={isFolded ? label : undefined}
+        aria-current={isHere ? 'page' : undefined}
+        activeProps={{ 'aria-current': 'page' }}
+      >
         <Icon name={icon} />
         {!isFolded && <span className="cut">{label}</span>}
       </Link>

@@ -22,7 +22,9 @@ export function Switchers({ projectId, organizationId, isFolded }: Props) {
 
   const change = async (body: { set_current_team: number } | { set_current_organization: string }) => {
     try {
-      const account = await answer(api.PATCH('/api/users/{uuid}/', { params: { path: { uuid: '@me' } }, body }))
+      const account = await answer(
+        api.PATCH('/api/users/{uuid}/', { params: { path: { uuid: '@me' } }, body }),
+      )
       await queries.invalidateQueries({ queryKey: meQuery.queryKey })
       const { team } = account as { team: { id: number } | null }
       if (team) await navigate({ to: '/project/$projectId', params: { projectId: String(team.id) } })

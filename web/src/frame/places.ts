@@ -2,7 +2,13 @@
 import type { LinkProps } from '@tanstack/react-router'
 import type { IconName } from '../ui/Icon'
 
-export type Place = { label: string; icon: IconName; link: LinkProps }
+export type Place = {
+  label: string
+  icon: IconName
+  link: LinkProps
+  /** Where all its tabs are; the link leads to the first of them. */
+  under?: string
+}
 
 export function projectPlaces(projectId: string, hasEvents: boolean): readonly Place[] {
   const params = { projectId }
@@ -27,10 +33,16 @@ export function otherPlaces(organizationId: string | undefined, isStaff: boolean
           {
             label: 'Organization',
             icon: 'organization',
+            under: '/organization/',
             link: { to: '/organization/$organizationId/$tab', params: { organizationId, tab: 'general' } },
           },
         ]
-  const account: Place = { label: 'Account', icon: 'account', link: { to: '/account/$tab', params: { tab: 'profile' } } }
+  const account: Place = {
+    label: 'Account',
+    icon: 'account',
+    under: '/account/',
+    link: { to: '/account/$tab', params: { tab: 'profile' } },
+  }
   const server: Place[] = isStaff ? [{ label: 'Server', icon: 'server', link: { to: '/server' } }] : []
   return [...organization, account, ...server]
 }

@@ -9,13 +9,16 @@ export type Thing = { key: string; label: string; group: string; icon: IconName;
 export const foundThings = (projectId: string) =>
   queryOptions({
     queryKey: ['things', projectId],
-    queryFn: ({ signal }): Promise<Thing[]> => exportsOf(projectId, signal),
+    async queryFn({ signal }): Promise<Thing[]> {
+      const found = await Promise.all([exportsOf(projectId, signal), appsOf(projectId, signal)])
+      return found.flat()
+    },
   })
 
 async function exportsOf(projectId: string, signal: AbortSignal): Promise<Thing[]> {
-  const path = { project_id: projectId }
+  const params = { path: { project_id: projectId } }
   const { results } = await answer(
-    api.GET('/api/projects/{project_id}/batch_exports/status/', { params: { path }, signal }),
+    api.GET('/api/projects/{project_id}/batch_exports/status/', { params, signal }),
   )
   return results.map(({ id, name }) => ({
     key: `export ${id}`,
@@ -25,6 +28,21 @@ async function exportsOf(projectId: string, signal: AbortSignal): Promise<Thing[
     link: {
       to: '/project/$projectId/exports/$exportId/$tab',
       params: { projectId, exportId: id, tab: 'runs' },
+    },
+  }))
+}
+
+async function appsOf(projectId: string, signal: AbortSignal): Promise<Thing[]> {
+  const params = { path: { project_id: projectId }, query: { limit: 1000 } }
+  const { results } = await answer(api.GET('/api/projects/{project_id}/plugin_configs/', { params, signal }))
+  return results.map(({ id, name }) => ({
+    key: `app ${id}`,
+    label: name ?? `App ${id}`,
+    group: 'App',
+    icon: 'apps',
+    link: {
+      to: '/project/$projectId/apps/$configId/$tab',
+      params: { projectId, configId: String(id), tab: 'settings' },
     },
   }))
 }

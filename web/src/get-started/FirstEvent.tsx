@@ -7,14 +7,14 @@ import { Time } from '../ui/Values'
 import classes from './FirstEvent.module.css'
 import type { FirstEvent as First } from './first-event'
 
-type Props = { projectId: string; first: First; then: string }
+type Props = { projectId: string; first: First; outcome: string }
 
-export function FirstEvent({ projectId, first: { event, state, hasJustCome }, then }: Props) {
+export function FirstEvent({ projectId, first: { event, state, hasJustCome }, outcome }: Props) {
   if (event === null)
     return (
       <>
         <Text c="dimmed" size="sm">
-          {then}
+          {outcome}
         </Text>
         <p className={classes.line} role="status">
           <span className={classes.dot} aria-hidden="true" />

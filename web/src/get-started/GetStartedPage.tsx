@@ -63,7 +63,7 @@ export function GetStartedPage() {
           ))}
         </Step>
         <Step number={2} title="Send the first event" isDone={hasEvents}>
-          <FirstEvent projectId={projectId} first={first} then={chosen.then} />
+          <FirstEvent projectId={projectId} first={first} outcome={chosen.outcome} />
           {!hasEvents && <SampleData projectId={projectId} />}
         </Step>
         <Step number={3} title="Look at what came" isDone={hasEvents && isSeen}>

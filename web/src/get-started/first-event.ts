@@ -22,6 +22,10 @@ export function useFirstEvent(projectId: string): FirstEvent {
   })
   const event = came ?? stored.data ?? null
   const isWaiting = stored.isSuccess && event === null
+  const [hasWaited, setWaited] = useState(false)
+  useEffect(() => {
+    if (isWaiting) setWaited(true)
+  }, [isWaiting])
   const state = useStream({
     // From the beginning: it may have come while the stream was opened.
     url: isWaiting ? `/api/projects/${projectId}/events/stream/?last_event_id=0` : null,
@@ -33,5 +37,5 @@ export function useFirstEvent(projectId: string): FirstEvent {
     if (event !== null && !ingested_event)
       void queries.invalidateQueries({ queryKey: projectQuery(projectId).queryKey })
   }, [event, ingested_event])
-  return { event, state, hasJustCome: came !== null }
+  return { event, state, hasJustCome: hasWaited }
 }

@@ -6,7 +6,7 @@ export type Snippet = {
   /** What to put in, and where. */
   steps: readonly { title: string; code: string }[]
   /** What happens once it runs. */
-  then: string
+  outcome: string
 }
 
 export type Place = { host: string; token: string }
@@ -20,7 +20,7 @@ export function snippets({ host, token }: Place): readonly Snippet[] {
       id: 'web',
       name: 'Web page',
       steps: [{ title: 'In the head of every page', code: webSnippet(host, token) }],
-      then: 'Open a page that has it: it sends page views and clicks by itself.',
+      outcome: 'Open a page that has it: it sends page views and clicks by itself.',
     },
     {
       id: 'node',
@@ -37,7 +37,7 @@ posthog.capture({ distinctId: 'ada', event: '${EVENT}' })
 await posthog.shutdown()`,
         },
       ],
-      then: ANY_LANGUAGE,
+      outcome: ANY_LANGUAGE,
     },
     {
       id: 'python',
@@ -54,7 +54,7 @@ posthog.capture('${EVENT}', distinct_id='ada')
 posthog.shutdown()`,
         },
       ],
-      then: ANY_LANGUAGE,
+      outcome: ANY_LANGUAGE,
     },
     {
       id: 'go',
@@ -75,7 +75,7 @@ func main() {
 }`,
         },
       ],
-      then: ANY_LANGUAGE,
+      outcome: ANY_LANGUAGE,
     },
     {
       id: 'ruby',
@@ -92,7 +92,7 @@ posthog.capture({ distinct_id: 'ada', event: '${EVENT}' })
 posthog.shutdown`,
         },
       ],
-      then: ANY_LANGUAGE,
+      outcome: ANY_LANGUAGE,
     },
     {
       id: 'php',
@@ -110,7 +110,7 @@ PostHog\\PostHog::capture(['distinctId' => 'ada', 'event' => '${EVENT}']);
 PostHog\\PostHog::flush();`,
         },
       ],
-      then: ANY_LANGUAGE,
+      outcome: ANY_LANGUAGE,
     },
     {
       id: 'java',
@@ -135,7 +135,7 @@ class Sample {
 }`,
         },
       ],
-      then: ANY_LANGUAGE,
+      outcome: ANY_LANGUAGE,
     },
     {
       id: 'dotnet',
@@ -156,7 +156,7 @@ posthog.Capture("ada", "${EVENT}");
 await posthog.FlushAsync();`,
         },
       ],
-      then: ANY_LANGUAGE,
+      outcome: ANY_LANGUAGE,
     },
     {
       id: 'ios',
@@ -173,7 +173,7 @@ PostHogSDK.shared.setup(config)
 PostHogSDK.shared.capture("${EVENT}")`,
         },
       ],
-      then: 'Start the app: it sends its own beginning as well.',
+      outcome: 'Start the app: it sends its own beginning as well.',
     },
     {
       id: 'android',
@@ -192,7 +192,7 @@ PostHogAndroid.setup(this, config)
 PostHog.capture(event = "${EVENT}")`,
         },
       ],
-      then: 'Start the app: it sends its own beginning as well.',
+      outcome: 'Start the app: it sends its own beginning as well.',
     },
     {
       id: 'flutter',
@@ -220,7 +220,7 @@ Future<void> main() async {
 }`,
         },
       ],
-      then: 'Start the app: the event is sent within half a minute.',
+      outcome: 'Start the app: the event is sent within half a minute.',
     },
     {
       id: 'react-native',
@@ -243,7 +243,7 @@ export function App() {
 }`,
         },
       ],
-      then: 'Start the app: it sends screens and touches by itself.',
+      outcome: 'Start the app: it sends screens and touches by itself.',
     },
     {
       id: 'curl',
@@ -256,7 +256,7 @@ export function App() {
   -d '{"api_key": "${token}", "distinct_id": "ada", "event": "${EVENT}"}'`,
         },
       ],
-      then: ANY_LANGUAGE,
+      outcome: ANY_LANGUAGE,
     },
   ]
 }

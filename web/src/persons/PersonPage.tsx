@@ -1,11 +1,13 @@
 // One person: what they did, what is known of them, the ids they came with, the groups they belong to.
 import { Title } from '@mantine/core'
-import { useInfiniteQuery, useQuery, useSuspenseQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { getRouteApi, type LinkProps } from '@tanstack/react-router'
+import { toFailure } from '../api/failure'
 import { DEFAULT_COLUMNS } from '../events/columns'
 import { EventDetails } from '../events/EventDetails'
 import { EventTable } from '../events/EventTable'
 import { eventsQuery, groupTypesQuery } from '../events/queries'
+import { NotFound } from '../frame/Problems'
 import { Details } from '../ui/Details'
 import { countText } from '../ui/format'
 import { Page, TabLinks } from '../ui/Page'
@@ -30,15 +32,39 @@ const MOST_IDS = 2_500
 
 export function PersonPage() {
   const { projectId, personId } = route.useParams()
+  const query = useQuery(personQuery(projectId, personId))
+  if (query.data) return <Shown person={query.data} />
+  if (query.isError && toFailure(query.error).status === 404) return <NotFound />
+  return (
+    <Page title="Person" crumbs={[peopleCrumb(projectId)]}>
+      {query.isError ? (
+        <Failed
+          error={query.error}
+          what="The person could not be shown."
+          onRetry={() => void query.refetch()}
+        />
+      ) : (
+        <Loading label="Loading the person" />
+      )}
+    </Page>
+  )
+}
+
+const peopleCrumb = (projectId: string) => ({
+  label: 'People',
+  link: { to: '/project/$projectId/persons', params: { projectId } } as LinkProps,
+})
+
+function Shown({ person }: { person: Person }) {
+  const { projectId, personId } = route.useParams()
   const { tab = 'events' } = route.useSearch()
-  const person = useSuspenseQuery(personQuery(projectId, personId)).data
   const { distinct_ids } = person
   const mark = (each: Tab) =>
     each === 'ids' ? <span className="quiet">{countText(distinct_ids.length)}</span> : undefined
   return (
     <Page
       title={person.name}
-      crumbs={[{ label: 'People', link: { to: '/project/$projectId/persons', params: { projectId } } }]}
+      crumbs={[peopleCrumb(projectId)]}
       state={
         <>
           <Status kind={person.is_identified ? 'delivered' : 'waiting'}>

@@ -1,8 +1,17 @@
 import { createRoute, lazyRouteComponent, type AnyRoute } from '@tanstack/react-router'
 
+/** `search`: what the settings are narrowed down to. */
+export type ServerSearch = { search?: string }
+
 export const serverRoutes = <Parent extends AnyRoute>(parent: Parent) => {
   const getParentRoute = () => parent
   return [
-    createRoute({ getParentRoute, path: '/server', component: lazyRouteComponent(() => import('./ServerPage'), 'ServerPage') }),
+    createRoute({
+      getParentRoute,
+      path: '/server',
+      component: lazyRouteComponent(() => import('./ServerPage'), 'ServerPage'),
+      validateSearch: ({ search }: Record<string, unknown>): ServerSearch =>
+        (search ?? '') === '' ? {} : { search: String(search) },
+    }),
   ] as const
 }

@@ -40,7 +40,11 @@ export function LoginPage() {
       <Card
         title="Sign in with your organization"
         text={`Passwords are off for ${form.values.email}: its domain demands single sign-on.`}
-        links={<CardLink to="/login" onClick={() => setStep('email')}>Use another address</CardLink>}
+        links={
+          <CardLink to="/login" onClick={() => setStep('email')}>
+            Use another address
+          </CardLink>
+        }
       />
     )
   return (
@@ -62,7 +66,13 @@ export function LoginPage() {
             }}
           />
           {step === 'password' && (
-            <PasswordInput label="Password" autoComplete="current-password" required autoFocus {...form.field('password')} />
+            <PasswordInput
+              label="Password"
+              autoComplete="current-password"
+              required
+              autoFocus
+              {...form.field('password')}
+            />
           )}
           <Button type="submit" loading={form.isBusy}>
             {step === 'email' ? 'Continue' : 'Sign in'}

@@ -23,10 +23,13 @@ it.each([
   expect(nextOf(next, ORIGIN)).toBe('/')
 })
 
-it.each(['/project/1/sql?q=select%201#x', '/signup/abc', '/', '/login?next=//evil.example', '/%2f/evil.example'])(
-  '%s is ours',
-  (next) => {
-    expect(nextOf(next, ORIGIN)).toBe(next)
-    expect(new URL(nextOf(next, ORIGIN), ORIGIN).origin).toBe(ORIGIN)
-  },
-)
+it.each([
+  '/project/1/sql?q=select%201#x',
+  '/signup/abc',
+  '/',
+  '/login?next=//evil.example',
+  '/%2f/evil.example',
+])('%s is ours', (next) => {
+  expect(nextOf(next, ORIGIN)).toBe(next)
+  expect(new URL(nextOf(next, ORIGIN), ORIGIN).origin).toBe(ORIGIN)
+})

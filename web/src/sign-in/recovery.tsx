@@ -31,13 +31,26 @@ export function ResetPage() {
       setSent(true)
     },
   })
-  if (isSent) return <Card title="Look into your mail" text="If there is an account with this address, a link is on its way to it." />
+  if (isSent)
+    return (
+      <Card
+        title="Look into your mail"
+        text="If there is an account with this address, a link is on its way to it."
+      />
+    )
   return (
     <Card title="Reset your password" links={<CardLink to="/login">Sign in</CardLink>}>
       <form ref={form.element} onSubmit={form.onSubmit}>
         <Stack gap="md">
           <FormProblem>{form.problem}</FormProblem>
-          <TextInput label="E-mail" type="email" autoComplete="username" required autoFocus {...form.field('email')} />
+          <TextInput
+            label="E-mail"
+            type="email"
+            autoComplete="username"
+            required
+            autoFocus
+            {...form.field('email')}
+          />
           <Button type="submit" loading={form.isBusy}>
             Send me a link
           </Button>
@@ -53,7 +66,10 @@ export function NewPasswordPage() {
   const check = useQuery({
     queryKey: ['reset', user_uuid, token],
     retry: false,
-    queryFn: () => answer(openApi.GET('/api/reset/{user_uuid}/', { params: { path: { user_uuid }, query: { token } } })).then(() => true),
+    queryFn: () =>
+      answer(
+        openApi.GET('/api/reset/{user_uuid}/', { params: { path: { user_uuid }, query: { token } } }),
+      ).then(() => true),
   })
   const form = useForm({
     initial: { password: '', delete_personal_api_keys: false },
@@ -66,7 +82,12 @@ export function NewPasswordPage() {
       setKeysLeft(response.headers.get('x-active-personal-api-keys') ?? '0')
     },
   })
-  if (check.isPending) return <Card title="Set a new password"><Loading rows={3} /></Card>
+  if (check.isPending)
+    return (
+      <Card title="Set a new password">
+        <Loading rows={3} />
+      </Card>
+    )
   if (check.isError) return <DeadLink error={check.error} />
   if (keysLeft !== null)
     return (
@@ -82,7 +103,13 @@ export function NewPasswordPage() {
         <Stack gap="md">
           <FormProblem>{form.problem}</FormProblem>
           <Username value="" />
-          <PasswordInput label="New password" autoComplete="new-password" required autoFocus {...form.field('password')} />
+          <PasswordInput
+            label="New password"
+            autoComplete="new-password"
+            required
+            autoFocus
+            {...form.field('password')}
+          />
           <Checkbox
             label="Also delete my personal API keys: scripts that use them stop working"
             checked={form.values.delete_personal_api_keys}
@@ -113,8 +140,18 @@ export function VerifyPage() {
     <OneButton
       title="Verify your address"
       button="This is my address"
-      act={() => answer(openApi.POST('/api/users/{uuid}/verify_email/', { params: { path: { uuid } }, body: { token } }))}
-      after={<Card title="Thank you" text="Your address is verified." links={<CardLink to="/">Continue</CardLink>} />}
+      act={() =>
+        answer(
+          openApi.POST('/api/users/{uuid}/verify_email/', { params: { path: { uuid } }, body: { token } }),
+        )
+      }
+      after={
+        <Card
+          title="Thank you"
+          text="Your address is verified."
+          links={<CardLink to="/">Continue</CardLink>}
+        />
+      }
     />
   )
 }
@@ -126,13 +163,31 @@ export function UndoPage() {
       title="Take your account back"
       text="The account returns to this address. Its password, sessions and personal API keys end."
       button="Take it back"
-      act={() => answer(openApi.POST('/api/users/{uuid}/undo_email_change/', { params: { path: { uuid } }, body: { token } }))}
-      after={<Card title="The account is yours again" text="Set a new password with the link we have just sent to this address." />}
+      act={() =>
+        answer(
+          openApi.POST('/api/users/{uuid}/undo_email_change/', {
+            params: { path: { uuid } },
+            body: { token },
+          }),
+        )
+      }
+      after={
+        <Card
+          title="The account is yours again"
+          text="Set a new password with the link we have just sent to this address."
+        />
+      }
     />
   )
 }
 
-type OneButtonProps = { title: string; text?: string; button: string; act: () => Promise<unknown>; after: ReactNode }
+type OneButtonProps = {
+  title: string
+  text?: string
+  button: string
+  act: () => Promise<unknown>
+  after: ReactNode
+}
 
 /** A button and not the visit itself: mail scanners follow links, people press buttons. */
 function OneButton({ title, text, button, act, after }: OneButtonProps) {

@@ -31,9 +31,19 @@ export function SignupPage() {
       <form ref={form.element} onSubmit={form.onSubmit}>
         <Stack gap="md">
           <FormProblem>{form.problem}</FormProblem>
-          <TextInput label="First name" autoComplete="given-name" required autoFocus {...form.field('first_name')} />
+          <TextInput
+            label="First name"
+            autoComplete="given-name"
+            required
+            autoFocus
+            {...form.field('first_name')}
+          />
           <TextInput label="E-mail" type="email" autoComplete="username" required {...form.field('email')} />
-          <TextInput label="Organization (optional)" autoComplete="organization" {...form.field('organization_name')} />
+          <TextInput
+            label="Organization (optional)"
+            autoComplete="organization"
+            {...form.field('organization_name')}
+          />
           <PasswordInput label="Password" autoComplete="new-password" required {...form.field('password')} />
           <Button type="submit" loading={form.isBusy}>
             Make the account
@@ -53,19 +63,27 @@ export function InvitePage() {
     queryFn: () => answer(openApi.GET('/api/signup/{invite_id}/', { params: { path: { invite_id } } })),
   })
   // Somebody with an account signs in first; the API says where.
-  const signInFirst = invite.error instanceof Failure && invite.error.code === 'account_exists' ? invite.error.message : null
+  const signInFirst =
+    invite.error instanceof Failure && invite.error.code === 'account_exists' ? invite.error.message : null
   useEffect(() => {
     if (signInFirst !== null) location.replace(nextOf(signInFirst))
   }, [signInFirst])
 
-  if (invite.isPending || me.isPending || signInFirst !== null) return <Card title="Your invite"><Loading rows={3} /></Card>
+  if (invite.isPending || me.isPending || signInFirst !== null)
+    return (
+      <Card title="Your invite">
+        <Loading rows={3} />
+      </Card>
+    )
   if (invite.isError)
     return (
       <Card title="This invite cannot be accepted" links={<CardLink to="/login">Sign in</CardLink>}>
         <FormProblem>{toFailure(invite.error).message}</FormProblem>
       </Card>
     )
-  return <Join inviteId={invite_id} invite={invite.data} isSignedIn={me.data !== null && me.data !== undefined} />
+  return (
+    <Join inviteId={invite_id} invite={invite.data} isSignedIn={me.data !== null && me.data !== undefined} />
+  )
 }
 
 type JoinProps = {
@@ -79,7 +97,10 @@ function Join({ inviteId: invite_id, invite, isSignedIn }: JoinProps) {
     initial: { first_name: invite.first_name, password: '' },
     async submit(account) {
       const { redirect_url } = await answer(
-        openApi.POST('/api/signup/{invite_id}/', { params: { path: { invite_id } }, body: isSignedIn ? {} : account }),
+        openApi.POST('/api/signup/{invite_id}/', {
+          params: { path: { invite_id } },
+          body: isSignedIn ? {} : account,
+        }),
       )
       location.assign(nextOf(redirect_url))
     },
@@ -93,8 +114,19 @@ function Join({ inviteId: invite_id, invite, isSignedIn }: JoinProps) {
           <FormProblem>{form.problem}</FormProblem>
           {!isSignedIn && (
             <>
-              <TextInput label="First name" autoComplete="given-name" required {...form.field('first_name')} />
-              <PasswordInput label="Choose a password" autoComplete="new-password" required autoFocus {...form.field('password')} />
+              <TextInput
+                label="First name"
+                autoComplete="given-name"
+                required
+                {...form.field('first_name')}
+              />
+              <PasswordInput
+                label="Choose a password"
+                autoComplete="new-password"
+                required
+                autoFocus
+                {...form.field('password')}
+              />
             </>
           )}
           <Button type="submit" loading={form.isBusy}>

@@ -1,5 +1,5 @@
 // Questions in HogQL: the editor above, the answer below, the query in the address.
-import { Button, Menu, Tooltip } from '@mantine/core'
+import { Button, Menu } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { CodeEditor } from '../ui/code/CodeEditor'
@@ -86,16 +86,14 @@ function Actions({ sql }: { sql: Sql }) {
           Cancel query
         </Button>
       ) : (
-        <Tooltip label="Ctrl Enter or ⌘ Enter">
-          <Button
-            leftSection={<Icon name="play" size={14} />}
-            onClick={() => sql.runText(sql.text)}
-            disabled={sql.text.trim() === ''}
-            aria-keyshortcuts="Control+Enter Meta+Enter"
-          >
-            Run query
-          </Button>
-        </Tooltip>
+        <Button
+          leftSection={<Icon name="play" size={14} />}
+          onClick={() => sql.runText(sql.text)}
+          disabled={sql.text.trim() === ''}
+          aria-keyshortcuts="Control+Enter Meta+Enter"
+        >
+          Run query
+        </Button>
       )}
     </>
   )

@@ -42,7 +42,8 @@ export function useSql() {
   const failure = run.error === null ? null : toFailure(run.error)
   // While it runs, what it answered before is not what is asked.
   const isRunning = run.isFetching
-  const fault = text === asked && failure !== null ? faultOf(failure) : check
+  // What was asked needs no second opinion.
+  const fault = text !== asked ? check : failure === null ? null : faultOf(failure)
 
   return {
     search,

@@ -18,7 +18,16 @@ type Props = {
   onConfirm: () => Promise<unknown>
 }
 
-export function Confirm({ isOpen, onClose, title, children, button, typed, isHarmless = false, onConfirm }: Props) {
+export function Confirm({
+  isOpen,
+  onClose,
+  title,
+  children,
+  button,
+  typed,
+  isHarmless = false,
+  onConfirm,
+}: Props) {
   const [text, setText] = useState('')
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<string | null>(null)

@@ -15,7 +15,7 @@ export type Column<Row> = {
   isExtra?: boolean
 }
 
-type Props<Row> = {
+export type TableProps<Row> = {
   label: string
   columns: readonly Column<Row>[]
   rows: readonly Row[]
@@ -39,7 +39,7 @@ type Props<Row> = {
 const ROW_PX = { normal: 36, compact: 32 }
 const OVERSCAN = 12
 
-export function DataTable<Row>(props: Props<Row>) {
+export function DataTable<Row>(props: TableProps<Row>) {
   const { label, columns, rows, rowKey, onOpen, openKey, onEnd, foot, isCompact = false, height } = props
   const scroller = useRef<HTMLDivElement>(null)
   const size = isCompact ? ROW_PX.compact : ROW_PX.normal
@@ -92,11 +92,23 @@ export function DataTable<Row>(props: Props<Row>) {
       role="region"
       aria-label={label}
     >
-      <div role="table" aria-label={label} aria-rowcount={rows.length + 1} className={classes.table} style={sizes as object}>
+      <div
+        role="table"
+        aria-label={label}
+        aria-rowcount={rows.length + 1}
+        className={classes.table}
+        style={sizes as object}
+      >
         <div role="rowgroup" className={classes.head}>
           <div role="row" className={classes.row} aria-rowindex={1}>
             {columns.map(({ key, title, align, isExtra }) => (
-              <div key={key} role="columnheader" className={classes.cell} data-align={align} data-extra={isExtra || undefined}>
+              <div
+                key={key}
+                role="columnheader"
+                className={classes.cell}
+                data-align={align}
+                data-extra={isExtra || undefined}
+              >
                 {title}
               </div>
             ))}
@@ -119,7 +131,13 @@ export function DataTable<Row>(props: Props<Row>) {
                 {...(onOpen ? { tabIndex: 0, onClick: open(row), onKeyDown: keys(row) } : {})}
               >
                 {columns.map(({ key: column, cell, align, isExtra }) => (
-                  <div key={column} role="cell" className={classes.cell} data-align={align} data-extra={isExtra || undefined}>
+                  <div
+                    key={column}
+                    role="cell"
+                    className={classes.cell}
+                    data-align={align}
+                    data-extra={isExtra || undefined}
+                  >
                     {cell(row)}
                   </div>
                 ))}

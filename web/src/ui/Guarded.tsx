@@ -1,6 +1,7 @@
 // Rights are seen before they are hit: a button that somebody may not press is there, disabled, and says why.
 import { Button, Tooltip, type ButtonProps } from '@mantine/core'
-import type { ComponentPropsWithoutRef } from 'react'
+import { Link, type LinkProps } from '@tanstack/react-router'
+import type { ComponentPropsWithoutRef, ReactNode } from 'react'
 
 type Props = ButtonProps &
   ComponentPropsWithoutRef<'button'> & {
@@ -12,8 +13,22 @@ export function GuardedButton({ denial, ...button }: Props) {
   if (denial === null) return <Button {...button} />
   // Not `disabled`: that could be reached neither by the keyboard nor by whoever listens.
   return (
-    <Tooltip label={denial}>
+    <Tooltip label={denial} events={{ hover: true, focus: true, touch: true }}>
       <Button {...button} data-disabled aria-disabled="true" onClick={(event) => event.preventDefault()} />
     </Tooltip>
   )
+}
+
+/** The same for a button that is an address of its own. */
+export function GuardedLink({
+  denial,
+  link,
+  children,
+}: {
+  denial: string | null
+  link: LinkProps
+  children: ReactNode
+}) {
+  if (denial !== null) return <GuardedButton denial={denial}>{children}</GuardedButton>
+  return <Button renderRoot={(props) => <Link {...props} {...link} />}>{children}</Button>
 }

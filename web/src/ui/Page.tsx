@@ -64,7 +64,13 @@ export function TabLinks({ label, tabs, value }: TabLinksProps) {
   return (
     <nav aria-label={label} className={classes.tabs}>
       {tabs.map((tab) => (
-        <Link key={tab.value} {...tab.link} className={classes.tab} aria-current={tab.value === value ? 'page' : undefined}>
+        <Link
+          key={tab.value}
+          {...tab.link}
+          className={classes.tab}
+          activeOptions={{ exact: true }}
+          aria-current={tab.value === value ? 'page' : undefined}
+        >
           {tab.label}
           {tab.mark}
         </Link>
@@ -72,4 +78,3 @@ export function TabLinks({ label, tabs, value }: TabLinksProps) {
     </nav>
   )
 }
-

@@ -60,7 +60,7 @@ function Property({ name, value, onFilter }: PropertyProps) {
       </th>
       <td className={classes.value} data-nested={isNested || undefined}>
         {isWebAddress(value) ? (
-          <Anchor href={value} target="_blank" rel="noopener noreferrer">
+          <Anchor inherit href={value} target="_blank" rel="noopener noreferrer">
             {text}
           </Anchor>
         ) : (

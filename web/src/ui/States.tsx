@@ -19,7 +19,15 @@ export function Loading({ rows = 8, label = 'Loading' }: { rows?: number; label?
 }
 
 /** What would be here, why one wants it, and the one button that makes the first. */
-export function Empty({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
+export function Empty({
+  title,
+  children,
+  action,
+}: {
+  title: string
+  children?: ReactNode
+  action?: ReactNode
+}) {
   return (
     <Stack className={classes.empty} gap="sm" align="flex-start">
       <Title order={2}>{title}</Title>

@@ -18,7 +18,15 @@ const AROUND = 2 * Math.PI * RADIUS
 export function Status({ kind, children, progress = 0.3 }: Props) {
   return (
     <span className={classes.status} data-kind={kind}>
-      <svg width="14" height="14" viewBox="0 0 14 14" fill="none" stroke="currentColor" strokeWidth="1.6" aria-hidden="true">
+      <svg
+        width="14"
+        height="14"
+        viewBox="0 0 14 14"
+        fill="none"
+        stroke="currentColor"
+        strokeWidth="1.6"
+        aria-hidden="true"
+      >
         <Shape kind={kind} progress={progress} />
       </svg>
       {children === undefined ? <span className="aloud">{kind}</span> : <span>{children}</span>}
@@ -33,14 +41,23 @@ function Shape({ kind, progress }: { kind: StatusKind; progress: number }) {
       return (
         <>
           <circle {...ring} fill="currentColor" />
-          <path d="m4.6 7.2 1.7 1.6 3.1-3.3" className={classes.tick} strokeLinecap="round" strokeLinejoin="round" />
+          <path
+            d="m4.6 7.2 1.7 1.6 3.1-3.3"
+            className={classes.tick}
+            strokeLinecap="round"
+            strokeLinejoin="round"
+          />
         </>
       )
     case 'running':
       return (
         <>
           <circle {...ring} opacity="0.3" />
-          <circle {...ring} strokeDasharray={`${Math.min(1, progress) * AROUND} ${AROUND}`} transform="rotate(-90 7 7)" />
+          <circle
+            {...ring}
+            strokeDasharray={`${Math.min(1, progress) * AROUND} ${AROUND}`}
+            transform="rotate(-90 7 7)"
+          />
         </>
       )
     case 'waiting':

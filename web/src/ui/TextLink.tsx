@@ -9,7 +9,7 @@ export function TextLink({
   ...link
 }: LinkProps & { children: ReactNode; className?: string }) {
   return (
-    <Anchor component={Link} className={className} {...(link as object)}>
+    <Anchor inherit component={Link} className={className} {...(link as object)}>
       {children}
     </Anchor>
   )

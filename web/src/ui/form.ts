@@ -21,10 +21,9 @@ export function useForm<Values extends object>({ initial, submit, draft, secrets
 
   useEffect(() => {
     if (draft === undefined) return
-    const kept = Object.fromEntries(
-      Object.entries(values).filter(([name]) => !secrets.includes(name as keyof Values & string)),
-    )
-    sessionStorage.setItem(`draft:${draft}`, JSON.stringify(kept))
+    const kept = typed(values, initial, secrets)
+    if (Object.keys(kept).length === 0) forgetDraft(draft)
+    else sessionStorage.setItem(`draft:${draft}`, JSON.stringify(kept))
   }, [draft, values])
 
   const set = <Name extends keyof Values & string>(name: Name, value: Values[Name]) => {
@@ -65,7 +64,8 @@ export function useForm<Values extends object>({ initial, submit, draft, secrets
     name,
     value: values[name] as Values[Name] & string,
     error: errors[name],
-    onChange: (event: { currentTarget: { value: string } }) => set(name, event.currentTarget.value as Values[Name]),
+    onChange: (event: { currentTarget: { value: string } }) =>
+      set(name, event.currentTarget.value as Values[Name]),
   })
 
   const reset = (next: Values = initial) => {
@@ -83,6 +83,18 @@ function fieldOf(attr: string | null, values: object): string | null {
   if (attr === null) return null
   const names = [attr, ...attr.split(/__|\./).toReversed()]
   return names.find((name) => name in values) ?? null
+}
+
+/** What differs from what was there: a draft must not bring back what somebody else has changed meanwhile. */
+function typed<Values extends object>(
+  values: Values,
+  initial: Values,
+  secrets: readonly string[],
+): Partial<Values> {
+  const isTyped = (name: string) =>
+    !secrets.includes(name) &&
+    JSON.stringify(values[name as keyof Values]) !== JSON.stringify(initial[name as keyof Values])
+  return Object.fromEntries(Object.entries(values).filter(([name]) => isTyped(name))) as Partial<Values>
 }
 
 function readDraft<Values>(draft: string | undefined): Partial<Values> {

@@ -19,7 +19,12 @@ const counts = new Intl.NumberFormat('en')
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 /** `16 Nov, 14:02`; with the year when it is not this one, and the zone when it is not the browser's. */
-export function timeText(value: string, zone: string | undefined, style: TimeStyle, now = new Date()): string {
+export function timeText(
+  value: string,
+  zone: string | undefined,
+  style: TimeStyle,
+  now = new Date(),
+): string {
   const date = new Date(value)
   const isThisYear = date.getFullYear() === now.getFullYear()
   const isForeign = zone !== undefined && style !== 'day' && zone !== browserZone()

@@ -9,7 +9,7 @@ export function sortedNames(properties: Readonly<Record<string, unknown>>): stri
 export function valueText(value: unknown): string {
   if (typeof value === 'string') return value
   if (value === undefined) return ''
-  return typeof value === 'object' && value !== null ? JSON.stringify(value, null, 2) : String(value)
+  return typeof value === 'object' && value !== null ? JSON.stringify(value, null, 2) : JSON.stringify(value)
 }
 
 /** In one line, for cells. */

@@ -1,6 +1,6 @@
 // What the tokens promise: text and shapes that can be read, in both themes.
 import { describe, expect, it } from 'vitest'
-import { COLORS } from './theme.ts'
+import { COLORS, MOTION, SIZES } from './theme.ts'
 
 function luminance(color: string): number {
   const [r, g, b] = [1, 3, 5]
@@ -54,6 +54,12 @@ describe.each(['light', 'dark'] as const)('%s', (name) => {
   })
 
   it('the edge of a control can be seen', () => {
-    expect(contrast(colors.control, colors.page)).toBeGreaterThanOrEqual(3)
+    expect(contrast(colors.edge, colors.page)).toBeGreaterThanOrEqual(3)
   })
+})
+
+it('no name stands for two things', () => {
+  const names = [...Object.keys(COLORS.light), ...Object.keys(SIZES), ...Object.keys(MOTION)]
+  expect(new Set(names).size).toBe(names.length)
+  expect(Object.keys(COLORS.dark)).toEqual(Object.keys(COLORS.light))
 })

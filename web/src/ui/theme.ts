@@ -46,7 +46,7 @@ export const COLORS = {
     raised: '#f6f8fa',
     selected: '#eaf5fb',
     hairline: '#dde4eb',
-    control: '#8593a4',
+    edge: '#8593a4',
     text: '#18212d',
     quiet: '#56647a',
     accent: '#0b5c8c',
@@ -77,7 +77,7 @@ export const COLORS = {
     raised: '#151c26',
     selected: '#16293a',
     hairline: '#2a3544',
-    control: '#6b7a90',
+    edge: '#6b7a90',
     text: '#dfe6ee',
     quiet: '#9aa8ba',
     accent: '#5db2e0',
@@ -125,6 +125,12 @@ export const MOTION = { quick: '120ms', calm: '180ms' } as const
 /** Only what floats has one. */
 const shadow = '0 8px 28px rgb(8 20 34 / 18%), 0 1px 3px rgb(8 20 34 / 12%)'
 
+/** The head of a dialog is none of the page, and its button has a name. */
+const DIALOG = {
+  closeButtonProps: { 'aria-label': 'Close' },
+  attributes: { header: { role: 'presentation' } },
+}
+
 export const theme = createTheme({
   colors: { sea, gray, dark },
   primaryColor: 'sea',
@@ -155,20 +161,8 @@ export const theme = createTheme({
     Tooltip: {
       defaultProps: { openDelay: 300, multiline: true, maw: 320, transitionProps: { duration: 120 } },
     },
-    Modal: {
-      defaultProps: {
-        transitionProps: { duration: 120 },
-        centered: true,
-        closeButtonProps: { 'aria-label': 'Close' },
-      },
-    },
-    Drawer: {
-      defaultProps: {
-        transitionProps: { duration: 180 },
-        position: 'right',
-        closeButtonProps: { 'aria-label': 'Close' },
-      },
-    },
+    Modal: { defaultProps: { ...DIALOG, transitionProps: { duration: 120 }, centered: true } },
+    Drawer: { defaultProps: { ...DIALOG, transitionProps: { duration: 180 }, position: 'right' } },
     Menu: { defaultProps: { transitionProps: { duration: 120 }, shadow: 'md' } },
     Popover: { defaultProps: { transitionProps: { duration: 120 }, shadow: 'md' } },
     Input: { defaultProps: { size: 'sm' }, vars: () => ({ wrapper: { '--input-height': SIZES.control } }) },
@@ -200,6 +194,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
   dark: { ...named(COLORS.dark), ...mantine(COLORS.dark) },
 })
 
+/** Colours and sizes share one row of names: none may be in both. */
 function named(tokens: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(tokens).map(([name, value]) => [`--ls-${name}`, value]))
 }

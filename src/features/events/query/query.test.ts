@@ -1,4 +1,5 @@
 // The query endpoint through HTTP, on the real stores: answers, placeholders, filters, limits, errors and fences.
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createKey, createOrganization, type Workspace } from '../../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
@@ -524,6 +525,40 @@ describe('limits of the service', () => {
     expect([status, body.type, body.code]).toEqual([504, 'server_error', 'query_timeout'])
     expect((await run('select 1')).body.results).toEqual([[1]])
     await hasty.close()
+  })
+
+  it('a query whose client left is stopped', async () => {
+    const waited = await startTestApp()
+    const { project, owner } = await createOrganization(waited)
+    const { eventStore } = waited.services
+    const ends: unknown[] = []
+    const asked = new Promise<void>((resolve) => {
+      waited.services.eventStore = {
+        ...eventStore,
+        query(query, signal) {
+          const answer = eventStore.query(query, signal)
+          answer.catch((error: unknown) => ends.push(error))
+          resolve()
+          return answer
+        },
+      }
+    })
+    await waited.http.listen({ host: '127.0.0.1', port: 0 })
+    const { port } = waited.http.server.address() as AddressInfo
+    const leaving = new AbortController()
+    const part = '(select arrayJoin(range(0, 9000)) as n)'
+    const query = `select count() from ${part} a cross join ${part} b cross join ${part} c`
+    const reply = fetch(`http://127.0.0.1:${port}/api/projects/${project.id}/query/`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${owner.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ query: { kind: 'HogQLQuery', query } }),
+      signal: leaving.signal,
+    }).catch(() => null)
+    await asked
+    leaving.abort()
+    await reply
+    await expect.poll(() => ends).toMatchObject([{ code: 'client_gone' }])
+    await waited.close()
   })
 
   it('429 after 240 queries in a minute, for this key only', async () => {

@@ -34,8 +34,9 @@ function queryRoutesAt(base: Base) {
       body: QueryBody,
       examples: QUERY_EXAMPLES,
       answers: { 200: QueryAnswer },
-      async handle({ services, project, body: { query }, now }) {
-        const { results, ...answered } = await runAny(services, project, query)
+      async handle({ services, project, body: { query }, request, now }) {
+        // Whoever leaves wants no answer: their query makes room for the next.
+        const { results, ...answered } = await runAny(services, project, query, request.signal)
         return answerJsonList({
           rows: results,
           weightOf: weightOfValues,

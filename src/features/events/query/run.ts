@@ -14,13 +14,18 @@ import type { Answered, AnyQuery, EventsQuery, HogqlQuery } from './schema.ts'
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 50_000
 /** What is shown around a query does not change its answer. */
-export function runAny(services: Services, project: AskedProject, asked: AnyQuery): Promise<Answered> {
+export function runAny(
+  services: Services,
+  project: AskedProject,
+  asked: AnyQuery,
+  signal?: AbortSignal,
+): Promise<Answered> {
   const [query, attr] =
     asked.kind === 'HogQLQuery' || asked.kind === 'EventsQuery'
       ? [asked, 'query']
       : [asked.source, 'query__source']
   return query.kind === 'HogQLQuery'
-    ? runHogql(services, project, query, attr)
+    ? runHogql(services, project, query, attr, signal)
     : runEvents(services, project, query)
 }
 
@@ -30,6 +35,7 @@ export async function runHogql(
   project: AskedProject,
   asked: HogqlQuery,
   attr: string,
+  signal?: AbortSignal,
 ): Promise<Answered> {
   const { query, limit, offset } = readHogql(services.now(), project, asked, attr)
   // One row more than is answered tells whether there are more.
@@ -37,6 +43,7 @@ export async function runHogql(
     query: { ...query, limit: constant(limit + 1) },
     max_rows: limit + 1,
     attr: `${attr}__query`,
+    signal,
   })
   return {
     results: rows.slice(0, limit).map((row) => [...row]),

@@ -71,6 +71,9 @@ describe('POST plugin_configs/', () => {
       latest_version: null,
       on_failure: 'pass',
       held_events: 0,
+      families: ['pipeline_destinations'],
+      events_per_minute: 0,
+      failures_24h: 0,
       delivery_rate_24h: null,
       created_at: expect.any(String),
       updated_at: reply.body.created_at,
@@ -242,7 +245,11 @@ describe('GET plugin_configs/:id/', () => {
     expect((await app.get(path(`${id}/`), { key })).body.delivery_rate_24h).toBeNull()
     await add(1, 'onEvent', 5, 1, 1)
     await add(23, 'processEvent', 0, 0, 1)
-    expect((await app.get(path(`${id}/`), { key })).body.delivery_rate_24h).toBe(0.75)
+    const { body } = await app.get(path(`${id}/`), { key })
+    expect([body.delivery_rate_24h, body.failures_24h]).toEqual([0.75, 2])
+    // One hour ago is within the hour before this one: 7 of its calls, of the kind that was made most.
+    expect(body.events_per_minute).toBeGreaterThanOrEqual(7 / 120)
+    expect(body.events_per_minute).toBeLessThanOrEqual(7 / 60 + 0.001)
   })
 
   it('200 with the address of its code for web pages, for admins alone', async () => {

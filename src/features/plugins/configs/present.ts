@@ -13,7 +13,7 @@ import { listAttachments, type AttachmentFacts } from './attachment-queries.ts'
 import { presentAttachment } from './attachments.ts'
 import { maskedSettings } from './change-settings.ts'
 import type { Addressed } from './place.ts'
-import { listDeliveryRates, listPluginsOf, type PluginOfConfig } from './queries.ts'
+import { listCallCounts, listPluginsOf, type PluginOfConfig } from './queries.ts'
 import { countHeldByConfig } from '../running/holding/queries.ts'
 import { ruleOf } from './rules.ts'
 import type { PluginConfig } from './schema.ts'
@@ -23,7 +23,8 @@ type Presented = z.input<typeof PluginConfig>
 
 type Reading = { services: Pick<Services, 'secrets' | 'settings'>; db: Db; now: Date }
 
-const RATE_OVER_MS = 24 * 60 * 60 * 1000
+const HOUR_MS = 60 * 60 * 1000
+const RATE_OVER_MS = 24 * HOUR_MS
 
 /** One, with its plugin and, for admins, the address of its code for web pages. */
 export async function presentConfig(reading: Reading, { row, level }: Addressed): Promise<Presented> {
@@ -58,8 +59,10 @@ async function presentWith(
   const pluginOf = new Map(plugins.map((plugin) => [plugin.plugin_config_id, plugin]))
   const attachments = await listAttachments(db, project_id, ids)
   const since = new Date(now.getTime() - RATE_OVER_MS)
-  const rates = new Map(
-    (await listDeliveryRates(db, project_id, ids, since)).map(({ id, rate }) => [id, rate]),
+  const recently = startOfLastHour(now)
+  const minutes = (now.getTime() - recently.getTime()) / 60_000
+  const calls = new Map(
+    (await listCallCounts(db, project_id, ids, { since, recently })).map((counts) => [counts.id, counts]),
   )
   const held = await countHeldByConfig(db, project_id, ids)
   return rows.flatMap((row) => {
@@ -83,7 +86,10 @@ async function presentWith(
         latest_version: plugin.latest_version,
         on_failure: ruleOf(row, plugin),
         held_events: held.get(row.id) ?? 0,
-        delivery_rate_24h: rates.get(row.id) ?? null,
+        families: plugin.families,
+        events_per_minute: Math.round(((calls.get(row.id)?.recent_events ?? 0) / minutes) * 1000) / 1000,
+        failures_24h: calls.get(row.id)?.failures ?? 0,
+        delivery_rate_24h: calls.get(row.id)?.rate ?? null,
         created_at: row.created_at.toISOString(),
         updated_at: row.updated_at.toISOString(),
         filters: row.filters as JsonObject | null,
@@ -91,6 +97,11 @@ async function presentWith(
       },
     ]
   })
+}
+
+/** Calls are counted by the hour: this one has just begun, perhaps. */
+function startOfLastHour(now: Date): Date {
+  return new Date((Math.floor(now.getTime() / HOUR_MS) - 1) * HOUR_MS)
 }
 
 /** Secrets masked, attachments described. */

@@ -2,7 +2,7 @@
 import type { Db } from '../../../platform/db/database.ts'
 import { assignments, joinSql, sql, type Statement } from '../../../platform/db/sql.ts'
 import type { Page } from '../../../platform/http/paging.ts'
-import { isInFamily, type Family } from '../families.ts'
+import { FAMILIES, isInFamily, type Family } from '../families.ts'
 import type { PluginConfigRow, PluginRow } from '../rows.ts'
 import { CONFIGS } from '../versions/accepted.ts'
 import { HASH } from '../versions/queries.ts'
@@ -63,13 +63,22 @@ export type PluginOfConfig = PluginRow & {
   plugin_config_id: number
   /** What can be accepted; null where there is nothing to accept. */
   latest_version: string | null
+  families: Family[]
 }
+
+const families = sql`array_remove(ARRAY[${joinSql(
+  FAMILIES.filter((family) => family !== 'plugins').map(
+    (family) => sql`CASE WHEN ${isInFamily(family)} THEN ${family}::text END`,
+  ),
+  ', ',
+)}], NULL)`
 
 export function listPluginsOf(db: Db, project_id: number, ids: readonly number[]): Promise<PluginOfConfig[]> {
   return db.rows(sql`
     SELECT p.*, organization.name AS organization_name, c.id AS plugin_config_id,
       CASE WHEN c.version IS NOT NULL AND p.is_global
-        THEN (SELECT ${HASH} FROM plugin p WHERE p.id = c.plugin_id) ELSE c.version END AS latest_version
+        THEN (SELECT ${HASH} FROM plugin p WHERE p.id = c.plugin_id) ELSE c.version END AS latest_version,
+      ${families} AS families
     FROM ${CONFIGS} LEFT JOIN organization ON organization.id = p.organization_id
     WHERE c.project_id = ${project_id} AND c.id = ANY(${ids}::int[])`)
 }
@@ -118,17 +127,30 @@ export function updateConfig(
     WHERE project_id = ${project_id} AND id = ${id} RETURNING *`)
 }
 
-/** The share of calls that went well, by config; those that were not called are left out. */
-export function listDeliveryRates(
+export type CallCounts = {
+  id: number
+  /** The share of calls that went well; null when there were none. */
+  rate: number | null
+  failures: number
+  /** Events of the kind of call that was made most: a webhook is composed and sent, which is one event. */
+  recent_events: number
+}
+
+/** How calls went since `since`, by config; those that were not called are left out. */
+export function listCallCounts(
   db: Db,
   project_id: number,
   ids: readonly number[],
-  since: Date,
-): Promise<{ id: number; rate: number }[]> {
+  { since, recently }: { since: Date; recently: Date },
+): Promise<CallCounts[]> {
   return db.rows(sql`
-    SELECT plugin_config_id AS id,
-      (sum(successes + successes_on_retry) / sum(successes + successes_on_retry + failures))::float8 AS rate
-    FROM plugin_metric
-    WHERE project_id = ${project_id} AND plugin_config_id = ANY(${ids}::int[]) AND hour > ${since}
-    GROUP BY plugin_config_id HAVING sum(successes + successes_on_retry + failures) > 0`)
+    SELECT id, (sum(good) / nullif(sum(good + failures), 0))::float8 AS rate, sum(failures)::float8 AS failures,
+      coalesce(max(recent), 0)::float8 AS recent_events
+    FROM (
+      SELECT plugin_config_id AS id, sum(successes + successes_on_retry) AS good, sum(failures) AS failures,
+        sum(successes + successes_on_retry + failures) FILTER (WHERE hour >= ${recently}) AS recent
+      FROM plugin_metric
+      WHERE project_id = ${project_id} AND plugin_config_id = ANY(${ids}::int[]) AND hour > ${since}
+      GROUP BY plugin_config_id, category) AS calls
+    GROUP BY id`)
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { assertHarmless } from '../../../platform/http/body.ts'
 import { bool, int, text, timestamp } from '../../../platform/http/fields.ts'
+import { FAMILIES } from '../families.ts'
 import { ON_FAILURE } from '../rows.ts'
 import { Plugin } from '../schema.ts'
 
@@ -39,6 +40,13 @@ export const PluginConfig = z
         'What becomes of an event when the app cannot run on it: stored without it, held until it can, or dropped.',
       ),
     held_events: z.int().describe('Events that wait for the app.'),
+    families: z
+      .array(z.enum(FAMILIES))
+      .describe('The families its plugin is in, `plugins` left out. Empty while its code says nothing.'),
+    events_per_minute: z
+      .number()
+      .describe('Events that it was called for, on average since the hour before this one began.'),
+    failures_24h: z.int().describe('Calls that failed.'),
     delivery_rate_24h: z.number().nullable().describe('The share of calls that went well.'),
     created_at: timestamp,
     updated_at: timestamp,

@@ -10,7 +10,7 @@ import { updateSource } from './update-source.ts'
 import { checkForUpdates, upgradePlugin } from './upgrade.ts'
 
 /** Escaped as JSON, 5 MB of code may take twice as much. */
-const MAX_BODY_BYTES = 12 * 1024 * 1024
+export const MAX_SOURCE_BODY_BYTES = 12 * 1024 * 1024
 
 export function pluginEditingRoutes(family: Family) {
   const base = `/api/organizations/:organization_id/${family}/` as const
@@ -44,7 +44,7 @@ export function pluginEditingRoutes(family: Family) {
             'export function processEvent(event) {\n  delete event.properties.ssn\n  return event\n}',
         },
       },
-      max_body_bytes: MAX_BODY_BYTES,
+      max_body_bytes: MAX_SOURCE_BODY_BYTES,
       answers: { 200: schema.PluginWithFiles },
       handle: async (context) =>
         ok(presentSource(await updateSource(context, context.item, context.body), context.query)),

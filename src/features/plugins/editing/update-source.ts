@@ -10,7 +10,7 @@ import { PluginUpdate, type PluginFields, type SourceUpdate } from '../schema.ts
 import { MAX_SOURCE_BYTES } from '../transpile.ts'
 import { replaceCode, type PluginWithFiles } from './replace-code.ts'
 
-const MANIFEST = 'plugin.json'
+export const MANIFEST = 'plugin.json'
 const MAX_FILES = 100
 const MAX_FILENAME = 200
 
@@ -71,7 +71,8 @@ function edited(files: readonly StoredFile[], edits: Edits): Map<string, string>
   return sources
 }
 
-function readManifestFile(text: string): Partial<Manifest> {
+/** 400 for what is no manifest. */
+export function readManifestFile(text: string): Partial<Manifest> {
   try {
     return readManifestFields(text)
   } catch (fault) {

@@ -5,6 +5,7 @@ import { sql } from '../../../platform/db/sql.ts'
 import { job } from '../../../platform/jobs/jobs.ts'
 import { composeMessage } from '../../../platform/mail/message.ts'
 import type { Services } from '../../../platform/services.ts'
+import { wantsMailsOfApps } from '../../users/wanted-mails.ts'
 import type { AppIds } from './running-app.ts'
 
 const DAY_MS = 86_400_000
@@ -35,7 +36,8 @@ export async function enqueueFaultEmails(
 function listAdminsOfProject(tx: Db, project_id: number): Promise<{ email: string }[]> {
   return tx.rows(sql`
     SELECT email FROM project JOIN membership USING (organization_id) JOIN app_user ON app_user.id = user_id
-    WHERE project.id = ${project_id} AND level >= 8 AND is_active ORDER BY user_id`)
+    WHERE project.id = ${project_id} AND level >= 8 AND is_active
+      AND ${wantsMailsOfApps} ORDER BY user_id`)
 }
 
 type FaultyConfig = { name: string; project_name: string; message: string | null }

@@ -2,36 +2,57 @@
 import { storableText } from '../../../lib/storable-text.ts'
 import type { Host, LogType } from '../../../platform/sandbox/sandbox.ts'
 import { HostError } from '../running/host/host-error.ts'
+import type { TestCall } from './schema.ts'
 
 export type LogLine = { source: 'CONSOLE' | 'SYSTEM'; type: LogType; message: string }
 
 const MAX_LINES = 1_000
+const MAX_CALLS = 1_000
 const MAX_MESSAGE_BYTES = 10 * 1024
 const MAX_STORED_LENGTH = 20 * 1024 * 1024
 
+export type DryRun = { host: Host; logs: LogLine[]; calls: TestCall[]; called(call: TestCall): void }
+
 /** `fetch` is null where the code may not call addresses outside. */
-export function openDryHost(fetch: Host['fetch'] | null): { host: Host; logs: LogLine[] } {
+export function openDryHost(fetch: Host['fetch'] | null): DryRun {
   const logs: LogLine[] = []
+  const calls: TestCall[] = []
   const storage = new DryStorage()
   const log: Host['log'] = (source, type, message) => {
     if (logs.length < MAX_LINES)
       logs.push({ source, type, message: storableText(message, MAX_MESSAGE_BYTES) })
   }
+  const called = (call: TestCall) => {
+    if (calls.length < MAX_CALLS)
+      calls.push({
+        ...call,
+        target: storableText(call.target, MAX_MESSAGE_BYTES),
+        detail: cutDetail(call.detail),
+      })
+  }
+  const wouldHave = (kind: TestCall['kind'], target: string, detail: TestCall['detail'] = {}) =>
+    called({ kind, target, detail, was_made: false })
   const note = (message: string) => log('SYSTEM', 'INFO', message)
   const host: Host = {
     log,
     async fetch(request, signal) {
+      const { method, url, headers, body } = request
+      const detail = { headers, body: body === null ? null : Buffer.from(body, 'base64').toString() }
+      called({ kind: 'fetch', target: `${method} ${url}`, detail, was_made: fetch !== null })
       if (fetch) return fetch(request, signal).catch(explain)
-      note(`fetch: ${request.method} ${request.url} was not sent`)
+      note(`fetch: ${method} ${url} was not sent`)
       throw new HostError('fetch is switched off for this test.')
     },
     async sqlOpen({ host: server, url }) {
-      note(`database: ${server ?? (url === null ? 'no host' : 'by its address')} was not connected to`)
+      const named = server ?? (url === null ? 'no host' : 'by its address')
+      wouldHave('database', named)
+      note(`database: ${named} was not connected to`)
       throw new HostError('Databases are switched off for a test.')
     },
     sqlQuery: async () => NO_DATABASE,
     sqlClose: async () => undefined,
-    async api({ method, path }) {
+    async api({ method, path, body }) {
+      wouldHave('api', `${method} ${path}`, { body })
       note(`posthog.api: ${method} ${path} was not called`)
       throw new HostError('posthog.api is switched off for a test.')
     },
@@ -46,16 +67,33 @@ export function openDryHost(fetch: Host['fetch'] | null): { host: Host; logs: Lo
     async storageInit(key, value) {
       if (storage.get(key) === null) storage.set(key, String(value))
     },
-    capture: async (event, properties) => note(`capture: ${JSON.stringify({ event, properties })}`),
-    enqueueJob: async (name, payload, run_at) =>
-      note(`job: ${JSON.stringify({ name, payload, run_at: run_at.toISOString() })}`),
-    metric: (name, kind, value) => note(`metric: ${JSON.stringify({ name, kind, value })}`),
+    async capture(event, properties) {
+      wouldHave('capture', event, properties)
+      note(`capture: ${JSON.stringify({ event, properties })}`)
+    },
+    async enqueueJob(name, payload, run_at) {
+      const detail = { payload, run_at: run_at.toISOString() }
+      wouldHave('job', name, detail)
+      note(`job: ${JSON.stringify({ name, ...detail })}`)
+    },
+    metric(name, kind, value) {
+      wouldHave('metric', name, { kind, value })
+      note(`metric: ${JSON.stringify({ name, kind, value })}`)
+    },
     stopped: ({ message }) => log('SYSTEM', 'ERROR', message),
   }
-  return { host, logs }
+  return { host, logs, calls, called }
 }
 
 const NO_DATABASE = { command: '', count: null, fields: [], rows: [] }
+
+/** A thousand of them must fit into one answer. */
+function cutDetail(detail: TestCall['detail']): TestCall['detail'] {
+  const text = JSON.stringify(detail)
+  return Buffer.byteLength(text) <= MAX_MESSAGE_BYTES
+    ? detail
+    : { cut: storableText(text, MAX_MESSAGE_BYTES) }
+}
 
 /** An app reads nothing of our own errors. */
 function explain(error: unknown): never {

@@ -1,4 +1,4 @@
-// The script of a plugin, from the database or, of a local one, from its folder.
+// The code that is tried: as it is saved, in the folder of a local plugin, or as it was sent to be tried.
 import type { Db } from '../../../platform/db/database.ts'
 import { invalid } from '../../../platform/http/errors.ts'
 import { AppFault } from '../../../platform/sandbox/sandbox.ts'
@@ -6,28 +6,55 @@ import type { Services } from '../../../platform/services.ts'
 import { CODE_FILE } from '../code.ts'
 import { listFiles } from '../file-queries.ts'
 import type { PluginRow } from '../rows.ts'
-import { writeErrors } from '../source-errors.ts'
+import { loadError, storableErrors, writeErrors, type SourceError } from '../source-errors.ts'
 import { readLocalSource } from '../sources/local.ts'
 import { transpileFile } from '../transpile.ts'
 
-export type Script = { code: string; mappings: string | null }
+export type Script = { code: string; mappings: string | null; methods: ReadonlySet<string> }
 
-/** Throws AppFault for code that cannot be translated. */
-export async function readScript({ settings }: Services, db: Db, plugin: PluginRow): Promise<Script> {
-  const { id, plugin_type, url } = plugin
+/** Code that does not run, and where it is wrong if that is known. */
+export class BrokenCode extends AppFault {
+  constructor(
+    message: string,
+    readonly errors: readonly SourceError[],
+    details: { name?: string; stack?: string } = { name: 'SyntaxError' },
+  ) {
+    super('load', message, details)
+  }
+}
+
+/** Throws BrokenCode for code that cannot be translated. */
+export async function readSavedScript({ settings }: Services, db: Db, plugin: PluginRow): Promise<Script> {
+  const { id, plugin_type, url, capabilities, errors } = plugin
+  const methods = new Set(capabilities.methods ?? [])
   if (plugin_type === 'local' && url !== null) {
     const source = (await readLocalSource(settings, url)).files.get(CODE_FILE)
     if (source === undefined) throw nothingToRun()
-    const result = await transpileFile(CODE_FILE, source)
-    if (result.status !== 'TRANSPILED')
-      throw doesNotLoad(result.status === 'ERROR' ? writeErrors(result.errors) : '')
-    return { code: result.transpiled, mappings: result.mappings }
+    return { ...(await translate(source)), methods }
   }
   const file = (await listFiles(db, id)).find(({ filename }) => filename === CODE_FILE)
   if (!file) throw nothingToRun()
-  if (file.transpiled === null) throw doesNotLoad(file.error ?? '')
-  return { code: file.transpiled, mappings: file.mappings }
+  if (file.transpiled === null) throw new BrokenCode(file.error ?? '', errors)
+  return { code: file.transpiled, mappings: file.mappings, methods }
+}
+
+/** What was sent is translated and looked at as saving it would do, and then forgotten. */
+export async function readSentScript({ sandbox }: Services, source: string): Promise<Script> {
+  const { code, mappings } = await translate(source)
+  try {
+    const { capabilities } = await sandbox.inspect(code, mappings)
+    return { code, mappings, methods: new Set(capabilities.methods) }
+  } catch (fault) {
+    if (!(fault instanceof AppFault)) throw fault
+    throw new BrokenCode(fault.message, storableErrors([loadError(CODE_FILE, fault)]), fault.error)
+  }
+}
+
+async function translate(source: string): Promise<{ code: string; mappings: string | null }> {
+  const result = await transpileFile(CODE_FILE, source)
+  if (result.status === 'TRANSPILED') return { code: result.transpiled, mappings: result.mappings }
+  const errors = result.status === 'ERROR' ? storableErrors(result.errors) : []
+  throw new BrokenCode(writeErrors(errors), errors)
 }
 
 const nothingToRun = () => invalid(null, 'invalid_input', 'The plugin has no code to run.')
-const doesNotLoad = (error: string) => new AppFault('load', error, { name: 'SyntaxError' })

@@ -2,6 +2,7 @@
 import { ok, route } from '../../../platform/http/route.ts'
 import { addressIn } from '../address.ts'
 import type { Family } from '../families.ts'
+import { MAX_SOURCE_BODY_BYTES } from '../editing/routes.ts'
 import { TestRequest, TestResult } from './schema.ts'
 import { testPlugin } from './test-plugin.ts'
 
@@ -20,9 +21,21 @@ export function pluginTestRoutes(family: Family) {
         'Try it on an event': {
           event: { event: 'order paid', distinct_id: 'ada', properties: { ssn: '1' } },
         },
+        'Try code before it is saved': {
+          event: { event: 'order paid', properties: { ssn: '1' } },
+          files: {
+            'index.ts': 'export const processEvent = (event) => (event.properties.ssn ? null : event)',
+          },
+        },
       },
       answers: { 200: TestResult },
-      handle: async (context) => ok(await testPlugin(context, context.item, context.body)),
+      max_body_bytes: MAX_SOURCE_BODY_BYTES,
+      async handle(context) {
+        const { item, body } = context
+        // Who tries code of their own runs it here, so they must be allowed to save it.
+        if (body.files) await addressIn(family).toReplaceCode(context)
+        return ok(await testPlugin(context, item, body))
+      },
     }),
   ]
 }

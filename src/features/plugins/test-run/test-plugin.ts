@@ -1,57 +1,78 @@
 // One event through a plugin that nobody need have switched on: in a sandbox of its own, which is gone afterwards.
 import { randomInt } from 'node:crypto'
-import type { JsonObject } from '../../../lib/json-object.ts'
+import { isObject, type JsonObject } from '../../../lib/json-object.ts'
 import type { Db } from '../../../platform/db/database.ts'
+import type { Caller, Level } from '../../../platform/http/caller.ts'
 import { invalid } from '../../../platform/http/errors.ts'
 import { writeEventText } from '../../../platform/sandbox/event-text.ts'
-import { AppFault, type AppCall, type Host, type SandboxedApp } from '../../../platform/sandbox/sandbox.ts'
-import { Redactor } from '../../../platform/secrets/redactor.ts'
+import { AppFault, type AppCall, type Sandbox, type SandboxedApp } from '../../../platform/sandbox/sandbox.ts'
 import type { Services } from '../../../platform/services.ts'
-import { readConfigSchema } from '../config-schema.ts'
-import { secretValues, withDefaults } from '../configs/settings.ts'
+import { CODE_FILE } from '../code.ts'
+import { readConfigSchema, type SchemaField } from '../config-schema.ts'
+import { MANIFEST, readManifestFile } from '../editing/update-source.ts'
 import { INLINE_APPS } from '../inline/index.ts'
 import type { PluginRow } from '../rows.ts'
 import { fetchForApp } from '../running/host/app-fetch.ts'
-import { openDryHost } from './dry-host.ts'
-import { readScript, type Script } from './read-script.ts'
-import type { TestRequest, TestResult } from './schema.ts'
+import { openDryHost, type DryRun } from './dry-host.ts'
+import { BrokenCode, readSavedScript, readSentScript } from './read-script.ts'
+import type { TestCall, TestRequest, TestResult } from './schema.ts'
 import { completeEvent, patched, toPipelineEvent, type TestEvent } from './test-event.ts'
+import { readTrialSettings } from './trial-settings.ts'
 
-type Testing = { services: Services; db: Db; now: Date }
+export type Testing = {
+  services: Services
+  db: Db
+  caller: Caller
+  organization: { id: string }
+  level: Level
+  now: Date
+}
+
+type Outcome = { event: JsonObject | null; memory_bytes: number | null }
 
 const WITHIN_MS = 30_000
 
 export async function testPlugin(
-  { services, db, now }: Testing,
+  testing: Testing,
   plugin: PluginRow,
   request: TestRequest,
 ): Promise<TestResult> {
+  const { services, db, now } = testing
   const event = completeEvent(request.event, services.settings.site_url, now)
-  const fields = readConfigSchema(plugin.config_schema)
-  const config = withDefaults(fields, request.config ?? {})
-  const redactor = new Redactor(secretValues(fields, config))
-  const { host, logs } = openDryHost(
+  const fields = fieldsOf(plugin, request)
+  const { redactor, ...settings } = await readTrialSettings(testing, plugin, fields, request)
+  const dry = openDryHost(
     request.fetch ? (wanted, signal) => fetchForApp(services.outbound, wanted, signal) : null,
   )
   const began = performance.now()
   const outcome = await toldFaults(event, async () => {
-    if (plugin.plugin_type === 'inline') return runInline(plugin, event, config, now)
-    return runScript(services, host, sandboxed(plugin, await readScript(services, db, plugin), config), {
-      methods: new Set(plugin.capabilities.methods ?? []),
-      event,
-    })
+    if (plugin.plugin_type === 'inline')
+      return { event: runInline(plugin, event, settings.config, now), memory_bytes: null }
+    const sent = request.files?.[CODE_FILE]
+    const { methods, ...script } =
+      sent === undefined ? await readSavedScript(services, db, plugin) : await readSentScript(services, sent)
+    return runScript(services, dry, sandboxed(plugin, script, settings), { methods, event })
   })
   const ms = Math.round((performance.now() - began) * 10) / 10
-  return { ...redactor.cleanJson({ ...outcome, logs }), ms }
+  const { logs, calls } = dry
+  return { ...redactor.cleanJson({ ...outcome, logs, calls }), ms }
+}
+
+/** A manifest that is sent along says which settings there are. */
+function fieldsOf({ config_schema }: PluginRow, { files }: TestRequest): SchemaField[] {
+  const manifest = files?.[MANIFEST]
+  const sent = manifest === undefined ? undefined : readManifestFile(manifest).config_schema
+  return readConfigSchema(sent ?? config_schema)
 }
 
 /** What the app does wrong is part of the answer, and leaves the event as it was. */
-async function toldFaults(event: TestEvent, run: () => Promise<JsonObject | null>) {
+async function toldFaults(event: TestEvent, run: () => Promise<Outcome>) {
   try {
-    return { event: await run(), error: null }
+    return { ...(await run()), error: null, errors: [] }
   } catch (fault) {
     if (!(fault instanceof AppFault)) throw fault
-    return { event, error: fault.error }
+    const errors = fault instanceof BrokenCode ? [...fault.errors] : []
+    return { event, memory_bytes: null, error: fault.error, errors }
   }
 }
 
@@ -68,43 +89,63 @@ function runInline({ url }: PluginRow, event: TestEvent, config: JsonObject, now
   }
 }
 
-/** Ids of configs are positive; a group of its own has an empty cache. */
-function sandboxed({ name }: PluginRow, script: Script, config: JsonObject): SandboxedApp {
-  const id = -randomInt(1, 2 ** 47)
-  const nobodys = { version: 'test', tenant: null, attachments: {} }
-  return { ...nobodys, id, group: `test ${id}`, name: name ?? '', ...script, config }
-}
-
 type Trial = { methods: ReadonlySet<string>; event: TestEvent }
+
+/** Ids of configs are positive; a group of its own has an empty cache. */
+function sandboxed(
+  { name }: PluginRow,
+  script: Pick<SandboxedApp, 'code' | 'mappings'>,
+  settings: Pick<SandboxedApp, 'config' | 'attachments'>,
+): SandboxedApp {
+  const id = -randomInt(1, 2 ** 47)
+  const nobodys = { version: 'test', tenant: null }
+  return { ...nobodys, id, group: `test ${id}`, name: name ?? '', ...script, ...settings }
+}
 
 async function runScript(
   { sandbox }: Services,
-  host: Host,
+  dry: DryRun,
   app: SandboxedApp,
-  { methods, event }: Trial,
-): Promise<JsonObject | null> {
+  trial: Trial,
+): Promise<Outcome> {
   try {
-    if (methods.has('processEvent')) {
-      const { properties, ...fields } = event
-      const text = writeEventText(fields, properties)
-      const [outcome] = await sandbox.processEvents(app, host, [text], WITHIN_MS)
-      if (outcome?.kind === 'failed') throw outcome.fault
-      if (outcome?.kind === 'dropped') return null
-      return outcome?.kind === 'changed' ? patched(event, outcome.patch) : event
-    }
-    const call = callFor(methods, event)
-    if (call === null) {
-      await sandbox.prepare(app, host)
-      return event
-    }
-    const result = await sandbox.call(app, host, call)
-    if (call.method === 'composeWebhook') {
-      host.log('SYSTEM', 'INFO', `webhook: ${JSON.stringify(result ?? null)} was not sent`)
-    }
-    return event
+    const event = await runOn(sandbox, dry, app, trial)
+    return { event, memory_bytes: await sandbox.measure(app, dry.host) }
   } finally {
     await sandbox.dispose(app.id)
   }
+}
+
+async function runOn(
+  sandbox: Sandbox,
+  { host, called }: DryRun,
+  app: SandboxedApp,
+  { methods, event }: Trial,
+): Promise<JsonObject | null> {
+  if (methods.has('processEvent')) {
+    const { properties, ...fields } = event
+    const text = writeEventText(fields, properties)
+    const [outcome] = await sandbox.processEvents(app, host, [text], WITHIN_MS)
+    if (outcome?.kind === 'failed') throw outcome.fault
+    if (outcome?.kind === 'dropped') return null
+    return outcome?.kind === 'changed' ? patched(event, outcome.patch) : event
+  }
+  const call = callFor(methods, event)
+  if (call === null) {
+    await sandbox.prepare(app, host)
+    return event
+  }
+  const result = await sandbox.call(app, host, call)
+  if (call.method === 'composeWebhook') {
+    host.log('SYSTEM', 'INFO', `webhook: ${JSON.stringify(result ?? null)} was not sent`)
+    if (isObject(result)) called(webhookCall(result))
+  }
+  return event
+}
+
+function webhookCall({ method, url, ...detail }: JsonObject): TestCall {
+  const text = (value: unknown, otherwise: string) => (typeof value === 'string' ? value : otherwise)
+  return { kind: 'webhook', target: `${text(method, 'POST')} ${text(url, '')}`, detail, was_made: false }
 }
 
 /** Null for code that waits for something else than events: loading it and setting it up is the test. */

@@ -43,8 +43,8 @@ export function storeOf(
     return written
   }
 
-  const query = (asked: StoreQuery) =>
-    projects.read(asked.project_id, 'any', (manifest) => queries.query(asked, manifest))
+  const query = (asked: StoreQuery, signal?: AbortSignal) =>
+    projects.read(asked.project_id, 'any', (manifest) => queries.query(asked, manifest, signal))
 
   /** Never gives what a deleted project had. */
   const forExport = async <Result>(

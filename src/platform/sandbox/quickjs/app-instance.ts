@@ -103,6 +103,10 @@ export class AppInstance {
     return this.offer.capabilities.methods.includes(method)
   }
 
+  get memory_bytes(): number | null {
+    return this.ended ? null : this.#machine.memoryBytes()
+  }
+
   /** Throws AppFault of the kind `setup`. */
   async setUp(): Promise<void> {
     if (!this.has('setupPlugin')) return

@@ -20,6 +20,7 @@ export async function makeAppMachine(engine: Engine, app: ThreadApp, host: HostF
       }
     },
     call: (...entry) => told(machine.call(...entry)),
+    memoryBytes: () => machine.memoryBytes(),
     dispose: () => machine.dispose(),
   }
 }

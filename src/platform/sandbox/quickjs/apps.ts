@@ -32,6 +32,7 @@ export class Apps {
   /** Throws AppFault. */
   async carryOut(app_id: number, work: Work): Promise<unknown> {
     const place = this.#places.get(app_id)!
+    if (work.kind === 'measure') return (await place.ready?.catch(() => null))?.memory_bytes ?? null
     place.under_way++
     try {
       const instance = await this.#ready(place)

@@ -162,6 +162,10 @@ class QuickJsMachine implements Machine {
     return this.#run(cpu_ms, enter, wall_ms)
   }
 
+  memoryBytes(): number {
+    return this.vm.getMemoryUsage().mallocSize
+  }
+
   dispose(): void {
     // The memory goes with the instance. Freeing it piece by piece would run code of the app (finalizers) once more.
   }

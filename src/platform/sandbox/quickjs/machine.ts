@@ -12,6 +12,8 @@ export type Machine = {
    * whatever it has used.
    */
   call(operation: Operation, id: number, texts: readonly string[], cpu_ms: number, wall_ms: number): string
+  /** Bytes that the script has taken, ours for the guest included. */
+  memoryBytes(): number
   dispose(): void
 }
 

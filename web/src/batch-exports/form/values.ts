@@ -113,7 +113,6 @@ export function bodyOf(values: Values, kind: Destination) {
     end_at: instantOf(values.end_at, values.timezone),
   }
 }
-export type Body = ReturnType<typeof bodyOf>
 
 /** Only what differs from what is stored: others may have changed the rest meanwhile. */
 export function changesOf(values: Values, stored: Values, kind: Destination): Record<string, unknown> {

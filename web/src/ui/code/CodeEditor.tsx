@@ -28,6 +28,8 @@ export type CodeEditorProps = {
   /** Without a border, for editors that fill a pane. */
   isBare?: boolean
   hasFocus?: boolean
+  /** An offset to bring into sight, with the cursor at it. */
+  shownAt?: number
 }
 
 const Editor = lazy(() => import('./Editor'))

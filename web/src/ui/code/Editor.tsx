@@ -4,7 +4,15 @@ import { EditorView } from '@codemirror/view'
 import { useEffect, useEffectEvent, useId, useRef } from 'react'
 import type { CodeEditorProps } from './CodeEditor'
 import classes from './CodeEditor.module.css'
-import { applyText, editorExtensions, languageSlot, readOnlySlot, readOnly, showProblems } from './extensions'
+import {
+  applyText,
+  editorExtensions,
+  languageSlot,
+  readOnlySlot,
+  readOnly,
+  showPlace,
+  showProblems,
+} from './extensions'
 import { loadLanguage } from './languages'
 
 const NONE = [] as const
@@ -59,6 +67,10 @@ export default function Editor(props: CodeEditorProps) {
     () => view.current!.dispatch({ effects: readOnlySlot.reconfigure(readOnly(isReadOnly)) }),
     [isReadOnly],
   )
+  const { shownAt } = props
+  useEffect(() => {
+    if (shownAt !== undefined) showPlace(view.current!, shownAt)
+  }, [shownAt, label])
   // The editor itself moves them along while somebody types.
   useEffect(() => showProblems(view.current!, diagnostics), [diagnostics])
 

@@ -87,6 +87,7 @@ export function editorExtensions({
       ...defaultKeymap,
       indentWithTab,
     ]),
+    EditorView.domEventHandlers({ beforeinput: replaceSelection }),
     EditorView.updateListener.of(({ docChanged, state, transactions }) => {
       if (docChanged && !transactions.some((one) => one.annotation(fromPage))) onChange(state.doc.toString())
     }),
@@ -106,6 +107,13 @@ export function applyText(view: EditorView, text: string): void {
   view.dispatch({ changes: { from: 0, to: doc.length, insert: text }, annotations: fromPage.of(true) })
 }
 
+/** Puts the cursor there, in the middle of what is seen. */
+export function showPlace(view: EditorView, offset: number): void {
+  const at = Math.min(Math.max(0, offset), view.state.doc.length)
+  view.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: 'center' }) })
+  view.focus()
+}
+
 /** Places may be those of a text that was changed meanwhile. */
 export function showProblems(view: EditorView, problems: readonly CodeProblem[]): void {
   const { length } = view.state.doc
@@ -114,6 +122,24 @@ export function showProblems(view: EditorView, problems: readonly CodeProblem[])
     return { from: start, to: Math.min(Math.max(to, start + 1), length), severity: 'error' as const, message }
   })
   view.dispatch(setDiagnostics(view.state, shown))
+}
+
+/**
+ * Text typed over a selection, done by ourselves: Chromium keeps the look of what it replaces by a style attribute, which the
+ * page's policy refuses with a message for each.
+ */
+function replaceSelection(event: InputEvent, view: EditorView): boolean {
+  const { state } = view
+  const { from, to, empty } = state.selection.main
+  const { data } = event
+  if (event.inputType !== 'insertText' || data === null || empty || view.composing || state.readOnly)
+    return false
+  const insert = () =>
+    state.update(state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true })
+  const isTaken = state.facet(EditorView.inputHandler).some((handle) => handle(view, from, to, data, insert))
+  if (!isTaken) view.dispatch(insert())
+  event.preventDefault()
+  return true
 }
 
 function actions(onRun?: () => void, onSave?: () => void): KeyBinding[] {

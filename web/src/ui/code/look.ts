@@ -113,7 +113,7 @@ export const look = EditorView.theme({
   '.cm-textfield': {
     fontSize: 'inherit',
     background: 'var(--ls-page)',
-    border: '1px solid var(--ls-control)',
+    border: '1px solid var(--ls-edge)',
     borderRadius: 'var(--mantine-radius-sm)',
   },
   '.cm-button': {

@@ -56,6 +56,43 @@ describe('a question', () => {
     expect(await count()).toEqual([[1]])
   })
 
+  it('that nobody wants any more is stopped at once, running or waiting', async () => {
+    const controller = new AbortController()
+    const reason = new Error('left')
+    const running = Array.from({ length: 8 }, () =>
+      store
+        .query(
+          {
+            project_id: 1,
+            sql: 'SELECT sum(a.range * b.range) FROM range(10000000) a, range(10000000) b',
+            parameters: [],
+            timezone: 'UTC',
+            max_rows: 1,
+          },
+          controller.signal,
+        )
+        .catch((error: unknown) => error),
+    )
+    await expect.poll(() => queryProcesses().length).toBeGreaterThan(0)
+    const pids = queryProcesses()
+    controller.abort(reason)
+    expect(await Promise.all(running)).toEqual(running.map(() => reason))
+    // Interrupted, not killed, and free for others.
+    expect(await count()).toEqual([[1]])
+    expect(queryProcesses()).toEqual(expect.arrayContaining(pids))
+  })
+
+  it('that nobody wants and that cannot be interrupted is killed', async () => {
+    const controller = new AbortController()
+    const asked = { project_id: 1, sql: doubling(29), parameters: [], timezone: 'UTC', max_rows: 1 }
+    const endless = store.query(asked, controller.signal).catch((error: unknown) => error)
+    await expect.poll(() => queryProcesses().length).toBeGreaterThan(0)
+    const reason = new Error('left')
+    controller.abort(reason)
+    expect(await endless).toBe(reason)
+    expect(await count()).toEqual([[1]])
+  })
+
   it('that takes more memory than it may is stopped, however it takes it', async () => {
     for (const sql of [
       "SELECT strlen(repeat('x', 1900000000)) + strlen(repeat('y', 1900000000))",

@@ -33,17 +33,18 @@ export class QueryProcess {
     this.#started ??= this.#start()
   }
 
-  async query(query: StoreQuery, manifest: Manifest): Promise<StoreAnswer> {
+  async query(query: StoreQuery, manifest: Manifest, signal?: AbortSignal): Promise<StoreAnswer> {
     const { child, caller, shown } = (this.#started ??= this.#start())
     await caller.ready
     const isShown = shown.get(query.project_id) === manifest
-    const watch = new Watch(child, this.options)
+    const watch = new Watch(child, this.options, signal)
     try {
-      const first = await caller.call('query', query, isShown ? null : manifest)
+      const first = await askFirst(caller, signal, query, isShown ? null : manifest)
       keepShown(shown, query.project_id, manifest)
       const rows = [...first.rows]
       for (let next = first.rest; next !== null;) {
         await nextTurn()
+        signal?.throwIfAborted()
         const part: Awaited<ReturnType<typeof caller.call<'more'>>> = await caller.call('more', next)
         for (const row of part.rows) rows.push(row)
         next = part.rest
@@ -74,6 +75,14 @@ export class QueryProcess {
     })
     return started
   }
+}
+
+function askFirst(
+  caller: Caller<QueryCalls>,
+  signal: AbortSignal | undefined,
+  ...args: Parameters<QueryCalls['query']>
+) {
+  return signal ? caller.callUntil(signal, 'query', ...args) : caller.call('query', ...args)
 }
 
 function keepShown(shown: Map<number, Manifest>, project_id: number, manifest: Manifest): void {
@@ -117,10 +126,13 @@ class Watch {
   reason: Error | null = null
   readonly #timer: NodeJS.Timeout
   readonly #deadline: number
+  /** Set once nobody wants the answer any more. */
+  #given_up_at: number | null = null
 
   constructor(
     private readonly child: ChildProcess,
     private readonly options: QueryOptions,
+    private readonly signal?: AbortSignal,
   ) {
     this.#deadline = performance.now() + options.timeout_ms + GRACE_MS
     this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS)
@@ -131,7 +143,11 @@ class Watch {
   }
 
   #look(): void {
-    if (performance.now() > this.#deadline) this.#kill(new QueryTimeout('killed'))
+    const now = performance.now()
+    if (this.signal?.aborted) this.#given_up_at ??= now
+    if (now > this.#deadline) this.#kill(new QueryTimeout('killed'))
+    else if (this.#given_up_at !== null && now > this.#given_up_at + GRACE_MS)
+      this.#kill(this.signal!.reason as Error)
     else if (residentMb(this.child.pid!) > this.options.memory_mb + BESIDES_MB) {
       this.#kill(new QueryFault(TOO_LARGE))
     }

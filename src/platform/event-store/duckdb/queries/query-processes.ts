@@ -25,13 +25,13 @@ export class QueryProcesses {
     this.#processes.at(-1)!.warmUp()
   }
 
-  async query(query: StoreQuery, manifest: Manifest): Promise<StoreAnswer> {
-    const process = await this.#take(query.project_id)
+  async query(query: StoreQuery, manifest: Manifest, signal?: AbortSignal): Promise<StoreAnswer> {
+    const process = await this.#take(query.project_id, signal)
     try {
       for (let tries = 1; ; tries++) {
         if (this.#is_closed) throw new StoreGone('the event store is closed')
         try {
-          return await process.query(query, manifest)
+          return await process.query(query, manifest, signal)
         } catch (error) {
           // Somebody else killed the process: the question is as good as before.
           if (!(error instanceof StoreGone) || tries === MAX_TRIES) throw error
@@ -47,11 +47,11 @@ export class QueryProcesses {
     await Promise.all(this.#processes.map((process) => process.kill()))
   }
 
-  async #take(project_id: number): Promise<QueryProcess> {
+  async #take(project_id: number, signal?: AbortSignal): Promise<QueryProcess> {
     if (this.#waiting >= MAX_WAITING) throw new StoreBusy('too many queries are waiting')
     this.#waiting++
     try {
-      return await this.#turns.take(project_id)
+      return await this.#turns.take(project_id, signal)
     } finally {
       this.#waiting--
     }

@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest'
+import { qrPath } from './qr'
+
+it('draws each run of dark squares as one rectangle', () => {
+  expect(
+    qrPath([
+      [true, true, false, true],
+      [false, false, false, false],
+      [false, true, true, true],
+    ]),
+  ).toBe('M0 0h2v1h-2zM3 0h1v1h-1zM1 2h3v1h-3z')
+})

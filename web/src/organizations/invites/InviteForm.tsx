@@ -1,0 +1,116 @@
+// Inviting people, several at once; then their links, which are shown once.
+import { Button, Checkbox, Group, NativeSelect, Stack, Text, Textarea } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { answer, api, type Schema } from '../../api/client'
+import { useOrganization } from '../../api/me'
+import { useForm } from '../../ui/form'
+import { FormProblem } from '../../ui/FormProblem'
+import { done } from '../../ui/notify'
+import { ShownOnce } from '../../ui/ShownOnce'
+import { grantable } from '../rights'
+import { aboutOne, MOST_AT_ONCE, readAddresses } from './addresses'
+
+type MadeInvite = Schema<'MadeInvite'>
+
+export function InviteForm({ onClose }: { onClose: () => void }) {
+  const organization = useOrganization()
+  const queries = useQueryClient()
+  const [made, setMade] = useState<readonly MadeInvite[] | null>(null)
+  const form = useForm({
+    initial: { target_email: '', level: '1', message: '', sendEmail: true },
+    draft: `invite ${organization.id}`,
+    async submit({ target_email, level, message, sendEmail }) {
+      const invitees = readAddresses(target_email)
+      const body = invitees.map((invitee) => ({
+        ...invitee,
+        level: Number(level) as 1 | 8 | 15,
+        message: message || null,
+        send_email: sendEmail,
+      }))
+      try {
+        const params = { path: { organization_id: organization.id } }
+        const invites = await answer(
+          api.POST('/api/organizations/{organization_id}/invites/bulk/', { params, body: body as never }),
+        )
+        setMade([invites].flat())
+        done(
+          invitees.length === 1
+            ? `Invited ${invitees[0]!.target_email}.`
+            : `Invited ${invitees.length} people.`,
+        )
+      } catch (error) {
+        throw aboutOne(error, invitees)
+      }
+      await queries.invalidateQueries({ queryKey: ['invites', organization.id] })
+    },
+  })
+  if (made) return <Links invites={made} onClose={onClose} />
+  const count = readAddresses(form.values.target_email).length
+  return (
+    <form ref={form.element} onSubmit={form.onSubmit}>
+      <Stack gap="lg">
+        <FormProblem>{form.problem}</FormProblem>
+        <Textarea
+          label="E-mail addresses"
+          description={`One a line, ${MOST_AT_ONCE} at most. All are invited, or none.`}
+          autosize
+          minRows={3}
+          maxRows={12}
+          required
+          data-autofocus
+          {...form.field('target_email')}
+        />
+        <NativeSelect
+          label="Level"
+          data={grantable(organization.membership_level)}
+          {...form.field('level')}
+        />
+        <Textarea
+          label="Message"
+          description="Stands in the mail, as plain text."
+          autosize
+          minRows={2}
+          maxRows={8}
+          {...form.field('message')}
+        />
+        <Checkbox
+          label="Send the invites by mail"
+          description="Otherwise you pass the links on yourself. Either way they work for three days."
+          checked={form.values.sendEmail}
+          onChange={(event) => form.set('sendEmail', event.currentTarget.checked)}
+        />
+        <Group gap="sm">
+          <Button type="submit" loading={form.isBusy} disabled={count === 0}>
+            {count > 1 ? `Invite ${count} people` : 'Send invite'}
+          </Button>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+export function Links({ invites, onClose }: { invites: readonly MadeInvite[]; onClose: () => void }) {
+  const isMailed = invites.some(({ emailing_attempt_made }) => emailing_attempt_made)
+  return (
+    <Stack gap="lg">
+      <Text>
+        {isMailed ? 'The mails are on their way.' : 'No mail was sent: pass the links on.'} A link lets
+        whoever has it join with that address, once.
+      </Text>
+      {invites.map(({ id, target_email, link }) => (
+        <ShownOnce key={id} value={link} copy="Copy link">
+          The link of <b>{target_email}</b> is shown once. Resending makes a new one.
+        </ShownOnce>
+      ))}
+      <Group>
+        <Button variant="default" onClick={onClose}>
+          Close
+        </Button>
+      </Group>
+    </Stack>
+  )
+}

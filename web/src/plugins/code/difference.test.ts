@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { differenceOf, folded, hasChanges } from './difference.ts'
+
+const told = (before: object, after: object) =>
+  differenceOf(before as never, after as never).map(({ mark, text }) => mark + text)
+
+describe('a difference', () => {
+  it('marks what came, went and changed, at its place', () => {
+    const before = { event: 'paid', properties: { usd: 10, ssn: '1', deep: { a: 1, b: [1] } } }
+    const after = {
+      event: 'paid',
+      properties: { usd: 10, deep: { a: 2, b: [1] }, eur: 9 },
+      uuid: 'made up',
+      now: 'x',
+    }
+    expect(told(before, after)).toEqual([
+      ' {',
+      '   "event": "paid",',
+      '   "properties": {',
+      '     "usd": 10,',
+      '-    "ssn": "1",',
+      '     "deep": {',
+      '-      "a": 1,',
+      '+      "a": 2,',
+      '       "b": [',
+      '         1',
+      '       ]',
+      '     },',
+      '+    "eur": 9',
+      '   }',
+      ' }',
+    ])
+  })
+
+  it('is none where only the server has filled in', () => {
+    const lines = differenceOf(
+      { event: 'paid' },
+      { event: 'paid', uuid: 'u', properties: {}, timestamp: 't' },
+    )
+    expect(hasChanges(lines)).toBe(false)
+    expect(hasChanges(differenceOf({ event: 'paid' }, { event: 'paid', properties: { a: 1 } }))).toBe(true)
+  })
+
+  it('an object in place of a value is both', () => {
+    expect(told({ a: 1 }, { a: { b: 2 } })).toEqual([
+      ' {',
+      '-  "a": 1',
+      '+  "a": {',
+      '+    "b": 2',
+      '+  }',
+      ' }',
+    ])
+    expect(told({ a: {} }, { a: {} })).toEqual([' {', '   "a": {}', ' }'])
+  })
+})
+
+it('what stays is folded, but for some lines around each change', () => {
+  const before = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`k${index}`, index]))
+  expect(
+    folded(differenceOf(before, { ...before, k10: 'x' })).map((line) =>
+      'left' in line ? line.left : line.mark,
+    ),
+  ).toEqual([9, ' ', ' ', '-', '+', ' ', ' ', 8])
+})
