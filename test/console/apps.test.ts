@@ -199,6 +199,8 @@ describe('settings', () => {
         await type(page, 'Rules', '{"a": [1, 2]}')
         await page.getByRole('combobox', { name: 'Only these events (optional)' }).fill('order paid')
         await page.keyboard.press('Enter')
+        // Leaving the field closes its suggestions.
+        await page.keyboard.press('Tab')
         await page.getByRole('button', { name: 'Save settings' }).click()
         await page.getByText('The settings of Forwarder are saved.').waitFor()
         await page.getByText('ca.pem, 11 B').waitFor()

@@ -90,6 +90,11 @@ function watch(context: BrowserContext): string[] {
   return problems
 }
 
+/** Nothing of the page is cut off at its side. */
+export async function fits(page: Page): Promise<void> {
+  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+}
+
 type Finding = { id: string; help: string; nodes: { html: string }[] }
 
 async function audit(page: Page): Promise<void> {

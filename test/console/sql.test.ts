@@ -107,9 +107,8 @@ describe('a question', () => {
       await page.keyboard.press('Enter')
       await page.keyboard.type(" as odd, evnt from events where event = 'order p")
       await offered.filter({ hasText: 'order paid' }).waitFor()
-      await page.keyboard.press('Enter')
       // The quotes were closed by the editor.
-      await page.keyboard.type("' order by odd")
+      await page.keyboard.type("aid' order by odd")
       const underlined = page.locator('.cm-lintRange-error')
       await underlined.waitFor()
       await expect.poll(() => underlined.allTextContents()).toEqual(['evnt'])

@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent, type AnyRoute } from '@tanstack/react-router'
+import { textIn } from '../ui/address'
 
 /** `open`: the id of what is open beside a list, `new`, or the step that is under way. */
 export type AccountSearch = { open?: string }
@@ -10,8 +11,10 @@ export const accountRoutes = <Parent extends AnyRoute>(parent: Parent) => {
       getParentRoute,
       path: '/account/$tab',
       component: lazyRouteComponent(() => import('./AccountPage'), 'AccountPage'),
-      validateSearch: ({ open }: Record<string, unknown>): AccountSearch =>
-        (open ?? '') === '' ? {} : { open: String(open) },
+      validateSearch: ({ open }: Record<string, unknown>): AccountSearch => {
+        const id = textIn(open)
+        return id === undefined ? {} : { open: id }
+      },
     }),
   ] as const
 }

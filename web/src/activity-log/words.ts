@@ -69,5 +69,5 @@ export const entryText = (entry: Entry): string =>
 export function valueText(value: unknown): string {
   if (value === null || value === undefined || value === '') return 'nothing'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  return typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value)
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2)
 }

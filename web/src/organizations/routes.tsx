@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent, type AnyRoute } from '@tanstack/react-router'
+import { textIn } from '../ui/address'
 
 export type OrganizationSearch = {
   /** What the list of members is narrowed down to. */
@@ -23,7 +24,10 @@ export const organizationRoutes = <Parent extends AnyRoute>(parent: Parent) => {
       component: lazyRouteComponent(() => import('./OrganizationPage'), 'OrganizationPage'),
       validateSearch: (search: Record<string, unknown>): OrganizationSearch =>
         Object.fromEntries(
-          NAMES.flatMap((name) => ((search[name] ?? '') === '' ? [] : [[name, String(search[name])]])),
+          NAMES.flatMap((name) => {
+            const text = textIn(search[name])
+            return text === undefined ? [] : [[name, text]]
+          }),
         ),
     }),
   ] as const

@@ -54,6 +54,7 @@ export const catalogueQuery = (organizationId: string) =>
 export const appQuery = (projectId: string, id: string) =>
   queryOptions({
     queryKey: ['apps', projectId, id],
+    refetchInterval: BUSY_MS,
     async queryFn({ signal }): Promise<App> {
       const path = '/api/projects/{project_id}/plugin_configs/{id}/' as const
       return (await answer(api.GET(path, { params: { path: { project_id: projectId, id } }, signal }))) as App

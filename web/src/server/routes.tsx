@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent, type AnyRoute } from '@tanstack/react-router'
+import { textIn } from '../ui/address'
 
 /** `search`: what the settings are narrowed down to. */
 export type ServerSearch = { search?: string }
@@ -10,8 +11,10 @@ export const serverRoutes = <Parent extends AnyRoute>(parent: Parent) => {
       getParentRoute,
       path: '/server',
       component: lazyRouteComponent(() => import('./ServerPage'), 'ServerPage'),
-      validateSearch: ({ search }: Record<string, unknown>): ServerSearch =>
-        (search ?? '') === '' ? {} : { search: String(search) },
+      validateSearch: ({ search }: Record<string, unknown>): ServerSearch => {
+        const text = textIn(search)
+        return text === undefined ? {} : { search: text }
+      },
     }),
   ] as const
 }

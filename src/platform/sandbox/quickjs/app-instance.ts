@@ -10,6 +10,7 @@ import { makeAppMachine } from './app-machine.ts'
 import { readOutcome } from './event-outcome.ts'
 import { HostFunctions, type Surroundings } from './host-functions.ts'
 import { hopsOf, hopsOfText } from './hops.ts'
+import { invocationOf, type Invocation } from './invocation.ts'
 import { MachineFault, ScriptFault, type Engine, type Machine, type Operation } from './machine.ts'
 import { readAnswer } from './read-answer.ts'
 import { writeAnswer } from './requests.ts'
@@ -22,7 +23,6 @@ type Parked = {
   resolve?(text: string): void
   reject?(fault: AppFault): void
 }
-type Invocation = { method: string; name?: string; input?: unknown }
 
 /** After these the rest of a batch is not tried: each event would take its full time. */
 const ENDS_BATCH = new Set(['cpu', 'memory', 'time', 'gone'])
@@ -129,13 +129,7 @@ export class AppInstance {
 
   /** Throws AppFault. */
   call(call: AppCall): Promise<unknown> {
-    const invocation: Invocation =
-      call.method === 'job'
-        ? { method: 'job', name: call.name, input: call.payload }
-        : call.method === 'task'
-          ? { method: 'task', name: call.name }
-          : { method: call.method, input: call.method === 'exportEvents' ? call.events : call.event }
-    return this.#call(invocation, this.limits.call_wall_ms)
+    return this.#call(invocationOf(call), this.limits.call_wall_ms)
   }
 
   async #call(invocation: Invocation, wall_ms: number): Promise<unknown> {
