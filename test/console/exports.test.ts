@@ -186,6 +186,40 @@ describe('one export', () => {
     expect(totals).toBe(9)
   })
 
+  it('ends what is under way: a run, and a backfill', async () => {
+    const of = await neighbourOf(bench)
+    const id = await of.create(lake, { name: 'Hasty' })
+    await deliverHours(of, 1)
+    const [run] = await of.runs(id)
+    const session = of.workspace.owner.session
+    await of.app.post(`${of.base}/${id}/runs/${run!.id}/retry/`, {}, { key: of.key })
+    await browser.visit({ session, path: pageOf(of, `/${id}/runs?status=live`) }, async ({ page, audit }) => {
+      await page.getByRole('row', { name: /^Waiting run/ }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel run' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Cancel this run' })
+      await audit()
+      await dialog.getByRole('button', { name: 'Cancel run' }).click()
+      await page.getByText('The run is cancelled.').waitFor()
+      await page.getByRole('dialog').getByText('Cancelled', { exact: true }).waitFor()
+      await page.keyboard.press('Escape')
+      const range = { start_at: run!.data_interval_start, end_at: run!.data_interval_end }
+      await of.act(id, 'repair', range)
+      await page.getByRole('link', { name: 'Backfills' }).click()
+      await page
+        .getByRole('row')
+        .filter({ hasText: 'Repair' })
+        .getByRole('button', { name: 'Cancel' })
+        .click()
+      await page.getByRole('button', { name: 'Cancel backfill' }).click()
+      await page.getByText('The backfill is cancelled.').waitFor()
+      await page.getByRole('row').filter({ hasText: 'Repair' }).getByText('Cancelled').waitFor()
+    })
+    const { body } = await of.app.get(`${of.base}/${id}/runs/?status=Starting&status=Running`, {
+      key: of.key,
+    })
+    expect(body.results).toEqual([])
+  })
+
   it('has a log by level and text, which goes on by itself, and says when it cannot be read', async () => {
     const of = await neighbourOf(bench)
     const id = await of.create(lake, { name: 'Talking' })

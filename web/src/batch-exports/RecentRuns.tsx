@@ -18,5 +18,5 @@ export function RecentRuns({ path, runs }: { path: ExportPath; runs: ExportStatu
   }))
   const count = (kind: string) => bars.filter((bar) => bar.kind === kind).length
   const summary = `Of the last ${runs.length} runs ${count('delivered')} delivered and ${count('failed')} failed.`
-  return <RunBars bars={bars} most={Math.max(...bars.map(({ rows }) => rows))} summary={summary} />
+  return <RunBars bars={bars} most={Math.max(...bars.map(({ rows }) => rows))} summary={summary} isShort />
 }

@@ -12,15 +12,23 @@ export type Bar = {
   link: LinkProps
 }
 
+type Props = {
+  bars: readonly Bar[]
+  most: number
+  summary: string
+  /** Beside other things: on a phone the last half alone. */
+  isShort?: boolean
+}
+
 /**
  * `summary` is what is read aloud in place of the columns. They are left out of the keyboard's way: the same runs are rows
  * of a table that it reaches.
  */
-export function RunBars({ bars, most, summary }: { bars: readonly Bar[]; most: number; summary: string }) {
+export function RunBars({ bars, most, summary, isShort = false }: Props) {
   return (
     <div className={classes.strip}>
       <span className="aloud">{summary}</span>
-      <div className={classes.bars} aria-hidden="true">
+      <div className={classes.bars} data-short={isShort || undefined} aria-hidden="true">
         {bars.map((bar) => (
           <Link
             key={bar.key}

@@ -16,7 +16,7 @@ export type LogEntry = Schema<'BatchExportLogEntry'>
 /** As many as the strip of an export shows. */
 export const STRIP_RUNS = 24
 const REFRESH_MS = 10_000
-const CALENDAR = '-92d'
+const CALENDAR_MONTHS = 3
 
 export type ExportPath = { projectId: string; exportId: string }
 export const pathOf = ({ projectId, exportId }: ExportPath) => ({
@@ -126,11 +126,17 @@ export const daysQuery = (path: ExportPath) =>
     queryFn: ({ signal }) =>
       answer(
         api.GET('/api/projects/{project_id}/batch_exports/{batch_export_id}/reconciliation/days/', {
-          params: { path: pathOf(path), query: { after: CALENDAR } },
+          params: { path: pathOf(path), query: { after: firstDayOfCalendar(new Date()) } },
           signal,
         }),
       ),
   })
+
+function firstDayOfCalendar(today: Date): string {
+  return new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - CALENDAR_MONTHS + 1, 1))
+    .toISOString()
+    .slice(0, 10)
+}
 
 export const nextRunsQuery = (path: ExportPath) =>
   queryOptions({

@@ -2,7 +2,7 @@
 import { Button, Progress, Title } from '@mantine/core'
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { answer, api } from '../../api/client'
 import { Confirm } from '../../ui/Confirm'
 import { DataTable, type Column } from '../../ui/DataTable'
@@ -36,6 +36,12 @@ export function BackfillsTab({ data }: { data: Export }) {
   const queries = useQueryClient()
   const until = lastEndOf(data)
   const rows = backfills.data?.pages.flatMap(({ results }) => results) ?? []
+
+  const live = rows.filter(({ status }) => isLive(status)).length
+  // What a backfill has delivered, the calendar shows.
+  useEffect(() => {
+    void queries.invalidateQueries({ queryKey: daysQuery(path).queryKey })
+  }, [live])
 
   const cancel = async () => {
     await answer(

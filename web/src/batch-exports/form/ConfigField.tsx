@@ -127,7 +127,7 @@ function SecretField({ field }: { field: Field }) {
       form.set(name, event.currentTarget.value as never),
   }
   return isLong ? (
-    <Textarea {...common} autosize minRows={3} maxRows={8} className="mono" />
+    <Textarea {...common} autosize minRows={3} maxRows={8} classNames={{ input: 'mono' }} />
   ) : (
     <PasswordInput {...common} autoComplete="new-password" />
   )

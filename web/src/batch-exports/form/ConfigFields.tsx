@@ -12,6 +12,10 @@ export function ConfigFields({ part, isUnfolded = false }: { part: FormPart; isU
   const { form, kind } = useExportForm()
   const [isOpen, setOpen] = useState(isUnfolded)
   const fields = fieldsFor(form.values, kind).filter((field) => field.part === part)
+  // Where no secret is required, those there are belong to what most people need.
+  const demandsSecret = fields.some(({ kind: each, isRequired }) => each === 'secret' && isRequired)
+  const isFirst = ({ isRequired, isDecisive, kind: each }: Field) =>
+    isRequired || isDecisive || (each === 'secret' && !demandsSecret)
   const first = fields.filter(isFirst)
   const rest = fields.filter((field) => !isFirst(field))
   const isShown = isOpen || rest.some(({ name }) => form.errors[name] !== undefined)
@@ -30,6 +34,3 @@ export function ConfigFields({ part, isUnfolded = false }: { part: FormPart; isU
     </Stack>
   )
 }
-
-/** Secrets belong to what everybody needs, even where a destination can do without. */
-const isFirst = ({ isRequired, kind }: Field): boolean => isRequired || kind === 'secret'

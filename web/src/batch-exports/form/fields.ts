@@ -11,6 +11,8 @@ export type Field = {
   kind: FieldKind
   isRequired: boolean
   isNullable: boolean
+  /** Whether others are required depends on it. */
+  isDecisive: boolean
   /** Keys of several lines. */
   isLong: boolean
   choices: readonly string[]
@@ -58,14 +60,11 @@ export function askedFor(schema: Readonly<Record<string, unknown>>, config: Conf
       property,
     )
     const only = onlyValue(narrowed)
-    if (only === undefined)
-      fields.push(
-        fieldOf(
-          name,
-          narrowed,
-          required.includes(name) || holding.some(({ then }) => then.required?.includes(name)),
-        ),
-      )
+    const isRequired = required.includes(name) || holding.some(({ then }) => then.required?.includes(name))
+    const isDecisive = allOf.some(
+      ({ if: when, then }) => name in when.properties && (then.required ?? []).length > 0,
+    )
+    if (only === undefined) fields.push({ ...fieldOf(name, narrowed), isRequired, isDecisive })
     else fixed[name] = only.value
   }
   return { fields, fixed }
@@ -78,7 +77,7 @@ function onlyValue({ const: constant, enum: values }: Property): { value: unknow
   return real?.length === 1 ? { value: real[0] } : undefined
 }
 
-function fieldOf(name: string, property: Property, isRequired: boolean): Field {
+function fieldOf(name: string, property: Property): Omit<Field, 'isRequired' | 'isDecisive'> {
   const types = [property.type ?? 'string'].flat()
   const example = property.examples?.[0]
   return {
@@ -87,7 +86,6 @@ function fieldOf(name: string, property: Property, isRequired: boolean): Field {
     description: inWordsOfForms(property.description ?? ''),
     part: property['x-part'] ?? 'connection',
     kind: kindOf(property, types),
-    isRequired,
     isNullable: types.includes('null'),
     isLong: name === 'private_key',
     choices: (property.enum ?? []).filter((value): value is string => typeof value === 'string'),

@@ -60,6 +60,7 @@ describe('fields', () => {
     expect(find({}, 'key').isRequired).toBe(false)
     expect(find({ format: 'CSV' }, 'key').isRequired).toBe(true)
     expect(find({}, 'bucket').isRequired).toBe(true)
+    expect([find({}, 'format').isDecisive, find({}, 'compression').isDecisive]).toEqual([true, false])
   })
 })
 
