@@ -4,7 +4,10 @@ import { configDefaults, defineConfig } from 'vitest/config'
 // `npm test` leaves out the long sweeps, in files of their own or as parts of others (test/harness/long.ts).
 export default defineConfig(({ mode }) => ({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'web/src/**/*.test.ts'],
+    include:
+      mode === 'pictures'
+        ? ['test/console/pictures.ts']
+        : ['src/**/*.test.ts', 'test/**/*.test.ts', 'web/src/**/*.test.ts'],
     exclude: [...configDefaults.exclude, ...(mode === 'long' ? [] : ['**/*.long.test.ts'])],
     env: { TEST_LONG: mode === 'long' ? 'on' : 'off' },
     globalSetup: ['test/harness/global-setup.ts'],

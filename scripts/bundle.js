@@ -21,7 +21,6 @@ const OUTSIDE = [
   /^pg-native$/,
   /^snowflake-sdk$/,
   // Tools that scripts use.
-  /^playwright-core/,
   /^rolldown/,
   /^vitest/,
 ]

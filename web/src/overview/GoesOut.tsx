@@ -110,7 +110,7 @@ function columnsOf(projectId: string): readonly Column<ExportStatus>[] {
     },
     {
       key: 'rows',
-      title: 'Rows that wait',
+      title: 'Waiting, at most',
       width: '120px',
       align: 'end',
       isExtra: true,
