@@ -7,6 +7,7 @@ export type ScopeKind = { object: string; label: string; text: string; canWrite:
 export const SCOPE_KINDS: readonly ScopeKind[] = [
   { object: 'query', label: 'Events and queries', text: 'List events, run HogQL', canWrite: false },
   { object: 'person', label: 'People', text: 'Look people up', canWrite: false },
+  { object: 'group', label: 'Groups', text: 'Types of groups', canWrite: false },
   { object: 'batch_export', label: 'Exports', text: 'Batch exports, runs, backfills, logs', canWrite: true },
   { object: 'plugin', label: 'Apps', text: 'Apps, their settings and logs', canWrite: true },
   { object: 'event_definition', label: 'Event definitions', text: 'The catalogue of events', canWrite: true },
