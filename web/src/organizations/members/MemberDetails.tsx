@@ -69,6 +69,7 @@ function LevelForm({ member }: { member: Member }) {
       )
       done(`${nameOf(member.user)} is now ${levelName(Number(level)).toLowerCase()}.`)
       await queries.invalidateQueries({ queryKey: ['members', organization.id] })
+      await queries.invalidateQueries({ queryKey: ['member', organization.id, member.user.uuid] })
     },
   })
   return (

@@ -113,7 +113,7 @@ export function MembersTab() {
 function OpenMember({ uuid, onClose }: { uuid: string; onClose: () => void }) {
   const organization = useOrganization()
   const member = useQuery({
-    queryKey: ['members', organization.id, 'one', uuid],
+    queryKey: ['member', organization.id, uuid],
     queryFn: ({ signal }) =>
       answer(
         api.GET('/api/organizations/{organization_id}/members/{user__uuid}/', {
