@@ -4,7 +4,7 @@ import type { Db } from '../../platform/db/database.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { denied, invalid } from '../../platform/http/errors.ts'
 import type { Services } from '../../platform/services.ts'
-import { changesBetween, recordActivity, type Actor } from '../activity-log/record.ts'
+import { changesBetween } from '../activity-log/record.ts'
 import { deletePersonalKeys } from '../api-keys/end-keys.ts'
 import { assertPasswordAllowed } from '../domains/password-rule.ts'
 import { findMembership } from '../members/queries.ts'
@@ -19,6 +19,7 @@ import { findUserByEmail, getUser, lockUser, updateUser } from '../users/queries
 import type { UserRow } from '../users/schema.ts'
 import { mergeNotificationSettings } from './notification-settings.ts'
 import { findOrganizationOfProject } from './queries.ts'
+import { recordAccount } from './record.ts'
 import type { AccountFields } from './schema.ts'
 
 const PASSWORD_RATES = [{ count: 5, window_ms: 60_000 }]
@@ -164,20 +165,4 @@ async function currentColumns(db: Db, user: UserRow, fields: AccountFields): Pro
 async function endSessions(services: Services, tx: Db, caller: Caller, user: UserRow): Promise<void> {
   await closeOtherSessions(tx, user.id, caller.kind === 'session' ? caller.session.token_hash : null)
   if (services.mailer.configured) await services.jobs.enqueue(tx, passwordChangedEmail, { user_id: user.id })
-}
-
-async function recordAccount(
-  tx: Db,
-  actor: Actor,
-  user: UserRow,
-  changes: ReturnType<typeof changesBetween>,
-): Promise<void> {
-  await recordActivity(tx, actor, {
-    organization_id: user.current_organization_id,
-    scope: 'User',
-    activity: 'updated',
-    item_id: user.uuid,
-    name: user.email,
-    changes,
-  })
 }

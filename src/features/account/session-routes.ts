@@ -5,8 +5,6 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { denied, notFound, unauthenticated } from '../../platform/http/errors.ts'
 import { paged, PageQuery } from '../../platform/http/paging.ts'
 import { noContent, ok, route } from '../../platform/http/route.ts'
-import { recordActivity, type Actor } from '../activity-log/record.ts'
-import type { Change } from '../activity-log/schema.ts'
 import {
   closeOtherSessions,
   closeSession,
@@ -17,6 +15,7 @@ import {
 } from '../sign-in/sessions.ts'
 import { lockUser } from '../users/queries.ts'
 import { describeSession, presentSession } from './present.ts'
+import { recordAccount } from './record.ts'
 import { BrowserSession, SessionsEnded } from './schema.ts'
 
 type SignedIn = Extract<Caller, { kind: 'session' }>
@@ -54,12 +53,9 @@ export const sessionRoutes = [
       await db.transaction(async (tx) => {
         await holdSession(tx, caller)
         if (!(await closeSession(tx, item.token_hash))) throw notFound()
-        await recordEnd(tx, context, caller, {
-          action: 'deleted',
-          field: 'session',
-          before: describeSession(item),
-          after: null,
-        })
+        await recordAccount(tx, context, caller.user, [
+          { type: 'User', action: 'deleted', field: 'session', before: describeSession(item), after: null },
+        ])
       })
       const isOwn = item.token_hash === caller.session.token_hash
       return isOwn ? { ...noContent(), session: null } : noContent()
@@ -79,8 +75,10 @@ export const sessionRoutes = [
         await holdSession(tx, caller)
         const count = await countSessions(tx, caller.user.id, now)
         await closeOtherSessions(tx, caller.user.id, caller.session.token_hash)
-        const change = { action: 'changed', field: 'sessions', before: count, after: 1 } as const
-        if (count > 1) await recordEnd(tx, context, caller, change)
+        if (count > 1)
+          await recordAccount(tx, context, caller.user, [
+            { type: 'User', action: 'changed', field: 'sessions', before: count, after: 1 },
+          ])
         return count
       })
       return ok({ ended: before - 1 })
@@ -97,20 +95,4 @@ function assertOwn(caller: SignedIn, given: string): void {
 async function holdSession(tx: Db, { user, session }: SignedIn): Promise<void> {
   await lockUser(tx, user.id)
   if (!(await isSessionOpen(tx, session.token_hash))) throw unauthenticated('not_authenticated')
-}
-
-async function recordEnd(
-  tx: Db,
-  actor: Actor,
-  { user }: SignedIn,
-  change: Omit<Change, 'type'>,
-): Promise<void> {
-  await recordActivity(tx, actor, {
-    organization_id: user.current_organization_id,
-    scope: 'User',
-    activity: 'updated',
-    item_id: user.uuid,
-    name: user.email,
-    changes: [{ type: 'User', ...change }],
-  })
 }

@@ -246,7 +246,7 @@ describe('a deadlock', () => {
     ])
   })
 
-  it('that never ends is given up after three more tries', async () => {
+  it('that never ends is given up after five more tries', async () => {
     let tries = 0
     const error = await failure(
       db.transaction(async (tx) => {
@@ -255,7 +255,7 @@ describe('a deadlock', () => {
       }),
     )
     expect(errorCode(error)).toBe('40P01')
-    expect(tries).toBe(4)
+    expect(tries).toBe(6)
   })
 
   it('does not make other errors worth a second try', async () => {

@@ -1,4 +1,5 @@
 // The connection to PostgreSQL as the slices see it: rows, one row, a statement, a transaction.
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { errorCode } from '../../lib/error-code.ts'
 import type { Statement } from './sql.ts'
@@ -24,7 +25,9 @@ export class RowGone extends Error {}
 type Queryable = Pick<pg.Pool | pg.PoolClient, 'query'>
 
 const RETRIED_CODES = new Set(['40001', '40P01'])
-const RETRIES = 3
+const RETRIES = 5
+/** Doubled with each try, and of random length: two that ran into each other must not meet again. */
+const FIRST_PAUSE_MS = 10
 
 export function openDatabase(connection: pg.PoolConfig): Database {
   const pool = new pg.Pool({
@@ -115,9 +118,15 @@ async function retried<T>(attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt()
     } catch (error) {
-      if (tries > RETRIES || !RETRIED_CODES.has(errorCode(error))) throw error
+      if (tries > RETRIES || !isConflict(error)) throw error
+      await sleep(Math.random() * FIRST_PAUSE_MS * 2 ** tries)
     }
   }
+}
+
+/** Others were changing the same rows at the same time. */
+export function isConflict(error: unknown): boolean {
+  return RETRIED_CODES.has(errorCode(error))
 }
 
 /** A row that the new one would point to was deleted by somebody else a moment ago. */

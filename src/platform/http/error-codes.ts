@@ -104,7 +104,10 @@ export const ERROR_CODES = {
     503,
     'Too many requests or bytes of your address are being worked on; try again after the Retry-After header.',
   ],
-  store_busy: [503, 'Too much is waiting to be stored; try again after the Retry-After header.'],
+  store_busy: [
+    503,
+    'Too much is waiting to be stored, or too many change the same things at once; try again after the Retry-After header.',
+  ],
   disk_full: [503, "The server's disk is full and nothing was stored; try again once there is room."],
   source_unavailable: [
     503,

@@ -1,6 +1,6 @@
 // What slices throw when a request cannot be done, and the one place where it becomes a status and a body.
 import { errorCode } from '../../lib/error-code.ts'
-import { isParentGone, RowGone } from '../db/database.ts'
+import { isConflict, isParentGone, RowGone } from '../db/database.ts'
 import { StoreBusy, StoreGone } from '../event-store/event-store.ts'
 import { ERROR_CODES, errorType, type ErrorCode, type ErrorType } from './error-codes.ts'
 
@@ -79,6 +79,11 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof StoreBusy) {
     return new ApiError('store_busy', 'The event store is busy: try again shortly.', null, {
+      'retry-after': '1',
+    })
+  }
+  if (isConflict(error)) {
+    return new ApiError('store_busy', 'Others are changing the same things: try again shortly.', null, {
       'retry-after': '1',
     })
   }

@@ -41,7 +41,7 @@ export function MemberDetails({ member, onGone }: { member: Member; onGone: () =
           ['Joined', <Time key="joined" value={member.joined_at} />],
         ]}
       />
-      <LevelForm member={member} />
+      <LevelForm key={member.level} member={member} />
       <MemberKeys member={member} />
       <Removal member={member} onGone={onGone} />
     </Stack>

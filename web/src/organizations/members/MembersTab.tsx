@@ -131,5 +131,5 @@ function OpenMember({ uuid, onClose }: { uuid: string; onClose: () => void }) {
         onRetry={() => void member.refetch()}
       />
     )
-  return <MemberDetails key={member.data.level} member={member.data} onGone={onClose} />
+  return <MemberDetails member={member.data} onGone={onClose} />
 }

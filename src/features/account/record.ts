@@ -1,0 +1,16 @@
+// Changes of an account, told to the organization it works in.
+import type { Db } from '../../platform/db/database.ts'
+import { recordActivity, type Actor } from '../activity-log/record.ts'
+import type { Change } from '../activity-log/schema.ts'
+import type { UserRow } from '../users/schema.ts'
+
+export async function recordAccount(tx: Db, actor: Actor, user: UserRow, changes: Change[]): Promise<void> {
+  await recordActivity(tx, actor, {
+    organization_id: user.current_organization_id,
+    scope: 'User',
+    activity: 'updated',
+    item_id: user.uuid,
+    name: user.email,
+    changes,
+  })
+}
