@@ -4,13 +4,20 @@ import { recordActivity, type Actor } from '../activity-log/record.ts'
 import type { Change } from '../activity-log/schema.ts'
 import type { UserRow } from '../users/schema.ts'
 
-export async function recordAccount(tx: Db, actor: Actor, user: UserRow, changes: Change[]): Promise<void> {
+type Account = Pick<UserRow, 'uuid' | 'email' | 'current_organization_id'>
+
+export async function recordAccount(
+  tx: Db,
+  actor: Actor,
+  account: Account,
+  changes: Change[],
+): Promise<void> {
   await recordActivity(tx, actor, {
-    organization_id: user.current_organization_id,
+    organization_id: account.current_organization_id,
     scope: 'User',
     activity: 'updated',
-    item_id: user.uuid,
-    name: user.email,
+    item_id: account.uuid,
+    name: account.email,
     changes,
   })
 }
