@@ -4,15 +4,15 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { chromium, type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { HOUR_MS } from '../../src/features/batch-exports/fixture/clock.ts'
 import { openWorkbench, type Workbench } from '../../src/features/batch-exports/fixture/workbench.ts'
 import type { PipelineEvent } from '../../src/features/events/pipeline-event.ts'
 import { sampleEvents } from '../../src/features/events/sample/sample-events.ts'
+import { launchChromium } from '../harness/chromium.ts'
 
 const FOLDER = 'docs/pictures'
-const CHROMIUM = '/usr/bin/chromium'
 const WIDE = { width: 1280, height: 800 }
 const PHONE = { width: 390, height: 800 }
 const DAYS = 3
@@ -127,7 +127,7 @@ it('takes the pictures', async () => {
   await mkdir(FOLDER, { recursive: true })
   const { app, workspace } = bench
   const url = `http://127.0.0.1:${(app.http.server.address() as AddressInfo).port}`
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
+  const browser = await launchChromium()
   try {
     for (const { name, path, before, theme = 'light', size = WIDE } of pictures()) {
       const context = await browser.newContext({

@@ -3,9 +3,9 @@ import { createServer, type ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
-import { chromium, type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
+import { launchChromium } from '../harness/chromium.ts'
 
-const CHROMIUM = '/usr/bin/chromium'
 const PACKAGES = new URL('../../node_modules/', import.meta.url)
 const LIBRARY = /^\/(posthog-js[\d.-]*\/dist\/[\w.-]+\.m?js)$/
 
@@ -35,7 +35,7 @@ export type Browser = {
 }
 
 export async function openBrowser(): Promise<Browser> {
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
+  const browser = await launchChromium()
   return {
     async visit(work) {
       const problems: string[] = []

@@ -1,5 +1,6 @@
 // Apps that mean harm, installed and switched on as anybody could: what they try does not come about, they are told or
 // switched off, and their neighbours notice nothing.
+// @module-tag slow
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createOrganization } from '../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'

@@ -111,32 +111,28 @@ describe('odd arguments', () => {
     ' | properties.missing | properties.tags | 7'
   ).split(' | ')
 
-  it(
-    'give a value, a refusal or a fault of the query, never anything else',
-    { timeout: 120_000 },
-    async () => {
-      const outcomes = { value: 0, refused: 0, fault: 0 }
-      const surprises: string[] = []
-      let turn = 0
-      for (const [name, { args }] of Object.entries(scalarFunctions))
-        for (let round = 0; round < 6; round++) {
-          const count = Math.min(args[0] + (round % 3), args[1])
-          // A step that shares no divisor with the length, so that all arguments come to all functions in the end.
-          const list = Array.from({ length: count }, () => ODD[(turn += 7) % ODD.length])
-          const text = `${name}(${list.join(', ')})`
-          try {
-            await evaluation.evaluate(text, round % 2 === 0 ? 'UTC' : 'Asia/Kolkata')
-            outcomes.value++
-          } catch (error) {
-            if (error instanceof HogqlError) outcomes.refused++
-            else if (error instanceof QueryFault) outcomes.fault++
-            else surprises.push(`${text}: ${String(error)}`)
-          }
+  it('give a value, a refusal or a fault of the query, never anything else', { tags: 'slow' }, async () => {
+    const outcomes = { value: 0, refused: 0, fault: 0 }
+    const surprises: string[] = []
+    let turn = 0
+    for (const [name, { args }] of Object.entries(scalarFunctions))
+      for (let round = 0; round < 6; round++) {
+        const count = Math.min(args[0] + (round % 3), args[1])
+        // A step that shares no divisor with the length, so that all arguments come to all functions in the end.
+        const list = Array.from({ length: count }, () => ODD[(turn += 7) % ODD.length])
+        const text = `${name}(${list.join(', ')})`
+        try {
+          await evaluation.evaluate(text, round % 2 === 0 ? 'UTC' : 'Asia/Kolkata')
+          outcomes.value++
+        } catch (error) {
+          if (error instanceof HogqlError) outcomes.refused++
+          else if (error instanceof QueryFault) outcomes.fault++
+          else surprises.push(`${text}: ${String(error)}`)
         }
-      expect(surprises).toEqual([])
-      expect(outcomes.value).toBeGreaterThan(1000)
-    },
-  )
+      }
+    expect(surprises).toEqual([])
+    expect(outcomes.value).toBeGreaterThan(1000)
+  })
 })
 
 /** The functions of the mapping table in the specification; arrayJoin and …If belong to the compiler. */

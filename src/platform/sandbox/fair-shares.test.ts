@@ -1,4 +1,5 @@
 // Who comes first when several tenants share a thread.
+// @module-tag slow
 import { afterAll, expect, it } from 'vitest'
 import { kindsOf, makeApp, makeEvent, TestHost } from './fixture/apps.ts'
 import { openSandbox } from './open.ts'

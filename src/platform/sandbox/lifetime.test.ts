@@ -1,3 +1,4 @@
+// @module-tag slow
 import { readdirSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import { afterAll, describe, expect, it } from 'vitest'

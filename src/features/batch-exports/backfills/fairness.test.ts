@@ -1,5 +1,6 @@
 // A thousand intervals of a backfill next to schedules and another project, worked off by the real claims without a
 // destination: who comes when, and how many at a time.
+// @module-tag slow
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createOrganization } from '../../../../test/factories.ts'

@@ -1,4 +1,5 @@
 // A destination that fails again and again, as its owner meets it: real runs to a real endpoint, by a clock that is moved.
+// @module-tag slow
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'

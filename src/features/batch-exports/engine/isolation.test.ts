@@ -1,5 +1,6 @@
 // Tenants whose destinations are dead, silent or locked, next to one that is well: real servers on loopback, a real lock in
 // a real PostgreSQL. How long a destination has not answered is told by a clock that the test moves.
+// @module-tag slow
 import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
 import { createServer, type AddressInfo, type Socket } from 'node:net'

@@ -1,5 +1,6 @@
 // Files made from a real store: their contents, where they end, that they are the same every time, and what is left of
 // those that nobody wants.
+// @module-tag slow
 import { existsSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'

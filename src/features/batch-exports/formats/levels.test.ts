@@ -1,5 +1,6 @@
 // Levels of compression: that each compressor is told, what holds when nobody chose one, and that files still end where
 // they should.
+// @module-tag slow
 import { expect, it } from 'vitest'
 import type { Compression, Encoding } from './encoding.ts'
 import { numbered, upTo } from './fixture/numbered-rows.ts'

@@ -1,4 +1,5 @@
 // Freshness as people ask for it: exports made through the API, fed by capture, run by the clockwork.
+// @module-tag slow
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,5 @@
 // Exports in `/metrics`, read as strictly as Prometheus and its linter do.
+// @module-tag slow
 import { readFile } from 'node:fs/promises'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

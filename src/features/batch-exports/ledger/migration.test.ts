@@ -1,5 +1,6 @@
 // A database from before the ledger, with runs of the schedule, retries and backfills by time: what each of them owned is
 // claimed by it afterwards, and the account adds up.
+// @module-tag slow
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

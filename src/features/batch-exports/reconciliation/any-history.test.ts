@@ -1,5 +1,6 @@
 // The account of any history: hours of the schedule, done, failed, repeated or skipped, and backfills that take late events
 // before or after the hour's own run. Checked event by event against a model that knows neither positions nor areas.
+// @module-tag slow
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createOrganization, type Workspace } from '../../../../test/factories.ts'

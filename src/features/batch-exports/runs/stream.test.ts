@@ -1,4 +1,5 @@
 // GET …/runs/:id/stream/ and …/logs/stream/ over real connections.
+// @module-tag slow
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createOrganization, type Workspace } from '../../../../test/factories.ts'

@@ -1,5 +1,6 @@
 // Exports across the nights in which clocks are set, and after days without a server: each interval comes once, and each
 // event is in one file.
+// @module-tag slow
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'

@@ -1,5 +1,6 @@
 // The daily sweep, from the attempt that dies to the line in the export's log: what dead runs left goes, what others use
 // stays.
+// @module-tag slow
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'

@@ -1,4 +1,5 @@
 // Verifications as the API has them: asked for, listed, refused; when they come by themselves; what is shown of them.
+// @module-tag slow
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startCaptureServer } from '../../../../test/stand-ins/capture-server.ts'
 import { sql } from '../../../platform/db/sql.ts'

@@ -1,5 +1,6 @@
 // The work on verifications: taken over when its process dies, stopped when it is lost, waiting while runs wait, and
 // untouched by what people do to the export meanwhile.
+// @module-tag slow
 import { existsSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { MemoryTables } from '../../../../test/stand-ins/memory-tables.ts'

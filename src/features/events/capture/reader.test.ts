@@ -1,3 +1,4 @@
+// @module-tag slow
 import { setImmediate } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import lz from 'lz-string'

@@ -483,7 +483,7 @@ describe('a client that goes away', () => {
 describe('any body', () => {
   it(
     'gets an answer that is no fault of ours, and is taken whole or not at all',
-    { timeout: 120_000 },
+    { tags: 'slow' },
     async () => {
       const good = () => JSON.stringify([event({ properties: { a: [1, { b: 'ü' }] } }), event()])
       const odd = fc.oneof(

@@ -1,4 +1,5 @@
 // Sample data through HTTP: into an empty project, by normal ingestion, never beside events of its own.
+// @module-tag slow
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createMember, createOrganization, type Workspace } from '../../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'

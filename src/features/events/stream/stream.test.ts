@@ -1,4 +1,5 @@
 // GET …/events/stream/ over real connections: what comes, in which form, what a client gets that comes back, and how much.
+// @module-tag slow
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
 import { IS_LONG } from '../../../../test/harness/long.ts'

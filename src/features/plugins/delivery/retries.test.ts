@@ -1,4 +1,5 @@
 // What is tried again, when, and what stops it.
+// @module-tag slow
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   startWebhookServer,

@@ -1,5 +1,6 @@
 // Apps that fail, wait for ever, burn time or must be killed: no event is lost or doubled or held up, and the app is dealt
 // with as documented.
+// @module-tag slow
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createMember, createOrganization, type Workspace } from '../../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'

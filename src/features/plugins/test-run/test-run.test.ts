@@ -1,4 +1,5 @@
 // Trying out plugins through HTTP: what comes back, and that nothing else happens.
+// @module-tag slow
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

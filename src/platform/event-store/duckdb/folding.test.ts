@@ -1,5 +1,6 @@
 // Events on their way from the journal into files: whatever is folded, merged or reopened in between, every reader sees
 // what was acknowledged, once, and exports give the same bytes.
+// @module-tag slow
 import { createHash } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { openBigQueryWorld } from '../../../../../test/stand-ins/bigquery/world.ts'
 import { describeTableFaults } from '../../verification/fixture/table-faults.ts'
 

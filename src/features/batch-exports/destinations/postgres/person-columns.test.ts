@@ -1,4 +1,5 @@
 // Person properties in a table by choice, from capture to a real PostgreSQL.
+// @module-tag slow
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createOrganization, type Workspace } from '../../../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../../../test/harness/app.ts'

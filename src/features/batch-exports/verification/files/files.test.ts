@@ -1,4 +1,5 @@
 // What can happen to delivered files behind our back, one test for each, in every place that files are delivered to.
+// @module-tag slow
 import { createHash } from 'node:crypto'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'

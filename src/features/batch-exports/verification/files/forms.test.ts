@@ -1,4 +1,5 @@
 // Files of every form, and what a verification makes of runs that failed, of single runs and of columns of the user.
+// @module-tag slow
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { sql } from '../../../../platform/db/sql.ts'
 import { openFolder, type FilePlace } from '../fixture/file-places.ts'

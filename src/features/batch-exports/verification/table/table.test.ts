@@ -1,4 +1,5 @@
 // Tables against the ledger: every fault, what other runs and other exports have to do with it, and tables of every kind.
+// @module-tag slow
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { MemoryTables } from '../../../../../test/stand-ins/memory-tables.ts'
 import { Unreachable } from '../../destinations/destination.ts'

@@ -1,5 +1,6 @@
 // Events whose app cannot run, by what its config says: each is stored once and only as the app leaves it, or not at all,
 // and whatever happens is said.
+// @module-tag slow
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createOrganization, type Workspace } from '../../../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../../../test/harness/app.ts'

@@ -1,4 +1,5 @@
 // Organizations beside each other on one thread of the sandbox.
+// @module-tag slow
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createOrganization } from '../../../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../../../test/harness/app.ts'

@@ -1,4 +1,5 @@
 // Harmful queries: the process that runs one is killed from outside, and no other query notices.
+// @module-tag slow
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
