@@ -30,7 +30,7 @@ const passwords = attackEach<Scene, string>(
     const password = text.repeat(72).slice(0, 1000)
     const body = { first_name: 'Mallory', email: 'long@example.com', password }
     const replies = await Promise.all(
-      Array.from({ length: 4 }, () => call('POST', '/api/signup/', { body, from: ATTACKER })),
+      Array.from({ length: 2 }, () => call('POST', '/api/signup/', { body, from: ATTACKER })),
     )
     for (const { status } of replies) expect([201, 400]).toContain(status)
     expect((await call('GET', '/api/users/@me/', { session: loner.session })).status).toBe(200)
