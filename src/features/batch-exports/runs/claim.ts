@@ -34,32 +34,38 @@ export async function claimRun(
   now: Date,
   { backfill_id, fewer_than = MOST_RUNS_PER_PROJECT }: Claim = {},
 ): Promise<RunRow | undefined> {
-  const claimable = claimableRuns(now, backfill_id ?? null)
-  const most = Math.min(fewer_than, MOST_RUNS_PER_PROJECT)
+  const search = {
+    claimable: claimableRuns(now, backfill_id ?? null),
+    most: Math.min(fewer_than, MOST_RUNS_PER_PROJECT),
+  }
   for (let look = 0; look < MOST_LOOKS; look++) {
-    const next = await findNextProject(db, claimable, most, now)
-    if (!next) return undefined
-    const run = await claimOf(db, next.project_id, { claimable, most, owner, now })
-    if (run) return run
+    const run = await tryClaim(db, search, owner, now)
+    if (run !== TAKEN) return run
   }
   return undefined
 }
 
-type Search = { claimable: Statement; most: number; owner: string; now: Date }
+type Search = { claimable: Statement; most: number }
 
-/** Undefined: others have taken what there was. A transaction of its own: no claim holds one slot and waits for another. */
-function claimOf(
+/** Others have got what the chosen project had. */
+const TAKEN = Symbol('taken')
+
+/** A transaction for each try: no claim holds one slot and waits for another. Undefined: nothing can begin. */
+function tryClaim(
   db: Db,
-  project_id: number,
-  { claimable, most, owner, now }: Search,
-): Promise<RunRow | undefined> {
+  { claimable, most }: Search,
+  owner: string,
+  now: Date,
+): Promise<RunRow | typeof TAKEN | undefined> {
   return db.transaction(async (tx) => {
-    // Separate statements: the second sees what the last holder of the slot has committed.
-    const slot = await lockSlot(tx, project_id, most)
-    const run = slot && (await takeRun(tx, project_id, claimable, owner, now))
-    if (!run) return undefined
+    const next = await findNextProject(tx, claimable, most, now)
+    if (!next) return undefined
+    // Separate statements: each sees what the last holder of the slot has committed.
+    const slot = await lockSlot(tx, next.project_id, most)
+    const run = slot && (await takeRun(tx, slot.project_id, claimable, owner, now))
+    if (!run) return TAKEN
     await tx.run(sql`
-      UPDATE batch_export_slot SET active = active + 1, last_claimed_at = ${now} WHERE project_id = ${project_id}`)
+      UPDATE batch_export_slot SET active = active + 1, last_claimed_at = ${now} WHERE project_id = ${run.project_id}`)
     return run
   })
 }
@@ -70,8 +76,8 @@ type Slot = { project_id: number }
  * EXISTS ends the query early when nothing is due. Otherwise it goes project by project: a joined plan would read all
  * due runs.
  */
-function findNextProject(db: Db, claimable: Statement, most: number, now: Date): Promise<Slot | undefined> {
-  return db.row(sql`
+function findNextProject(tx: Db, claimable: Statement, most: number, now: Date): Promise<Slot | undefined> {
+  return tx.row(sql`
     WITH ${BUSY}
     SELECT slot.project_id
     FROM (SELECT * FROM batch_export_slot WHERE active < ${most} ORDER BY active, last_claimed_at, project_id) AS slot
