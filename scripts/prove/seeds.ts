@@ -1,6 +1,7 @@
 // Thousands of simulated half hours of exports, each from a seed, with crashes, stalls, lost answers and clocks that are
 // set; then everything must be where it belongs, once. PROVE_SEEDS says how many (10000), PROVE_SEED repeats one and shows
-// what happened in it. As many processes as there are cores share the seeds and one PostgreSQL.
+// what happened in it; both together are a range that begins at PROVE_SEED. As many processes as there are cores share
+// the seeds and one PostgreSQL.
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -41,9 +42,9 @@ export async function proveSeeds(): Promise<boolean> {
 }
 
 async function proveAll(connection: Connection): Promise<boolean> {
-  const only = process.env.PROVE_SEED
-  const count = only === undefined ? Number(process.env.PROVE_SEEDS ?? 10_000) : 1
-  const first = Number(only ?? 1)
+  const { PROVE_SEED, PROVE_SEEDS } = process.env
+  const first = Number(PROVE_SEED ?? 1)
+  const count = Number(PROVE_SEEDS ?? (PROVE_SEED === undefined ? 10_000 : 1))
   const processes = Math.min(count, availableParallelism())
   const connections = await makeDatabases(connection, processes)
   const progress = new Progress(count)
@@ -54,7 +55,7 @@ async function proveAll(connection: Connection): Promise<boolean> {
         first: first + index,
         step: processes,
         end: first + count,
-        is_shown: only !== undefined,
+        is_shown: count === 1,
       },
       (report) => progress.add(report),
     ),

@@ -1,6 +1,7 @@
 // `npm run prove -- many`: a thousand hourly exports in a hundred projects. Hours pass, some of them without a server; then
-// every interval has had one run, and every event is in the files of each export of its project once. At last, what such a
-// server costs while nothing is due, beside one without exports.
+// every interval has had one run, every event is in the files of each export of its project once, and the server's own
+// verifications say so. At last, what such a server costs while nothing is due or being verified, beside one without
+// exports.
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -23,10 +24,11 @@ const PAST_THE_HOUR_MS = 20 * 60_000
 const SETTLE_MS = 15 * 60_000
 const REST_S = 30
 const WARM_UP_MS = 5_000
+const POLL_MS = 500
 
 type World = { tenants: Tenant[]; exports: MadeExport[] }
 
-/** True: no interval is missing or twice, and no event. */
+/** True: no interval is missing or twice, and no event; and the server found the same. */
 export async function proveMany(): Promise<boolean> {
   const program = await buildProgram()
   try {
@@ -84,7 +86,8 @@ async function passHours(
   offset_ms += HOUR_MS
   await withServer(main, { DATA_DIR }, offset_ms, async (server) => {
     await waitUntilSettled(server.db, server.now, SETTLE_MS)
-    faults.push(...(await listBadIntervals(server)))
+    await waitUntilVerified(server)
+    faults.push(...(await listBadIntervals(server)), ...(await listBadVerdicts(server)))
   })
   faults.push(...(await listBadFiles(DATA_DIR, world)))
   return { faults, offset_ms }
@@ -110,6 +113,32 @@ async function listBadIntervals({ db }: OnServer): Promise<string[]> {
   ]
 }
 
+/** Every delivery is read back after its run, one after the other, which takes longer than the runs do. */
+async function waitUntilVerified({ db }: OnServer): Promise<void> {
+  const countLeft = async () =>
+    (
+      await db.only<{ count: number }>(
+        sql`SELECT count(*)::int AS count FROM batch_export_verification WHERE finished_at IS NULL`,
+      )
+    ).count
+  let [deadline, before] = [Date.now() + SETTLE_MS, Infinity]
+  for (let left = await countLeft(); left > 0; left = await countLeft()) {
+    if (left < before) deadline = Date.now() + SETTLE_MS
+    if (Date.now() > deadline) throw new Error(`${left} verifications do not come to an end`)
+    before = left
+    await sleep(POLL_MS)
+  }
+}
+
+async function listBadVerdicts({ db }: OnServer): Promise<string[]> {
+  const verdicts = await db.rows<{ verdict: string; count: number }>(sql`
+    SELECT coalesce(verdict, status) AS verdict, count(*)::int AS count FROM batch_export_verification GROUP BY 1`)
+  console.log(`verifications: ${verdicts.map(({ verdict, count }) => `${count} ${verdict}`).join(', ')}`)
+  return verdicts
+    .filter(({ verdict }) => verdict !== 'intact')
+    .map(({ verdict, count }) => `${count} verifications say ${verdict}`)
+}
+
 async function listBadFiles(DATA_DIR: string, { exports }: World): Promise<string[]> {
   const expected = 1 + EVENTS * HOURS.length
   const faults: string[] = []
@@ -129,8 +158,10 @@ async function listBadFiles(DATA_DIR: string, { exports }: World): Promise<strin
 
 /** Seconds of CPU a second, of the server and its PostgreSQL together. */
 function measureRest(main: string, DATA_DIR: string, offset_ms: number): Promise<number> {
-  return withServer(main, { DATA_DIR }, offset_ms, async ({ pid, db, now }) => {
+  return withServer(main, { DATA_DIR }, offset_ms, async (server) => {
+    const { pid, db, now } = server
     await waitUntilSettled(db, now, SETTLE_MS)
+    await waitUntilVerified(server)
     await sleep(WARM_UP_MS)
     const postmaster = (await postmasterOf(DATA_DIR))!
     const cpuS = () => processCpuS(pid) + postgresCpuS(postmaster)

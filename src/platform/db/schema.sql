@@ -235,7 +235,7 @@ CREATE TABLE batch_export_log (
   timestamp timestamp with time zone NOT NULL,
   level text NOT NULL,
   message text NOT NULL,
-  CONSTRAINT batch_export_log_pkey PRIMARY KEY (id),
+  CONSTRAINT batch_export_log_pkey PRIMARY KEY (batch_export_id, id),
   CONSTRAINT batch_export_log_batch_export_id_fkey FOREIGN KEY (batch_export_id) REFERENCES batch_export(id) ON DELETE CASCADE,
   CONSTRAINT batch_export_log_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE,
   CONSTRAINT batch_export_log_run_id_fkey FOREIGN KEY (run_id) REFERENCES batch_export_run(id) ON DELETE CASCADE,

@@ -197,6 +197,27 @@ describe('POST …/backfills/', () => {
     expect(idsOf(await get(backfillsOf(owner)))).toEqual([])
   })
 
+  it('400 for an event of 1970 that would make a run for every five minutes since; 201 from later on', async () => {
+    const { project, owner: user } = await createOrganization(app)
+    const owner = await addExport(app.db, project.id, ago(HOUR), { interval: 'every 5 minutes' })
+    const at = [new Date(0), ago(2 * HOUR), ago(HOUR)]
+    const events = at.map((time) => makeEvent({ timestamp: time.toISOString() }, ago(0)))
+    await app.services.eventStore.write([{ project_id: project.id, events, ...NO_COPIES }], ago(0))
+    const ask = (start_at: string | null) =>
+      app.post(backfillsOf(owner), { start_at, end_at: ago(0).toISOString() }, { key: user.key })
+    const refused = await ask(null)
+    expect(refused).toMatchObject({ status: 400, body: { attr: 'start_at', code: 'invalid_input' } })
+    expect(refused.body.detail).toMatch(
+      /would have \d{7} intervals, the first until 1970-01-01T00:05:00.000Z;/,
+    )
+    expect(await runsOf(app.db, owner)).toEqual([])
+    const { status, body } = await ask(ago(DAY).toISOString())
+    expect(status).toBe(201)
+    const made = await app.get(`${backfillsOf(owner)}${body.backfill_id}/`, { key: user.key })
+    // The hour between the two is empty and has its runs all the same.
+    expect(made.body).toMatchObject({ rows_to_deliver: 2, progress: { total_runs: 13 } })
+  })
+
   it('429 when the project has ten at work', async () => {
     const { project, owner: user } = await createOrganization(app)
     const owner = await addExport(app.db, project.id, ago(HOUR))

@@ -1,12 +1,12 @@
 // What becomes of a request to deliver something again, or at last: a backfill with its first runs. Called by the routes
 // and the command line, in a transaction that holds the export's row.
 import type { Db } from '../../../platform/db/database.ts'
-import { ApiError } from '../../../platform/http/errors.ts'
+import { ApiError, invalid } from '../../../platform/http/errors.ts'
 import { writeLog } from '../logs/write.ts'
 import type { BackfillRow, ExportRow } from '../rows.ts'
 import { standings } from '../schedule/queries.ts'
 import type { Estimate } from './estimate.ts'
-import { NOTHING, planBackfill, planUnpause, type BackfillRange } from './plan.ts'
+import { MAX_RUNS, NOTHING, planBackfill, planUnpause, type BackfillRange, type Plan } from './plan.ts'
 import {
   countLiveBackfills,
   findSameBackfill,
@@ -36,6 +36,7 @@ export function createBackfill(
 ): Promise<{ backfill_id: string }> {
   const { seq_to, rows, delivered_before, span, unfinished } = estimate
   const plan = rows === 0 ? NOTHING : planBackfill(row, range, span, now)
+  assertFewRuns(plan)
   return create(
     tx,
     row,
@@ -50,6 +51,16 @@ export function createBackfill(
       rows_delivered_before: delivered_before,
     },
     now,
+  )
+}
+
+function assertFewRuns({ total_runs, next_end_at }: Plan): void {
+  if (total_runs <= MAX_RUNS) return
+  const first = next_end_at!.toISOString()
+  throw invalid(
+    'start_at',
+    'invalid_input',
+    `The backfill would have ${total_runs} intervals, the first until ${first}; at most ${MAX_RUNS} are possible. Give a later start_at or an earlier end_at.`,
   )
 }
 

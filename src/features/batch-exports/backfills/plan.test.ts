@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { ApiError } from '../../../platform/http/errors.ts'
 import type { ExportRow } from '../rows.ts'
-import { planBackfill } from './plan.ts'
+import { NOTHING, planBackfill, planUnpause } from './plan.ts'
 import { readBackfillRange } from './range.ts'
 
 const NOW = new Date('2026-01-10T12:34:56Z')
@@ -224,5 +224,29 @@ describe('a plan', () => {
         next_end_at: at('2026-01-01T03:00:00Z'),
       })
     })
+  })
+})
+
+describe('the intervals that a pause has skipped', () => {
+  const plan = (paused_at: string, covered_until: string | null) =>
+    planUnpause(exportRow(), at(paused_at)!, at(covered_until), NOW)
+  const until = { last_end_at: NOW }
+
+  it.each([
+    // Cut by the pause: its beginning was not delivered.
+    ['2026-01-10T09:40:00Z', null, '09:00', '10:00', 3],
+    ['2026-01-10T09:40:00Z', '2026-01-10T09:00:00Z', '09:00', '10:00', 3],
+    // Of a longer interval that the export had before.
+    ['2026-01-10T09:40:00Z', '2026-01-10T09:30:00Z', '09:30', '10:00', 3],
+    // The clock was set back before the pause: what has its run has no other.
+    ['2026-01-10T09:40:00Z', '2026-01-10T11:00:00Z', '11:00', '12:00', 1],
+  ])('by a pause at %s, after runs until %s', (paused_at, covered_until, start, first_end, total_runs) => {
+    const [adjusted_start_at, next_end_at] = [start, first_end].map((time) => at(`2026-01-10T${time}:00Z`))
+    expect(plan(paused_at, covered_until)).toEqual({ ...until, adjusted_start_at, next_end_at, total_runs })
+  })
+
+  it('are none when runs have covered all of it', () => {
+    expect(plan('2026-01-10T09:40:00Z', '2026-01-10T12:00:00Z')).toEqual(NOTHING)
+    expect(plan('2026-01-10T12:10:00Z', null)).toEqual(NOTHING)
   })
 })

@@ -15,6 +15,12 @@ export type BackfillRange = { start_at: Date | null; end_at: Date | null }
 
 export type Plan = Pick<BackfillRow, 'adjusted_start_at' | 'total_runs' | 'next_end_at' | 'last_end_at'>
 
+/**
+ * Two years of five minutes. Intervals without events have their run too, as they have on the schedule: it says that
+ * somebody looked. But one event of 1970, from a device without a clock, must not make six million of them.
+ */
+export const MAX_RUNS = 210_000
+
 export const NOTHING: Plan = { adjusted_start_at: null, total_runs: 0, next_end_at: null, last_end_at: null }
 
 /** The times of the first and the last event that is to go out; null when there is none. */
@@ -37,9 +43,12 @@ export function planBackfill(row: ExportRow, range: BackfillRange, span: EventSp
   }
 }
 
-/** The intervals that ended during a pause, from the one that it cut on; `covered_until` is where those before it ended. */
+/**
+ * The intervals that ended during a pause, from the one that it cut on; `covered_until` is where those before it ended,
+ * which is later than the pause began when the clock was set back in between.
+ */
 export function planUnpause(row: ExportRow, paused_at: Date, covered_until: Date | null, now: Date): Plan {
-  const after = latest(paused_at, justBefore(row.start_at))
+  const after = latest(paused_at, justBefore(row.start_at), covered_until)
   const until = earliest(now, row.end_at)
   const next_end_at = boundaryAfter(row, after)
   if (next_end_at > until) return NOTHING

@@ -10,7 +10,7 @@ import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
 import { sql } from '../../../platform/db/sql.ts'
 import { HOUR_MS, setTenPastTheHour } from '../fixture/clock.ts'
 import { addRun } from '../runs/fixture/rows.ts'
-import { claimRun, makeSlots } from '../runs/queries.ts'
+import { claimRun, makeSlots } from '../runs/claim.ts'
 
 const MINUTE_MS = 60_000
 

@@ -11,7 +11,8 @@ export function forgetOldLogs(db: Db, now: Date): Promise<number> {
   return deleteInBatches(
     db,
     (batch_size) => sql`
-      DELETE FROM batch_export_log WHERE id IN (
-        SELECT id FROM batch_export_log WHERE timestamp < ${oldest_kept} ORDER BY timestamp LIMIT ${batch_size})`,
+      DELETE FROM batch_export_log WHERE (batch_export_id, id) IN (
+        SELECT batch_export_id, id FROM batch_export_log WHERE timestamp < ${oldest_kept}
+        ORDER BY timestamp LIMIT ${batch_size})`,
   )
 }

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createKey, createOrganization, type Workspace } from '../../../../test/factories.ts'
 import { startTestApp, type Reply, type TestApp } from '../../../../test/harness/app.ts'
 import { sql } from '../../../platform/db/sql.ts'
 import type { ExportRow, LogRow } from '../rows.ts'
 import { addExport, addLog, addRun } from '../runs/fixture/rows.ts'
 import { forgetOldLogs } from './forget.ts'
+import { findLastLine, readLines } from './queries.ts'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
@@ -173,6 +174,39 @@ describe('GET …/runs/:run_id/logs/', () => {
     for (const id of [run.id, NO_ID, 'nonsense']) {
       expect((await get(`${below(owner)}/runs/${id}/logs/`)).status).toBe(404)
     }
+  })
+})
+
+describe('readLines', () => {
+  type Plan = { 'Actual Rows': number; 'Rows Removed by Filter'?: number; Plans?: Plan[] }
+  const rowsRead = (plan: Plan): number =>
+    plan['Actual Rows'] +
+    (plan['Rows Removed by Filter'] ?? 0) +
+    (plan.Plans ?? []).reduce((sum, each) => sum + rowsRead(each), 0)
+
+  it('looks at the lines it gives, however many there are before, and of others since', async () => {
+    const [followed, loud] = [await makeExport(), await makeExport()]
+    const write = (of: ExportRow, message: string, count: number) =>
+      app.db.run(sql`
+        INSERT INTO batch_export_log (project_id, batch_export_id, timestamp, level, message)
+        SELECT ${of.project_id}, ${of.id}, ${ago(MINUTE)}, 'INFO', ${message} FROM generate_series(1, ${count}::int)`)
+    await write(followed, 'before', 20_000)
+    const part = { project_id: followed.project_id, batch_export_id: followed.id }
+    const from = await findLastLine(app.db, part)
+    await write(loud, 'loud', 20_000)
+    await write(followed, 'after', 2)
+    await app.db.run(sql`ANALYZE batch_export_log`)
+    const spy = vi.spyOn(app.db, 'rows')
+    const filter = { after: null, before: null, search: null, levels: null }
+    for (const which of ['first', 'last'] as const) {
+      const range = { from, to: Number.MAX_SAFE_INTEGER, most: 100, which }
+      const lines = await readLines(app.db, part, filter, range)
+      expect(lines.map(({ message }) => message)).toEqual(['after', 'after'])
+      const { text, values } = spy.mock.lastCall![0]
+      const { rows } = await app.db.pool.query(`EXPLAIN (ANALYZE, FORMAT json) ${text}`, values)
+      expect(rowsRead(rows[0]['QUERY PLAN'][0].Plan)).toBeLessThan(10)
+    }
+    spy.mockRestore()
   })
 })
 

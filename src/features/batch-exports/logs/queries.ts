@@ -39,11 +39,11 @@ export async function readLines(
   return which === 'first' ? rows : rows.toReversed()
 }
 
-/** Of all exports: whatever any of them says later has a higher one. 0 without any line. */
-export async function findLastLine(db: Db): Promise<number> {
-  const { id } = await db.only<{ id: number }>(
-    sql`SELECT coalesce(max(id), 0)::float8 AS id FROM batch_export_log`,
-  )
+/** Whatever the export says later has a higher one. 0 without any line. */
+export async function findLastLine(db: Db, { project_id, batch_export_id }: LogPart): Promise<number> {
+  const { id } = await db.only<{ id: number }>(sql`
+    SELECT coalesce(max(id), 0)::float8 AS id FROM batch_export_log
+    WHERE project_id = ${project_id} AND batch_export_id = ${batch_export_id}`)
   return id
 }
 

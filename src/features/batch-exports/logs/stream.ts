@@ -19,7 +19,7 @@ export async function followLog(
   const { search = null, level, level_filter } = query
   const filter: LogFilter = { after: null, before: null, search, levels: level ?? level_filter ?? null }
   const log = {
-    last: () => findLastLine(db),
+    last: () => findLastLine(db, part),
     read: (range: LineRange) => readLines(db, part, filter, range),
     present: (row: LogRow) => LogEntry.parse(presentLog(row)),
   }

@@ -1,96 +1,16 @@
-// The run as a job: claimed under a lease, kept alive, ended once. Every statement of a worker names its lease, so that
-// a worker that has lost it changes nothing. A project's slot row is locked by whoever claims for it, which makes its
-// limit strict.
+// The run as a job: claimed under a lease (claim.ts), kept alive, ended once. Every statement of a worker names its lease,
+// so that a worker that has lost it changes nothing.
 import type { Db } from '../../../platform/db/database.ts'
 import { sql, type Statement } from '../../../platform/db/sql.ts'
 import type { DeliveredFile } from '../destinations/destination.ts'
 import type { Definition } from '../definition.ts'
 import type { EndStatus, RunRow } from '../rows.ts'
-import { BEST_FIRST, BUSY, claimableRuns, MOST_RUNS_PER_PROJECT } from './claimable.ts'
 import { RUN_COLUMNS } from './columns.ts'
 
 const LEASE_MS = 30_000
 
 /** Who works on a run, and under which claim. */
 export type Lease = { run_id: string; owner: string; attempt: number }
-
-/** A project gets its slot with its first run. */
-export async function makeSlots(db: Db): Promise<void> {
-  await db.run(sql`
-    INSERT INTO batch_export_slot (project_id)
-    SELECT DISTINCT project_id FROM batch_export_run
-    WHERE finished_at IS NULL AND lease_owner IS NULL
-      AND NOT EXISTS (SELECT 1 FROM batch_export_slot WHERE batch_export_slot.project_id = batch_export_run.project_id)
-    ON CONFLICT DO NOTHING`)
-}
-
-export type Claim = {
-  /** Only runs of this backfill. */
-  backfill_id?: string | undefined
-  /** Only runs of projects with fewer runs at work than this. */
-  fewer_than?: number
-}
-
-/** The next run due: projects in turn, those with the fewest runs at work first. */
-export function claimRun(
-  db: Db,
-  owner: string,
-  now: Date,
-  { backfill_id, fewer_than = MOST_RUNS_PER_PROJECT }: Claim = {},
-): Promise<RunRow | undefined> {
-  const claimable = claimableRuns(now, backfill_id ?? null)
-  const most = Math.min(fewer_than, MOST_RUNS_PER_PROJECT)
-  return db.transaction(async (tx) => {
-    const next = await findNextProject(tx, claimable, most, now)
-    // Separate statements: each sees what the last holder of the slot has committed.
-    const slot = next && (await lockSlot(tx, next.project_id, most))
-    const run = slot && (await takeRun(tx, slot.project_id, claimable, owner, now))
-    if (!run) return undefined
-    await tx.run(sql`
-      UPDATE batch_export_slot SET active = active + 1, last_claimed_at = ${now} WHERE project_id = ${run.project_id}`)
-    return run
-  })
-}
-
-type Slot = { project_id: number }
-
-/**
- * EXISTS ends the query early when nothing is due. Otherwise it goes project by project: a joined plan would read all
- * due runs.
- */
-function findNextProject(tx: Db, claimable: Statement, most: number, now: Date): Promise<Slot | undefined> {
-  return tx.row(sql`
-    WITH ${BUSY}
-    SELECT slot.project_id
-    FROM (SELECT * FROM batch_export_slot WHERE active < ${most} ORDER BY active, last_claimed_at, project_id) AS slot
-    CROSS JOIN LATERAL (SELECT 1 FROM ${claimable} LIMIT 1) AS found
-    WHERE EXISTS (SELECT 1 FROM batch_export_run
-      WHERE finished_at IS NULL AND lease_owner IS NULL AND run_after <= ${now})
-    LIMIT 1`)
-}
-
-function lockSlot(tx: Db, project_id: number, most: number): Promise<Slot | undefined> {
-  return tx.row(sql`
-    SELECT project_id FROM batch_export_slot WHERE project_id = ${project_id} AND active < ${most} FOR UPDATE`)
-}
-
-function takeRun(
-  tx: Db,
-  project_id: number,
-  claimable: Statement,
-  owner: string,
-  now: Date,
-): Promise<RunRow | undefined> {
-  return tx.row(sql`
-    WITH ${BUSY}
-    UPDATE batch_export_run SET lease_owner = ${owner}, lease_until = ${leaseEnd(now)}, attempt = attempt + 1,
-      is_committing = false, last_updated_at = ${now}, waiting_for = NULL, waiting_since = NULL
-    WHERE id = (
-      SELECT best.id FROM batch_export_slot AS slot CROSS JOIN LATERAL (
-        SELECT run.id FROM ${claimable} ORDER BY ${BEST_FIRST} LIMIT 1 FOR UPDATE OF run) AS best
-      WHERE slot.project_id = ${project_id})
-    RETURNING ${RUN_COLUMNS}`)
-}
 
 /**
  * Renews the leases of this worker and returns the runs that are still its own; the others were lost or cancelled, and
@@ -291,6 +211,6 @@ export async function countRecentFailures(
   return row.count
 }
 
-function leaseEnd(now: Date): Date {
+export function leaseEnd(now: Date): Date {
   return new Date(now.getTime() + LEASE_MS)
 }

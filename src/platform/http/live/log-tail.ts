@@ -8,7 +8,7 @@ import { readPosition, type PositionQuery } from './position.ts'
 export type LineRange = { from: number; to: number; most: number; which: 'first' | 'last' }
 
 export type FollowedLog<Row extends { id: number }> = {
-  /** The id of the last line in the table, whoever wrote it; 0 without any. */
+  /** The id of the last line, or of a later one in another log; 0 without any. */
   last(): Promise<number>
   read(range: LineRange): Promise<Row[]>
   /** As the API shows a line. */
