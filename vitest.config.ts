@@ -18,10 +18,10 @@ export default defineConfig(({ mode }) => ({
   test: {
     include:
       mode === 'pictures'
-        ? ['test/console/pictures.ts']
+        ? ['test/console/pictures.ts', 'test/console/first-visit.test.ts']
         : ['src/**/*.test.ts', 'test/**/*.test.ts', 'web/src/**/*.test.ts'],
     exclude: [...configDefaults.exclude, ...(mode === 'long' ? [] : ['**/*.long.test.ts'])],
-    env: { TEST_LONG: mode === 'long' ? 'on' : 'off' },
+    env: { TEST_LONG: mode === 'long' ? 'on' : 'off', TEST_PICTURES: mode === 'pictures' ? 'on' : 'off' },
     tags: [
       {
         name: 'slow',

@@ -32,11 +32,15 @@ type VisitOptions = { session?: string; path?: string; width?: number }
 /** On an application that listens already, or is made to listen here. */
 export async function openConsole(app: Pick<TestApp, 'http'>): Promise<Console> {
   await app.http.listen({ host: '127.0.0.1', port: 0 })
-  const url = `http://127.0.0.1:${(app.http.server.address() as AddressInfo).port}`
+  return openConsoleAt(`http://127.0.0.1:${(app.http.server.address() as AddressInfo).port}`)
+}
+
+/** Of a server that runs already; `scale` is the size of its pictures. */
+export async function openConsoleAt(url: string, scale = 1): Promise<Console> {
   const browser = await launchChromium()
   return {
     url,
-    visit: (options, work) => visit(browser, url, options, work),
+    visit: (options, work) => visit(browser, url, scale, options, work),
     close: () => browser.close(),
   }
 }
@@ -44,12 +48,14 @@ export async function openConsole(app: Pick<TestApp, 'http'>): Promise<Console> 
 async function visit(
   browser: Browser,
   url: string,
+  scale: number,
   { session, path = '/', width }: VisitOptions,
   work: (visit: Visit) => Promise<void>,
 ): Promise<void> {
   const context = await browser.newContext({
     baseURL: url,
     viewport: width === undefined ? WIDE : { width, height: WIDE.height },
+    deviceScaleFactor: scale,
     reducedMotion: 'reduce',
     timezoneId: 'UTC',
     locale: 'en-GB',

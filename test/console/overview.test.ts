@@ -1,12 +1,11 @@
 // From an empty project to events that go somewhere, the overview that follows, and the people behind the events.
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addExport, addRun } from '../../src/features/batch-exports/runs/fixture/rows.ts'
 import { createMember, createOrganization, type Workspace } from '../factories.ts'
 import { startTestApp, type TestApp } from '../harness/app.ts'
 import { openConsole, type Console } from './browser.ts'
+import { openShop } from './shop.ts'
 
 let app: TestApp
 let browser: Console
@@ -22,19 +21,6 @@ afterAll(async () => {
 const send = async ({ project }: Workspace, ...batch: object[]) => {
   const { status } = await app.post('/batch/', { api_key: project.api_token, batch })
   expect(status).toBe(200)
-}
-/** A page on another site that has the snippet. */
-async function openShop(snippet: string): Promise<{ url: string; close(): void }> {
-  // Otherwise the library takes a browser that is driven for a robot.
-  const html = snippet.replace("defaults: '", "opt_out_useragent_filter: true, defaults: '")
-  const server = createServer((_request, response) =>
-    response
-      .setHeader('content-type', 'text/html')
-      .end(`<!doctype html><title>Shop</title><link rel="icon" href="data:,">${html}`),
-  )
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}/`, close: () => server.close() }
 }
 const fits = (page: Page) => page.evaluate('document.documentElement.scrollWidth <= innerWidth')
 const addressOf = (page: Page) => new URL(page.url()).searchParams

@@ -20,7 +20,7 @@ export function KeysTab() {
   const { open, show, close } = useAddress()
   const calls = usePersonalKeyCalls()
   if (keys.isPending) return <Loading />
-  if (keys.isError)
+  if (keys.isLoadingError)
     return (
       <Failed error={keys.error} what="Your keys could not be shown." onRetry={() => void keys.refetch()} />
     )

@@ -17,15 +17,18 @@ export class Failure extends Error {
 
   /** Worth another try without anybody doing anything. */
   get isPassing(): boolean {
-    return this.status === 0 || this.status === 429 || this.status >= 502
+    return this.status <= 0 || this.status === 429 || this.status >= 502
   }
 }
+
+/** The page broke over an answer: the server is of another version, or one of them has a bug. */
+const FAULT = -1
 
 export const noAnswer = () => new Failure(0, 'no_answer', 'The server does not answer.')
 
 export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error
-  return new Failure(-1, 'fault', error instanceof Error ? error.message : String(error))
+  return new Failure(FAULT, 'fault', error instanceof Error ? error.message : String(error))
 }
 
 export async function failureOf(response: Response): Promise<Failure> {

@@ -12,14 +12,18 @@ import { LEVELS, type Level } from './levels'
 export const meQuery = queryOptions({
   queryKey: ['me'],
   staleTime: 60_000,
-  async queryFn(): Promise<Schema<'Account'> | null> {
+  // Somebody who has signed out in another tab is asked here as soon as they come back.
+  refetchOnWindowFocus: 'always',
+  async queryFn({ client, queryKey }): Promise<Schema<'Account'> | null> {
     if (isStranger()) return null
+    const wasSignedIn = Boolean(client.getQueryData(queryKey))
     try {
       const path = '/api/users/{uuid}/' as const
-      const me = await answer(openApi.GET(path, { params: { path: { uuid: '@me' } } }))
+      // Whoever was signed in is asked to sign in again, on the page as it is.
+      const me = await answer((wasSignedIn ? api : openApi).GET(path, { params: { path: { uuid: '@me' } } }))
       return 'organizations' in me ? (me as Schema<'Account'>) : null
     } catch (error) {
-      if (error instanceof Failure && error.status === 401) return null
+      if (error instanceof Failure && error.status === 401 && !wasSignedIn) return null
       throw error
     }
   },
@@ -29,6 +33,7 @@ export const projectQuery = (id: string) =>
   queryOptions({
     queryKey: ['project', id],
     staleTime: 60_000,
+    refetchOnWindowFocus: 'always',
     queryFn: () => answer(api.GET('/api/projects/{id}/', { params: { path: { id } } })),
   })
 
@@ -36,6 +41,7 @@ export const organizationQuery = (id: string) =>
   queryOptions({
     queryKey: ['organization', id],
     staleTime: 60_000,
+    refetchOnWindowFocus: 'always',
     queryFn: () => answer(api.GET('/api/organizations/{id}/', { params: { path: { id } } })),
   })
 

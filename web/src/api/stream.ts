@@ -1,5 +1,6 @@
 // A live part of a page: one server-sent stream, resumed where it broke off, and plain questions when a proxy cuts it.
-import { useEffect, useEffectEvent, useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { isConnectionLost, onConnection } from './connection'
 
 export type StreamState = 'connecting' | 'live' | 'polling'
 
@@ -15,21 +16,29 @@ type Stream = {
 /** A proxy that buffers or cuts streams is noticed after so many ends without a message. */
 const ENDS_UNTIL_POLLING = 3
 const POLL_MS = 5_000
+/** A proxy may be mended, a server come back. */
+const TRY_AGAIN_MS = 60_000
 
 export function useStream({ url, on, poll }: Stream): StreamState {
   const [state, setState] = useState<StreamState>('connecting')
-  const hear = useEffectEvent((name: string, { data, lastEventId }: MessageEvent<string>) =>
-    on[name]?.(JSON.parse(data), lastEventId),
-  )
+  const [tries, setTries] = useState(0)
+  const heard = useRef({ url, id: '' })
+  const hear = useEffectEvent((name: string, { data, lastEventId }: MessageEvent<string>) => {
+    heard.current.id = lastEventId
+    on[name]?.(JSON.parse(data), lastEventId)
+  })
   const pollOnce = useEffectEvent(() => poll?.())
   const names = Object.keys(on).join(' ')
 
   useEffect(() => {
     if (url === null) return
+    if (heard.current.url !== url) heard.current = { url, id: '' }
     setState('connecting')
-    const source = new EventSource(url)
+    const source = new EventSource(resumed(url, heard.current.id))
     let ends = 0
-    let timer: ReturnType<typeof setInterval> | undefined
+    let polls: ReturnType<typeof setInterval> | undefined
+    let again: ReturnType<typeof setTimeout> | undefined
+    const tryAgain = () => setTries((before) => before + 1)
     source.onopen = () => {
       ends = 0
       setState('live')
@@ -40,15 +49,29 @@ export function useStream({ url, on, poll }: Stream): StreamState {
       setState(isOver ? 'polling' : 'connecting')
       if (!isOver) return
       source.close()
-      timer ??= setInterval(pollOnce, POLL_MS)
+      polls ??= setInterval(pollOnce, POLL_MS)
+      again ??= setTimeout(tryAgain, TRY_AGAIN_MS)
     }
+    const stopWatching = onConnection(() => {
+      if (polls !== undefined && !isConnectionLost()) tryAgain()
+    })
     for (const name of names.split(' ')) source.addEventListener(name, (message) => hear(name, message))
     source.addEventListener('end', () => source.close())
     return () => {
       source.close()
-      clearInterval(timer)
+      stopWatching()
+      clearInterval(polls)
+      clearTimeout(again)
     }
-  }, [url, names])
+  }, [url, names, tries])
 
   return state
+}
+
+/** A new stream knows nothing of the one before. */
+function resumed(url: string, id: string): string {
+  if (id === '') return url
+  const whole = new URL(url, location.origin)
+  whole.searchParams.set('last_event_id', id)
+  return `${whole.pathname}${whole.search}`
 }

@@ -2,6 +2,7 @@
 import { Button } from '@mantine/core'
 import { Link, useRouter, type ErrorComponentProps } from '@tanstack/react-router'
 import { Failure, toFailure } from '../api/failure'
+import { queries } from '../queries'
 import { Page } from '../ui/Page'
 import { Empty, Failed } from '../ui/States'
 
@@ -18,6 +19,8 @@ export function NotFound() {
 export function PageFailed({ error, reset }: ErrorComponentProps) {
   const router = useRouter()
   const retry = () => {
+    // An answer that broke the page would break it again.
+    if (!(error instanceof Failure)) queries.removeQueries()
     reset()
     void router.invalidate()
   }
@@ -26,7 +29,15 @@ export function PageFailed({ error, reset }: ErrorComponentProps) {
   if (/dynamically imported module|module script/i.test(toFailure(error).message)) return <Upgraded />
   return (
     <Page title="This page does not work at the moment">
-      <Failed error={error} what="The page could not be shown." onRetry={retry} />
+      <Failed
+        error={error}
+        what={
+          error instanceof Failure
+            ? 'The page could not be shown.'
+            : 'The server answers in a form that this page does not know: it may be of another version.'
+        }
+        onRetry={retry}
+      />
     </Page>
   )
 }

@@ -2,6 +2,7 @@
 import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { personName } from '../events/columns'
+import { Failed } from '../ui/States'
 import { Status } from '../ui/Status'
 import { Time } from '../ui/Values'
 import classes from './FirstEvent.module.css'
@@ -9,7 +10,13 @@ import type { FirstEvent as First } from './first-event'
 
 type Props = { projectId: string; first: First; outcome: string }
 
-export function FirstEvent({ projectId, first: { event, state, hasJustCome }, outcome }: Props) {
+export function FirstEvent({
+  projectId,
+  first: { event, state, hasJustCome, error, retry },
+  outcome,
+}: Props) {
+  if (event === null && error !== null)
+    return <Failed error={error} what="The events could not be looked at." onRetry={retry} />
   if (event === null)
     return (
       <>

@@ -6,7 +6,14 @@ import { projectQuery, useProject } from '../api/me'
 import { useStream, type StreamState } from '../api/stream'
 import type { StoredEvent } from '../events/queries'
 
-export type FirstEvent = { event: StoredEvent | null; state: StreamState; hasJustCome: boolean }
+export type FirstEvent = {
+  event: StoredEvent | null
+  state: StreamState
+  hasJustCome: boolean
+  /** Whether there is one could not be found out. */
+  error: Error | null
+  retry: () => void
+}
 
 export function useFirstEvent(projectId: string): FirstEvent {
   const queries = useQueryClient()
@@ -37,5 +44,11 @@ export function useFirstEvent(projectId: string): FirstEvent {
     if (event !== null && !ingested_event)
       void queries.invalidateQueries({ queryKey: projectQuery(projectId).queryKey })
   }, [event, ingested_event])
-  return { event, state, hasJustCome: hasWaited }
+  return {
+    event,
+    state,
+    hasJustCome: hasWaited,
+    error: stored.data === undefined ? stored.error : null,
+    retry: () => void stored.refetch(),
+  }
 }

@@ -40,7 +40,7 @@ export function ActivityTab({ projectId, app }: { projectId: string; app: App })
     getNextPageParam: ({ next }, pages) => (next === null ? undefined : pages.length + 1),
   })
   if (log.isPending) return <Loading />
-  if (log.isError)
+  if (log.isLoadingError)
     return (
       <Failed what="The activity could not be loaded" error={log.error} onRetry={() => void log.refetch()} />
     )

@@ -49,7 +49,7 @@ function AppList() {
   const plugins = useQuery(pluginsQuery(useProject().organization))
 
   if (apps.isPending) return <Loading />
-  if (apps.isError)
+  if (apps.isLoadingError)
     return (
       <Failed what="The apps could not be loaded" error={apps.error} onRetry={() => void apps.refetch()} />
     )

@@ -22,7 +22,7 @@ export function Catalogue({ projectId }: { projectId: string }) {
   const plugins = useQuery(pluginsQuery(organization))
   const catalogue = useQuery(catalogueQuery(organization))
   const apps = useQuery(configsQuery(projectId))
-  const failed = [plugins, catalogue, apps].find((query) => query.isError)
+  const failed = [plugins, catalogue, apps].find((query) => query.isLoadingError)
   if (failed)
     return (
       <Failed

@@ -34,7 +34,7 @@ export function AccessTab() {
   })
   const subjects = useSubjects(organization)
   if (controls.isPending || subjects.isPending) return <Loading />
-  if (controls.isError)
+  if (controls.isLoadingError)
     return (
       <Failed
         error={controls.error}

@@ -27,7 +27,7 @@ export function ActivityTab({ open, onOpen }: Props) {
       next === null ? undefined : (new URL(next).searchParams.get('cursor') ?? undefined),
   })
   if (log.isPending) return <Loading />
-  if (log.isError)
+  if (log.isLoadingError)
     return <Failed error={log.error} what="The log could not be shown." onRetry={() => void log.refetch()} />
   const rows = log.data.pages.flatMap(({ results }) => results)
   const opened = rows.find((entry) => entry.id === open)

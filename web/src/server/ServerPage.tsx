@@ -40,7 +40,7 @@ function ServerStatus() {
         <Loading />
       </Page>
     )
-  if (status.isError)
+  if (status.isLoadingError)
     return (
       <Page title="Server">
         <Failed

@@ -14,9 +14,11 @@ type Props<Row> = Omit<TableProps<Row>, 'rows' | 'onEnd' | 'foot'> & {
 
 export function PagedTable<Row>({ pages, failure, empty, ...table }: Props<Row>) {
   const { rows, count, error } = pages
-  if (error !== null) return <Failed error={error} what={failure} onRetry={pages.retry} />
-  if (rows === undefined) return <Loading />
+  const failed = error !== null && <Failed error={error} what={failure} onRetry={pages.retry} />
+  if (rows === undefined) return failed || <Loading />
   if (rows.length === 0) return empty
-  const foot = rows.length < count ? `${countText(rows.length)} of ${countText(count)}` : undefined
+  // What is there stays while it cannot be asked for anew.
+  const foot =
+    failed || (rows.length < count ? `${countText(rows.length)} of ${countText(count)}` : undefined)
   return <DataTable {...table} rows={rows} onEnd={pages.more} foot={foot} />
 }

@@ -18,6 +18,7 @@ export function useForm<Values extends object>({ initial, submit, draft, secrets
   const [problem, setProblem] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
   const element = useRef<HTMLFormElement>(null)
+  const isSending = useRef(false)
 
   useEffect(() => {
     if (draft === undefined) return
@@ -33,10 +34,12 @@ export function useForm<Values extends object>({ initial, submit, draft, secrets
 
   function onSubmit(event?: FormEvent) {
     event?.preventDefault()
-    void send()
+    // Asked again by somebody who got no answer yet: the button shows it a moment later.
+    if (!isSending.current) void send()
   }
 
   async function send() {
+    isSending.current = true
     setBusy(true)
     setErrors({})
     setProblem(null)
@@ -55,6 +58,7 @@ export function useForm<Values extends object>({ initial, submit, draft, secrets
         if (target instanceof HTMLElement) target.focus()
       })
     } finally {
+      isSending.current = false
       setBusy(false)
     }
   }

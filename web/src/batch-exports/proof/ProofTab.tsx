@@ -4,6 +4,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { countText } from '../../ui/format'
 import { Empty, Failed, Loading } from '../../ui/States'
+import { TextLink } from '../../ui/TextLink'
 import { Details } from '../../ui/Details'
 import { useZone } from '../../ui/Values'
 import { exportRoute, linkToExport, useExportPath } from '../addresses'
@@ -53,9 +54,10 @@ export function ProofTab({ data }: { data: Export }) {
         <ReadBack standing={newest.verification} range={chosen} accounts={accounts} />
       </section>
       {accounts.length === 0 ? (
-        <Empty title="No interval has ended yet">
+        <Empty title="No interval of the schedule has ended yet">
           Each interval becomes a column here: how many events it had, and whether they are at the
-          destination.
+          destination. What backfills delivered is in the bar, and day by day in{' '}
+          <TextLink {...linkToExport(path, 'backfills')}>their calendar</TextLink>.
         </Empty>
       ) : (
         <>

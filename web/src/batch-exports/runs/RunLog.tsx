@@ -30,7 +30,7 @@ function StoredLog({ run }: { run: Run }) {
       ),
   })
   if (log.isPending) return <Loading rows={3} />
-  if (log.isError)
+  if (log.isLoadingError)
     return <Failed error={log.error} what="The log could not be read." onRetry={() => void log.refetch()} />
   return (
     <LogLines

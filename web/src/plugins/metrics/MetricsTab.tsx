@@ -81,7 +81,7 @@ function Metrics({ projectId, app, calls, range, onError }: Props) {
     },
   })
   if (query.isPending) return <Loading />
-  if (query.isError)
+  if (query.isLoadingError)
     return (
       <Failed
         what="The metrics could not be loaded"

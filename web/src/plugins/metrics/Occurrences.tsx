@@ -43,7 +43,7 @@ export function Occurrences({
   })
   const files = useQuery({ ...filesQuery(organization, app.plugin), enabled: isOwn })
   if (query.isPending) return <Loading />
-  if (query.isError)
+  if (query.isLoadingError)
     return (
       <Failed
         what="The errors could not be loaded"
