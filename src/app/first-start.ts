@@ -3,18 +3,16 @@ import { join } from 'node:path'
 import { randomBase62 } from '../lib/base62.ts'
 import { writeSecretFile } from '../lib/secret-file.ts'
 import type { Services } from '../platform/services.ts'
-import { sql } from '../platform/db/sql.ts'
 import { createOrganization } from '../features/organizations/create.ts'
 import { keyValue, newPersonalKey } from '../features/api-keys/key-value.ts'
 import { insertKey } from '../features/api-keys/queries.ts'
 import { hashPassword } from '../features/users/passwords.ts'
-import { hasAnyUser, insertUser } from '../features/users/queries.ts'
+import { hasAnyUser, insertUser, lockFirstAccount } from '../features/users/queries.ts'
 import type { Config } from './config.ts'
 
 export type FirstStart = { email: string; password: string; key: string; project_token: string }
 
 export const FIRST_START_FILE = 'first-start.txt'
-const ADVISORY_LOCK = 7_061_002
 
 /**
  * Nothing is made when there is a user already. `keep` puts the credentials where somebody finds them; nothing is made
@@ -33,8 +31,7 @@ export async function makeFirstOwner(
   const password_hash = await hashPassword(password)
   const now = services.now()
   await db.transaction(async (tx) => {
-    await tx.run(sql`SELECT pg_advisory_xact_lock(${ADVISORY_LOCK})`)
-    if (await hasAnyUser(tx)) return
+    if (!(await lockFirstAccount(tx))) return
     const owner = await insertUser(
       tx,
       { email, first_name: 'Owner', password_hash, is_staff: true, is_email_verified: true },

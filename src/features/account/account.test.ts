@@ -360,6 +360,43 @@ describe('PATCH set_current_organization and set_current_team', () => {
     })
     expect((await get(call)).body).toMatchObject({ organization: { id: own.organization.id } })
   })
+
+  it('400 for what the key itself does not open: closed to personal keys, or beyond its limits', async () => {
+    const [own, closed] = [await createOrganization(app), await createOrganization(app)]
+    const { owner: user } = own
+    await join(closed.organization, user)
+    await app.db.run(sql`
+      UPDATE organization SET members_can_use_personal_api_keys = false WHERE id = ${closed.organization.id}`)
+    const session = { session: user.session }
+    const second = await app.post('/api/projects/', { name: 'Second' }, session)
+    await patch({ set_current_team: own.project.id }, session)
+    const byOrganization = await createKey(app, user, {
+      scopes: ['user:write'],
+      scoped_organizations: [own.organization.id],
+    })
+    const byProject = await createKey(app, user, { scopes: ['user:write'], scoped_teams: [second.body.id] })
+    const refused: [string, object][] = [
+      [user.key, { set_current_organization: closed.organization.id }],
+      [user.key, { set_current_team: closed.project.id }],
+      [byOrganization, { set_current_organization: closed.organization.id }],
+      [byProject, { set_current_organization: closed.organization.id }],
+      [byProject, { set_current_team: own.project.id }],
+    ]
+    for (const [key, body] of refused) {
+      const reply = await patch(body, { key })
+      expect(reply).toMatchObject({ status: 400, body: { code: 'does_not_exist' } })
+    }
+    expect((await get(session)).body).toMatchObject({
+      organization: { id: own.organization.id },
+      team: { id: own.project.id },
+    })
+    // The first project is the first of those that the key names.
+    expect((await patch({ set_current_organization: own.organization.id }, { key: byProject })).status).toBe(
+      200,
+    )
+    expect((await get(session)).body.team.id).toBe(second.body.id)
+    expect((await patch({ set_current_team: closed.project.id }, session)).status).toBe(200)
+  })
 })
 
 describe('PATCH password', () => {

@@ -7,9 +7,7 @@ import type { Services } from '../../platform/services.ts'
 import { changesBetween, type Actor } from '../activity-log/record.ts'
 import { deletePersonalKeys } from '../api-keys/end-keys.ts'
 import { assertPasswordAllowed } from '../domains/password-rule.ts'
-import { findMembership } from '../members/queries.ts'
-import { isReachableByUser } from '../projects/access.ts'
-import { findFirstProject } from '../projects/queries.ts'
+import { findChosenOrganization, findChosenProject } from '../projects/current.ts'
 import { passwordChangedEmail } from '../sign-in/emails.ts'
 import { closeOtherSessions } from '../sign-in/sessions.ts'
 import { askForVerification, takeVerificationRequest } from '../sign-in/verification.ts'
@@ -18,7 +16,6 @@ import { assertGoodPassword, hashPassword, isPasswordRight } from '../users/pass
 import { findUserByEmail, getUser, lockUser, updateUser } from '../users/queries.ts'
 import type { UserRow } from '../users/schema.ts'
 import { mergeNotificationSettings } from './notification-settings.ts'
-import { findOrganizationOfProject } from './queries.ts'
 import { recordAccount } from './record.ts'
 import type { AccountFields } from './schema.ts'
 
@@ -52,7 +49,7 @@ export async function changeAccount(
     ...plainColumns(allowed),
     ...password,
     ...(await addressColumns(services, db, user, allowed)),
-    ...(await currentColumns(db, user, allowed)),
+    ...(await currentColumns(db, caller, allowed)),
   }
   const isAddressNew = Boolean(columns.pending_email) && columns.pending_email !== user.pending_email
   if (isAddressNew) takeVerificationRequest(services, user.uuid, now)
@@ -140,26 +137,25 @@ function addressTaken() {
   return invalid('email', 'unique', 'There is an account with this address already.')
 }
 
-async function currentColumns(db: Db, user: UserRow, fields: AccountFields): Promise<Columns> {
+async function currentColumns(db: Db, caller: Caller, fields: AccountFields): Promise<Columns> {
   const { set_current_organization: organizationId, set_current_team: projectId } = fields
-  if (
-    organizationId !== undefined &&
-    !(isUuid(organizationId) && (await findMembership(db, organizationId, user.id)))
-  ) {
+  if (caller.kind === 'service_key' || (organizationId ?? projectId) === undefined) return {}
+  const organization =
+    organizationId !== undefined && isUuid(organizationId)
+      ? await findChosenOrganization(db, caller, organizationId)
+      : undefined
+  if (organizationId !== undefined && !organization) {
     throw invalid('set_current_organization', 'does_not_exist', 'You belong to no such organization.')
   }
-  if (projectId !== undefined) {
-    const owner = await findOrganizationOfProject(db, user.id, projectId)
-    if (owner === undefined)
-      throw invalid('set_current_team', 'does_not_exist', 'There is no such project within your reach.')
-    if (organizationId !== undefined && owner !== organizationId.toLowerCase()) {
-      throw invalid('set_current_team', 'invalid_input', 'The project belongs to another organization.')
-    }
-    return { current_organization_id: owner, current_project_id: projectId }
+  const project = projectId === undefined ? undefined : await findChosenProject(db, caller, projectId)
+  if (projectId !== undefined && !project) {
+    throw invalid('set_current_team', 'does_not_exist', 'There is no such project within your reach.')
   }
-  if (organizationId === undefined) return {}
-  const first = await findFirstProject(db, organizationId, isReachableByUser(user.id))
-  return { current_organization_id: organizationId, current_project_id: first?.id ?? null }
+  if (organization && project && organization.organization_id !== project.organization_id) {
+    throw invalid('set_current_team', 'invalid_input', 'The project belongs to another organization.')
+  }
+  const { organization_id, project_id } = (project ?? organization)!
+  return { current_organization_id: organization_id, current_project_id: project_id }
 }
 
 async function endSessions(services: Services, tx: Db, caller: Caller, user: UserRow): Promise<void> {

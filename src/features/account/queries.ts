@@ -1,10 +1,9 @@
-// SQL behind the account page: the organizations of a user and what becomes current.
+// SQL behind the account page: the organizations of a user, and what it takes to delete one.
 import type { Db } from '../../platform/db/database.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Caller, Level } from '../../platform/http/caller.ts'
 import { isOpenTo } from '../members/queries.ts'
 import type { MembershipRow } from '../members/schema.ts'
-import { isReachableByUser } from '../projects/access.ts'
 
 export type OwnOrganizationRow = {
   id: string
@@ -20,17 +19,6 @@ export function listOwnOrganizations(db: Db, userId: number, caller: Caller): Pr
     SELECT organization.id, name, slug, members_can_use_personal_api_keys, level
     FROM membership JOIN organization ON organization.id = organization_id
     WHERE user_id = ${userId} AND ${isOpenTo(caller)} ORDER BY joined_at, membership.id`)
-}
-
-/** The organization of a project, if the user reaches it. */
-export async function findOrganizationOfProject(
-  db: Db,
-  userId: number,
-  projectId: number,
-): Promise<string | undefined> {
-  const row = await db.row<{ organization_id: string }>(sql`
-    SELECT organization_id FROM project WHERE project.id = ${projectId} AND ${isReachableByUser(userId)}`)
-  return row?.organization_id
 }
 
 /** In the order of their organizations, which is the order in which others lock them. */

@@ -512,6 +512,15 @@ describe('last_used_at', () => {
       (await lastUse())!.toISOString(),
     )
   })
+
+  it('that cannot be written keeps nobody out', async () => {
+    const { key } = await createUser(app)
+    await app.db.pool.query(`
+      CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE disk_full; END $$;
+      CREATE TRIGGER no_room BEFORE UPDATE ON api_key EXECUTE FUNCTION no_room()`)
+    expect((await app.get('/api/users/@me/', { key })).status).toBe(200)
+    await app.db.pool.query('DROP FUNCTION no_room CASCADE')
+  })
 })
 
 describe('a key whose owner', () => {

@@ -36,11 +36,15 @@ export function findKeyByHash(db: Db, valueHash: string): Promise<KeyLookup | un
     WHERE value_hash = ${valueHash}`)
 }
 
-/** When several requests come at once, only the first writes. */
+/** When several requests come at once, only the first writes. A full disk must not keep programs from reading. */
 export async function touchKey(db: Db, id: string, now: Date, unlessUsedSince: Date): Promise<void> {
-  await db.run(sql`
-    UPDATE api_key SET last_used_at = ${now}
-    WHERE id = ${id} AND (last_used_at IS NULL OR last_used_at <= ${unlessUsedSince})`)
+  await db
+    .run(
+      sql`
+      UPDATE api_key SET last_used_at = ${now}
+      WHERE id = ${id} AND (last_used_at IS NULL OR last_used_at <= ${unlessUsedSince})`,
+    )
+    .catch(() => 0)
 }
 
 export async function hasKey(db: Db, id: string): Promise<boolean> {

@@ -223,7 +223,7 @@ describe('a key limited to projects', () => {
 
   it('means its own project by `@current`, although another organization is current', async () => {
     const currently = { set_current_organization: other.organization.id }
-    expect((await app.patch('/api/users/@me/', currently, { key })).status).toBe(200)
+    expect((await app.patch('/api/users/@me/', currently, { key: owner.key })).status).toBe(200)
     expect((await app.get('/api/projects/@current/', { key })).body.id).toBe(listed.project.id)
     expect((await app.get('/api/organizations/@current/projects/@current/', { key })).body.id).toBe(
       listed.project.id,

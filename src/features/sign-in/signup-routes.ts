@@ -7,7 +7,7 @@ import { createOrganization } from '../organizations/create.ts'
 import { AddressTaken, takeAddress } from '../users/addresses.ts'
 import { assertGoodPassword, hashPassword } from '../users/passwords.ts'
 import { presentUser } from '../users/present.ts'
-import { hasAnyUser, insertUser } from '../users/queries.ts'
+import { hasAnyUser, insertUser, lockFirstAccount } from '../users/queries.ts'
 import {
   acceptAsSignedIn,
   getAcceptableInvite,
@@ -29,8 +29,8 @@ export const signupRoutes = [
     guesses: 'sign-up',
     item: async ({ services, db }) => {
       const isFirst = !(await hasAnyUser(db))
-      if (!isFirst && !services.settings.is_signup_open) throw denied('Accounts are made by invitation here.')
-      return { isFirst }
+      assertMaySignUp(services, isFirst)
+      return { couldBeFirst: isFirst }
     },
     body: SignUp,
     examples: {
@@ -43,7 +43,7 @@ export const signupRoutes = [
     },
     answers: { 201: SignedUp },
     async handle(context) {
-      const { db, item, body, now } = context
+      const { services, db, item, body, now } = context
       await assertPasswordAllowed(db, body.email)
       await assertGoodPassword(body.password, [
         body.email,
@@ -55,7 +55,10 @@ export const signupRoutes = [
       const name = body.organization_name || `${body.first_name.slice(0, 49)}'s Organization`
       try {
         return await db.transaction(async (tx) => {
-          const write = () => insertUser(tx, { ...body, password_hash, is_staff: item.isFirst }, now)
+          // Somebody else may have been first since: then this is a sign-up like any other.
+          const is_staff = item.couldBeFirst && (await lockFirstAccount(tx))
+          assertMaySignUp(services, is_staff)
+          const write = () => insertUser(tx, { ...body, password_hash, is_staff }, now)
           const user = await takeAddress(tx, write, now)
           await createOrganization(tx, { ...context, caller: null, acting_user: user }, user.id, { name })
           return welcome(context, tx, user)
@@ -108,6 +111,10 @@ export const signupRoutes = [
     },
   }),
 ]
+
+function assertMaySignUp({ settings }: Services, isFirst: boolean): void {
+  if (!isFirst && !settings.is_signup_open) throw denied('Accounts are made by invitation here.')
+}
 
 type Visit = { services: Services; request: RequestFacts; now: Date }
 

@@ -130,6 +130,24 @@ describe('POST /api/signup/', () => {
     await closed.close()
   })
 
+  it.each([
+    ['invitation', 'off', 403],
+    ['anybody', 'on', 201],
+  ] as const)(
+    'of several first users at once one is staff, with accounts made by %s',
+    async (_, open, others) => {
+      const fresh = await startTestApp({ OPEN_SIGNUP: open })
+      fresh.canary.plant('password', PASSWORD)
+      const replies = await Promise.all([1, 2, 3].map(() => signUp(newcomer(), {}, fresh)))
+      expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, others, others])
+      const staff = await fresh.db.rows(sql`SELECT FROM app_user WHERE is_staff`)
+      expect(staff).toHaveLength(1)
+      const made = replies.filter(({ status }) => status === 201).length
+      expect(await countRows(fresh)).toMatchObject({ users: String(made), organizations: String(made) })
+      await fresh.close()
+    },
+  )
+
   it('429 after five a day from one place, whatever became of them', async () => {
     const limited = await startTestApp({ OPEN_SIGNUP: 'on', RATE_LIMITS: 'on' })
     limited.canary.plant('password', PASSWORD)

@@ -119,3 +119,9 @@ function isListed(filter: UserFilter) {
 export async function hasAnyUser(db: Db): Promise<boolean> {
   return (await db.only<{ found: boolean }>(sql`SELECT EXISTS (SELECT FROM app_user) AS found`)).found
 }
+
+/** Whether the next account is the first. Those who make one at the same time wait here, and are not. */
+export async function lockFirstAccount(tx: Db): Promise<boolean> {
+  await tx.run(sql`SELECT pg_advisory_xact_lock(hashtextextended('first account', 0))`)
+  return !(await hasAnyUser(tx))
+}

@@ -63,7 +63,12 @@ async function listRecords(context: ListContext, asked: Asked, format: Format) {
   const { db, project, request, query } = context
   const direction = readDirection(query)
   const conditions = await conditionsOf(db, project.id, asked)
-  const { rows, has_more } = await findOwnPage(context, { ...asked, conditions, direction })
+  const { rows, has_more } = await findOwnPage(context, {
+    ...asked,
+    conditions,
+    direction,
+    signal: request.signal,
+  })
   const persons = await findPersonsOfRows(db, project.id, rows)
   if (format === 'csv') {
     return answerCsv({
@@ -101,7 +106,7 @@ async function listSelected(context: ListContext, asked: Asked, select: readonly
   const { services, project, request, query } = context
   const { range, filters, ...rest } = asked
   assertNearOffset(asked.offset)
-  const selection = { ...rest, select, orderBy: readOrder(query) }
+  const selection = { ...rest, select, orderBy: readOrder(query), signal: request.signal }
   const selected = await selectEvents(services, project, range, filters, selection)
   if (format === 'csv') return answerCsv(csvOf(selected))
   const { columns, types, results, hasMore, limit, offset } = selected

@@ -19,6 +19,8 @@ export type PageQuestion = {
   offset: number
   /** The event before `offset`, where it is known already. */
   place?: PagePlace | undefined
+  /** Aborted when nobody wants the page any more. */
+  signal?: AbortSignal | undefined
 }
 
 export type EventsPage = { rows: readonly EventRow[]; has_more: boolean }
@@ -31,7 +33,8 @@ export async function findPage(
   project: AskedProject,
   question: PageQuestion,
 ): Promise<EventsPage> {
-  const { conditions, direction, limit, offset } = question
+  const { conditions, direction, limit, offset, signal } = question
+  const order_by = orderIn(direction)
   let { range } = question
   if (offset > 0) {
     const place = question.place ?? (await countToPlace(services, project, question))
@@ -41,7 +44,7 @@ export async function findPage(
   let rows: EventRow[] = []
   for (const part of trialRanges(range, direction)) {
     const where = [rangeCondition(part), ...conditions]
-    rows = await findEventRows(services, project, { where, order_by: orderIn(direction), limit: limit + 1 })
+    rows = await findEventRows(services, project, { where, order_by, limit: limit + 1, signal })
     if (rows.length > limit) break
   }
   return { rows: rows.slice(0, limit), has_more: rows.length > limit }
@@ -50,11 +53,12 @@ export async function findPage(
 async function countToPlace(
   services: Services,
   project: AskedProject,
-  { range, conditions, direction, offset }: PageQuestion,
+  { range, conditions, direction, offset, signal }: PageQuestion,
 ): Promise<PagePlace | null> {
+  const order_by = orderIn(direction)
   for (const part of trialRanges(range, direction)) {
     const where = [rangeCondition(part), ...conditions]
-    const row = await findPlaceBefore(services, project, { where, order_by: orderIn(direction), offset })
+    const row = await findPlaceBefore(services, project, { where, order_by, offset, signal })
     if (row) return placeOf(row)
   }
   return null

@@ -11,6 +11,7 @@ export type RowsQuestion = {
   where: readonly Expr[]
   order_by: readonly OrderExpr[]
   limit: number
+  signal?: AbortSignal | undefined
 }
 
 const FIELDS = ['uuid', 'event', 'distinct_id', 'timestamp', 'properties', 'elements_chain'] as const
@@ -26,7 +27,7 @@ function toRow([uuid, event, distinct_id, timestamp, properties, elements_chain]
 export async function findPlaceBefore(
   services: Services,
   project: AskedProject,
-  { where, order_by, offset }: Pick<RowsQuestion, 'where' | 'order_by'> & { offset: number },
+  { where, order_by, offset, signal }: Omit<RowsQuestion, 'limit'> & { offset: number },
 ): Promise<Pick<EventRow, 'timestamp' | 'uuid'> | undefined> {
   const query: SelectQuery = {
     node: 'SelectQuery',
@@ -37,7 +38,7 @@ export async function findPlaceBefore(
     limit: constant(1),
     ...(offset > 1 ? { offset: constant(offset - 1) } : {}),
   }
-  const { rows } = await runQuery(services, project, { query, timezone: 'UTC', max_rows: 1 })
+  const { rows } = await runQuery(services, project, { query, timezone: 'UTC', max_rows: 1, signal })
   const [row] = rows as readonly (readonly [string, string])[]
   return row && { timestamp: row[0], uuid: row[1] }
 }
@@ -45,7 +46,7 @@ export async function findPlaceBefore(
 export async function findEventRows(
   services: Services,
   project: AskedProject,
-  { where, order_by, limit }: RowsQuestion,
+  { where, order_by, limit, signal }: RowsQuestion,
 ): Promise<EventRow[]> {
   const query: SelectQuery = {
     node: 'SelectQuery',
@@ -56,7 +57,7 @@ export async function findEventRows(
     order_by,
     limit: constant(limit),
   }
-  const { rows } = await runQuery(services, project, { query, timezone: 'UTC', max_rows: limit })
+  const { rows } = await runQuery(services, project, { query, timezone: 'UTC', max_rows: limit, signal })
   return (rows as readonly RowValues[]).map(toRow)
 }
 

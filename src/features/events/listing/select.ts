@@ -22,6 +22,8 @@ export type EventsSelection = {
   orderBy: readonly string[]
   limit: number
   offset: number
+  /** Aborted when nobody wants the answer any more. */
+  signal?: AbortSignal | undefined
 }
 
 export type EventsSelectRequest = EventsSelection &
@@ -68,11 +70,11 @@ export async function selectEvents(
   filters: EventFilters,
   selection: EventsSelection,
 ): Promise<SelectedEvents> {
-  const { limit, offset } = selection
+  const { limit, offset, signal } = selection
   const columns = readColumns(selection.select)
   const conditions = [rangeCondition(range), ...(await filterConditions(services.db, project.id, filters))]
   const query = selectQuery(columns, conditions, selection)
-  const { rows, columns: found } = await runQuery(services, project, { query, max_rows: limit + 1 })
+  const { rows, columns: found } = await runQuery(services, project, { query, max_rows: limit + 1, signal })
   const types = found.map(({ type }) => type)
   return {
     columns: columns.map(({ title }) => title),

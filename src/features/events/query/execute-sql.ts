@@ -35,13 +35,14 @@ function executeSqlRoute(base: Base) {
     body: ExecuteSql,
     examples: { 'Events by name': { args: { query: 'select event, count() from events group by event' } } },
     answers: { 200: ToolAnswer },
-    async handle({ services, project, body: { args } }) {
+    async handle({ services, project, body: { args }, request }) {
       const answer = await toolAnswer(async () => {
         const { columns, results, hasMore } = await runHogql(
           services,
           project,
           { kind: 'HogQLQuery', query: args.query },
           'args',
+          request.signal,
         )
         return tableText(columns, results, hasMore, args.truncate === false ? Infinity : MAX_CELL_LENGTH)
       })

@@ -527,37 +527,50 @@ describe('limits of the service', () => {
     await hasty.close()
   })
 
-  it('a query whose client left is stopped', async () => {
+  it('a query whose client left is stopped, by whichever door it came', async () => {
     const waited = await startTestApp()
     const { project, owner } = await createOrganization(waited)
+    const event = { api_key: project.api_token, event: 'e', distinct_id: 'd' }
+    expect((await waited.post('/capture/', event)).status).toBe(200)
     const { eventStore } = waited.services
     const ends: unknown[] = []
-    const asked = new Promise<void>((resolve) => {
-      waited.services.eventStore = {
-        ...eventStore,
-        query(query, signal) {
-          const answer = eventStore.query(query, signal)
-          answer.catch((error: unknown) => ends.push(error))
-          resolve()
-          return answer
-        },
-      }
-    })
+    let onAsked = () => {}
+    waited.services.eventStore = {
+      ...eventStore,
+      query(query, signal) {
+        const answer = eventStore.query(query, signal)
+        answer.catch((error: unknown) => ends.push(error))
+        onAsked()
+        return answer
+      },
+    }
     await waited.http.listen({ host: '127.0.0.1', port: 0 })
     const { port } = waited.http.server.address() as AddressInfo
-    const leaving = new AbortController()
     const part = '(select arrayJoin(range(0, 9000)) as n)'
     const query = `select count() from ${part} a cross join ${part} b cross join ${part} c`
-    const reply = fetch(`http://127.0.0.1:${port}/api/projects/${project.id}/query/`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${owner.key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ query: { kind: 'HogQLQuery', query } }),
-      signal: leaving.signal,
-    }).catch(() => null)
-    await asked
-    leaving.abort()
-    await reply
-    await expect.poll(() => ends).toMatchObject([{ code: 'client_gone' }])
+    const where = [`event in (select toString(n) from (${query.replace('count()', 'count() as n')}))`]
+    const doors: [string, object?][] = [
+      ['query/', { query: { kind: 'HogQLQuery', query } }],
+      ['query/', { query: { kind: 'EventsQuery', select: ['event'], where } }],
+      ['mcp_tools/execute_sql/', { args: { query } }],
+      [`events/?select=["event"]&where=${encodeURIComponent(JSON.stringify(where))}`],
+      [`events/?where=${encodeURIComponent(JSON.stringify(where))}`],
+    ]
+    for (const [index, [path, body]] of doors.entries()) {
+      const asked = new Promise<void>((resolve) => (onAsked = resolve))
+      const leaving = new AbortController()
+      const reply = fetch(`http://127.0.0.1:${port}/api/projects/${project.id}/${path}`, {
+        method: body ? 'POST' : 'GET',
+        headers: { authorization: `Bearer ${owner.key}`, 'content-type': 'application/json' },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+        signal: leaving.signal,
+      }).catch(() => null)
+      await Promise.race([asked, reply.then(async (early) => expect.unreachable(await early?.text()))])
+      leaving.abort()
+      await reply
+      await expect.poll(() => ends.length, { message: path }).toBe(index + 1)
+      expect(ends.at(-1)).toMatchObject({ code: 'client_gone' })
+    }
     await waited.close()
   })
 

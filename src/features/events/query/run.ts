@@ -26,7 +26,7 @@ export function runAny(
       : [asked.source, 'query__source']
   return query.kind === 'HogQLQuery'
     ? runHogql(services, project, query, attr, signal)
-    : runEvents(services, project, query)
+    : runEvents(services, project, query, signal)
 }
 
 /** `attr` is the field that holds the query, for errors. */
@@ -79,7 +79,12 @@ function readHogql(now: Date, project: AskedProject, asked: HogqlQuery, attr: st
   })
 }
 
-async function runEvents(services: Services, project: AskedProject, asked: EventsQuery): Promise<Answered> {
+async function runEvents(
+  services: Services,
+  project: AskedProject,
+  asked: EventsQuery,
+  signal?: AbortSignal,
+): Promise<Answered> {
   const { select, where, orderBy, event, personId, after, before, properties, limit, offset } = asked
   return runEventsSelect(services, project, {
     select: select ?? [],
@@ -94,6 +99,7 @@ async function runEvents(services: Services, project: AskedProject, asked: Event
     properties: properties ?? [],
     limit: Math.min(limit ?? DEFAULT_LIMIT, MAX_LIMIT),
     offset: offset ?? 0,
+    signal,
   })
 }
 
