@@ -113,7 +113,7 @@ async function newPasswordColumns(
     if (current_password === undefined)
       throw invalid('current_password', 'required', 'Your current password is needed.')
     if (!(await isPasswordRight(current_password, user.password_hash))) {
-      throw invalid('current_password', 'incorrect_password', 'Your current password is another one.')
+      throw invalid('current_password', 'incorrect_password', 'The current password is wrong.')
     }
   }
   await assertPasswordAllowed(db, user.email)
@@ -151,7 +151,7 @@ async function currentColumns(db: Db, user: UserRow, fields: AccountFields): Pro
   if (projectId !== undefined) {
     const owner = await findOrganizationOfProject(db, user.id, projectId)
     if (owner === undefined)
-      throw invalid('set_current_team', 'does_not_exist', 'There is no such project within your reach.')
+      throw invalid('set_current_team', 'does_not_exist', 'You have access to no such project.')
     if (organizationId !== undefined && owner !== organizationId.toLowerCase()) {
       throw invalid('set_current_team', 'invalid_input', 'The project belongs to another organization.')
     }
