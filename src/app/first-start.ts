@@ -55,7 +55,7 @@ export function keepFirstStart({ DATA_DIR }: Config, url: string, first: FirstSt
 export function firstStartText(url: string, first: FirstStart): string {
   return [
     '',
-    '  Longshore is ready. This is shown once; keep it.',
+    '  Longshore is ready. These credentials are shown once: keep them.',
     '',
     `  Console    ${url}`,
     `  E-mail     ${first.email}`,

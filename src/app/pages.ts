@@ -32,7 +32,7 @@ export function addPages(
     if (!mayReadMetrics(request, metricsToken)) {
       if (metricsToken !== null)
         await services.guesses.take({ kind: 'key', ip: request.ip, now: services.now() })
-      throw denied('Metrics are for this machine, or with METRICS_TOKEN.')
+      throw denied('Metrics are shown to this machine only. Others need METRICS_TOKEN.')
     }
     return reply.type('text/plain; version=0.0.4').send(await metrics.text())
   })

@@ -20,7 +20,7 @@ export const preflightRoutes = [
   route({
     method: 'GET',
     path: '/_preflight/',
-    summary: 'What this server offers to whoever is not signed in',
+    summary: 'What this server offers to people who are not signed in',
     access: 'anyone',
     answers: { 200: Preflight },
     async handle({ services: { settings, mailer }, db }) {

@@ -65,8 +65,8 @@ describe('DATABASE_URL', () => {
 
 describe('HOST and PORT', () => {
   test.each([
-    ['203.0.113.1', 0, 'HOST=203.0.113.1 is no address of this machine: 0.0.0.0 listens on all it has'],
-    ['nowhere.invalid', 0, /^HOST=nowhere\.invalid leads to no address \(E\w+\): /],
+    ['203.0.113.1', 0, 'HOST=203.0.113.1 is not an address of this machine: 0.0.0.0 listens on all of them'],
+    ['nowhere.invalid', 0, /^HOST=nowhere\.invalid does not resolve to an address \(E\w+\): /],
   ])('%s:%s', async (HOST, PORT, message) => {
     const server = createServer()
     const failed = once(server, 'error')

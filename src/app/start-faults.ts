@@ -45,11 +45,11 @@ export function explainListenFault({ HOST, PORT }: Config, error: unknown): unkn
     case 'EACCES':
       return new ConfigError(`${port} may not be used by this user: choose one from 1024 on`)
     case 'EADDRNOTAVAIL':
-      return new ConfigError(`${host} is no address of this machine: 0.0.0.0 listens on all it has`)
+      return new ConfigError(`${host} is not an address of this machine: 0.0.0.0 listens on all of them`)
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return new ConfigError(
-        `${host} leads to no address (${errorCode(error)}): 0.0.0.0 listens on all there are`,
+        `${host} does not resolve to an address (${errorCode(error)}): 0.0.0.0 listens on all addresses of this machine`,
       )
     default:
       return error

@@ -31,7 +31,7 @@ const commands: readonly Command[] = [
   doctor,
 ]
 /** What the first word of a command with two means. */
-const groups: Record<string, string> = { events: 'put events in: from files, or sample data' }
+const groups: Record<string, string> = { events: 'import events from files, or make sample data' }
 
 export async function runCommandLine(argv: readonly string[]): Promise<void> {
   const program = new Commander('longshore')
@@ -39,7 +39,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
     .version(VERSION)
     .addHelpText(
       'after',
-      '\nWithout a command: serve. Settings come from the environment and from .env in the current folder; the README lists them.',
+      '\nWithout a command, longshore starts the server. Settings come from the environment and from .env in the current folder; the README lists them.',
     )
   for (const command of commands) {
     const [name = '', group] = command.name.split(' ').toReversed()

@@ -22,10 +22,10 @@ export const createUser: Command = {
     command
       .requiredOption('--email <address>', 'address to sign in with')
       .option('--first-name <name>', 'first name', 'Owner')
-      .option('--password <password>', 'password; a random one is made and shown without it')
-      .option('--organization <slug>', 'slug of the organization to join; without it a new one is made')
+      .option('--password <password>', 'password (default: a random one, which is shown)')
+      .option('--organization <slug>', 'slug of the organization to join (default: a new one is made)')
       .option('--level <level>', 'member, admin or owner', 'member')
-      .option('--staff', 'may look after every account of this instance')
+      .option('--staff', 'may administer every account of this server')
   },
   async run(options) {
     const account = readAccount(options)

@@ -25,7 +25,7 @@ export const doctor: Command = {
   async run(options) {
     const config = takeConfig()
     const findings = [
-      { what: 'settings', state: 'ok', detail: 'all can be used' } satisfies Finding,
+      { what: 'settings', state: 'ok', detail: 'all are valid' } satisfies Finding,
       await checkFolder(config),
       ...(await checkDatabase(config)),
       await checkEvents(config),
@@ -110,7 +110,7 @@ async function checkActivityLog(db: Database): Promise<Finding> {
 
 async function checkMail(config: Config): Promise<Finding> {
   if (config.SMTP_URL === null)
-    return { what: 'mail', state: 'note', detail: 'not configured, nothing is sent (SMTP_URL)' }
+    return { what: 'mail', state: 'note', detail: 'not configured: nothing is sent (SMTP_URL)' }
   const mailer = openMailer({ smtp_url: config.SMTP_URL, from: config.MAIL_FROM })
   try {
     await mailer.verify()

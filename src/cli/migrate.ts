@@ -4,7 +4,7 @@ import { withDatabase } from './with-database.ts'
 
 export const migrate: Command = {
   name: 'migrate',
-  description: 'bring the database up to this version',
+  description: 'upgrade the database to this version',
   async run() {
     const applied = await withDatabase(async (_db, names) => names)
     const lines =

@@ -199,7 +199,7 @@ export const HOLES: readonly Hole[] = [
     id: 'S31',
     title: 'limited keys and old sessions that take an account over',
     seen: 'here',
-    rule: 'Changing how somebody signs in takes a sign-in of the last 15 minutes, or an unlimited key.',
+    rule: 'Changing how somebody signs in requires a sign-in within the last 15 minutes, or an unlimited key.',
   },
   {
     id: 'S32',

@@ -170,7 +170,7 @@ describe('without a server', () => {
     expect(done[1]).toBeLessThan(count)
     const ended = await run(['import', path])
     expect(ended.code).toBe(0)
-    expect(ended.stderr).toContain(`going on behind row ${done[1]!.toLocaleString('en')}`)
+    expect(ended.stderr).toContain(`continuing after row ${done[1]!.toLocaleString('en')}`)
     expect(shown(ended.stdout, 'rows read')).toBe(count - done[1]!)
     expect(await stored('killed')).toMatchObject({ all: count, distinct: count, events: count })
   })
@@ -182,7 +182,7 @@ describe('without a server', () => {
     await writeFile(path, `${lineOf({ event: 'changed' })}\n${lineOf({ event: 'changed' })}\n`)
     const ended = await run(['import', path])
     expect(ended.code).toBe(1)
-    expect(ended.stderr).toMatch(/has changed since its import began: --restart begins anew/)
+    expect(ended.stderr).toMatch(/has changed since its import began: --restart starts from the beginning/)
     expect(await stored('changed')).toMatchObject({ all: 1 })
   })
 
@@ -269,7 +269,9 @@ describe('beside a running server', () => {
     })
     const other = await run(['import', path, '--url', url, '--token', 'phc_wrong'])
     expect(other.code).toBe(1)
-    expect(other.stderr).toMatch(/was imported into another project so far: --restart begins anew/)
+    expect(other.stderr).toMatch(
+      /was imported into another project so far: --restart starts from the beginning/,
+    )
   })
 
   test('several projects: one has to be named', async () => {

@@ -13,7 +13,7 @@ export const instanceRoutes = [
   route({
     method: 'GET',
     path: '/api/instance_status/',
-    summary: 'How this server is doing: stores, disk, queues, memory and settings. For staff',
+    summary: 'The state of this server: stores, disk, queues, memory and settings. For staff',
     access: 'session',
     async item({ caller }) {
       if (!caller.user.is_staff) throw denied('Only staff of this server can see this.')
@@ -41,7 +41,7 @@ export const instanceRoutes = [
 
 async function readPart({ instance }: Services, part: keyof Parts): Promise<unknown> {
   const read = instance.get(part)
-  if (!read) throw new Error('not told by this process')
+  if (!read) throw new Error('this process does not report it')
   const value = await withTimeout(read(), PART_LIMIT_MS, () => {
     throw new Error(`no answer within ${PART_LIMIT_MS / 1000} seconds`)
   })

@@ -37,7 +37,7 @@ const exported = {
 const READING: Tool[] = [
   tool({
     name: 'query',
-    title: 'Ask in HogQL',
+    title: 'Run a HogQL query',
     description:
       'Answers one SELECT statement in HogQL (SQL of ClickHouse) over the tables events, persons, person_distinct_ids and groups of a project. A property is `properties.name` or `properties."$name"`, one of the person `person.properties.name`. 100 rows without LIMIT. List the event and property definitions first, to know the names.',
     call: `POST ${PROJECT}/query/`,

@@ -16,12 +16,12 @@ export const generateEvents: Command = {
   name: 'events generate',
   description: 'make sample data: visits to a web shop, with clicks, purchases and sign-ups',
   options(command) {
-    command.requiredOption('--count <n>', 'how many events')
+    command.requiredOption('--count <n>', 'number of events')
     targetOptions(command)
     command
-      .option('--days <n>', 'over how many days up to now', '90')
-      .option('--users <n>', 'about how many people; one for every 45 events without it')
-      .option('--seed <n>', 'the same seed gives the same people and visits; a random one without it')
+      .option('--days <n>', 'number of days, up to now, that the events are spread over', '90')
+      .option('--users <n>', 'number of people, roughly (default: one for every 45 events)')
+      .option('--seed <n>', 'the same seed gives the same people and visits (default: random)')
   },
   async run(options) {
     const count = numberOf(options, 'count', { max: MAX_COUNT })!

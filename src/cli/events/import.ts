@@ -33,12 +33,13 @@ export const importEvents: Command = {
     command.argument('<file...>', "files, such as PostHog's own exports")
     targetOptions(command)
     command
-      .option('--rejects <file>', 'where rows that cannot be used are kept; <file>.rejects.jsonl without it')
-      .option('--restart', 'begin anew, whatever an earlier run has imported')
+      .option('--rejects <file>', 'file for rows that cannot be used (default: <file>.rejects.jsonl)')
+      .option('--restart', 'start from the beginning, whatever an earlier run has imported')
       .option('--dry-run', 'read and check everything, import nothing')
   },
   async run(options, paths) {
-    if (options.rejects !== undefined && paths.length > 1) throw new UserError('--rejects goes with one file')
+    if (options.rejects !== undefined && paths.length > 1)
+      throw new UserError('--rejects works with one file only')
     const files: InputFile[] = []
     for (const path of paths) files.push(await recogniseFile(path).catch(explainMissing))
     const target = options.dryRun ? trial() : await openTarget(options)
@@ -52,7 +53,8 @@ export const importEvents: Command = {
       process.stdout.write(summary(totals, target.sink, started))
     }
     if (totals.rejected + totals.rejected_before > 0) process.exitCode = 1
-    if (signal.aborted) throw new UserError('stopped before the end: the same command goes on from here')
+    if (signal.aborted)
+      throw new UserError('stopped before the end: run the same command to continue from here')
   },
 }
 
@@ -76,7 +78,7 @@ async function importOne(
     )
     return
   }
-  if (progress.rows > 0) say(`${file.path}: going on behind row ${inDigits(progress.rows)}`)
+  if (progress.rows > 0) say(`${file.path}: continuing after row ${inDigits(progress.rows)}`)
   const display = showEventProgress(basename(file.path))
   const reasons: Reject[] = []
   const before = { ...totals }
@@ -131,9 +133,13 @@ async function findProgress(
   // Nothing of it has been imported yet.
   if (known.rows === 0) return { ...known, identity: file.identity, target: token }
   if (known.identity !== file.identity)
-    throw new UserError(`${file.path} has changed since its import began: --restart begins anew`)
+    throw new UserError(
+      `${file.path} has changed since its import began: --restart starts from the beginning`,
+    )
   if (known.target !== token)
-    throw new UserError(`${file.path} was imported into another project so far: --restart begins anew`)
+    throw new UserError(
+      `${file.path} was imported into another project so far: --restart starts from the beginning`,
+    )
   return known
 }
 

@@ -25,14 +25,14 @@ const PROBE_TIMEOUT_MS = 5_000
 export function targetOptions(command: Commander): void {
   command
     .option('--project <id>', 'id of the project; not needed when there is only one')
-    .option('--url <address>', 'address of the server, when it runs; SITE_URL or HOST and PORT without it')
-    .option('--token <token>', 'token of a project on the server at --url: no database is opened then')
+    .option('--url <address>', 'address of the running server (default: SITE_URL, or HOST and PORT)')
+    .option('--token <token>', 'token of a project on the server at --url; no database is opened then')
 }
 
 export async function openTarget(options: CommandOptions): Promise<Target> {
   const url = options.url === undefined ? null : serverAddress(String(options.url))
   if (options.token !== undefined) {
-    if (url === null) throw new UserError('--token goes with --url')
+    if (url === null) throw new UserError('--token needs --url')
     if (options.project !== undefined)
       throw new UserError('--project and --token both name a project: give one')
     return atServer(url, String(options.token))
@@ -109,7 +109,7 @@ async function runningServer(config: Config): Promise<string> {
   )
   if (isThere) return url
   throw new UserError(
-    `another process holds the event store, but no server answers at ${url}: say with --url where it listens`,
+    `another process holds the event store, but no server answers at ${url}: give its address with --url`,
   )
 }
 
@@ -134,7 +134,7 @@ async function chooseProject(db: Database, given: CommandOptions[string]): Promi
   }
   if (projects.length === 1) return projects[0]!
   if (projects.length === 0) throw new UserError('there is no project yet: start the server once')
-  throw new UserError(`there are several projects, name one with --project${listOf(projects)}`)
+  throw new UserError(`there are several projects: name one with --project${listOf(projects)}`)
 }
 
 function listOf(projects: readonly ProjectRow[]): string {

@@ -73,7 +73,7 @@ export async function exportByServer(
     const exported = await standing(db, row.project_id, backfill_id)
     onProgress({ ...runsOf(exported), ...deliveredBy(exported.runs) })
     if (exported.backfill.finished_at !== null) return exported
-    if (signal.aborted) throw new UserError('no longer watched: the server goes on with the export')
+    if (signal.aborted) throw new UserError('stopped watching: the server goes on with the export')
     await sleep(LOOK_EVERY_MS)
   }
 }
@@ -96,7 +96,7 @@ async function askServer(db: Database, row: ExportRow, range: Range): Promise<st
     if (begun) return begun.id
     await sleep(LOOK_EVERY_MS)
   }
-  throw new UserError('the server that holds the events has not begun within a minute: see its log')
+  throw new UserError('the running server did not start the export within a minute: see its log')
 }
 
 /** Figures of the runs that have completed. */

@@ -11,12 +11,12 @@ import { showExportProgress } from './progress.ts'
 
 export const runExport: Command = {
   name: 'export',
-  description: 'run one batch export over a range now, and wait for it',
+  description: 'run one batch export over a time range now, and wait for it',
   options(command) {
     command
       .argument('<id>', 'id of the export')
-      .option('--from <instant>', 'date or instant; from the first event on without it')
-      .option('--to <instant>', 'date or instant; until now without it')
+      .option('--from <instant>', 'date or instant (default: the first event)')
+      .option('--to <instant>', 'date or instant (default: now)')
   },
   async run(options, [id]) {
     const signal = stopSignal()

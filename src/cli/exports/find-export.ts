@@ -7,7 +7,7 @@ import { UserError } from '../command.ts'
 
 /** All of them without an id, oldest first; with one, exactly that. */
 export async function findExports(db: Db, id?: string): Promise<ExportRow[]> {
-  if (id !== undefined && !isUuid(id)) throw new UserError('an export is named by its id, a UUID')
+  if (id !== undefined && !isUuid(id)) throw new UserError('the id of an export is a UUID')
   const rows = await db.rows<ExportRow>(sql`
     SELECT * FROM batch_export WHERE deleted_at IS NULL AND (id = ${id ?? null}::uuid OR ${id ?? null}::uuid IS NULL)
     ORDER BY created_at, id`)

@@ -15,7 +15,7 @@ export const verify: Command = {
   name: 'verify',
   description: 'read back what exports have delivered and compare it with their events',
   options(command) {
-    command.argument('[id]', 'id of an export; all of them without it')
+    command.argument('[id]', 'id of an export (default: all exports)')
   },
   async run(_options, [id]) {
     const signal = stopSignal()

@@ -39,7 +39,7 @@ export const bench: Command = {
   description: 'measure how fast this machine stores, queries and exports events',
   options(command) {
     command
-      .option('--events <n>', 'how many events', '200000')
+      .option('--events <n>', 'number of events', '200000')
       .option('--folder <path>', 'a folder on the disk that is measured; nothing is left there', '.')
   },
   async run(options) {

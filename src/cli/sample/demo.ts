@@ -25,8 +25,12 @@ export const demo: Command = {
   description: 'store sample events, export them as Parquet to a folder and verify the files',
   options(command) {
     command
-      .option('--events <n>', 'how many events', '1000000')
-      .option('--folder <path>', 'where everything goes; emptied first', './longshore-demo')
+      .option('--events <n>', 'number of events', '1000000')
+      .option(
+        '--folder <path>',
+        'folder for everything the demo makes; it is emptied first',
+        './longshore-demo',
+      )
   },
   async run(options) {
     const began = Date.now()
@@ -48,7 +52,7 @@ export const demo: Command = {
 /** Only what an earlier demo has made is removed. */
 async function makeFolder(folder: string): Promise<void> {
   if (existsSync(folder) && !existsSync(join(folder, MARK))) {
-    throw new UserError(`${folder} exists and is not of an earlier demo: name another with --folder`)
+    throw new UserError(`${folder} exists and was not made by an earlier demo: name another with --folder`)
   }
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })

@@ -54,7 +54,7 @@ export async function withSample<T>(folder: string, work: (sample: Sample) => Pr
 
 export function countOf({ events }: CommandOptions): number {
   const count = Number(events)
-  if (!Number.isSafeInteger(count) || count < 1) throw new UserError('--events takes a number from 1 on')
+  if (!Number.isSafeInteger(count) || count < 1) throw new UserError('--events must be a number, 1 or more')
   return count
 }
 

@@ -47,7 +47,7 @@ function showLines(label: string): ProgressDisplay {
     update(share, what) {
       if (Date.now() < next) return
       next = Date.now() + LINE_EVERY_MS
-      process.stderr.write(`${label}: ${Math.floor(share * 100)} %, ${what}\n`)
+      process.stderr.write(`${label.trimEnd()}: ${Math.floor(share * 100)} %, ${what}\n`)
     },
     stop: () => undefined,
   }

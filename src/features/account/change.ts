@@ -110,7 +110,7 @@ async function newPasswordColumns(
     if (current_password === undefined)
       throw invalid('current_password', 'required', 'Your current password is needed.')
     if (!(await isPasswordRight(current_password, user.password_hash))) {
-      throw invalid('current_password', 'incorrect_password', 'Your current password is another one.')
+      throw invalid('current_password', 'incorrect_password', 'The current password is wrong.')
     }
   }
   await assertPasswordAllowed(db, user.email)
@@ -149,7 +149,7 @@ async function currentColumns(db: Db, caller: Caller, fields: AccountFields): Pr
   }
   const project = projectId === undefined ? undefined : await findChosenProject(db, caller, projectId)
   if (projectId !== undefined && !project) {
-    throw invalid('set_current_team', 'does_not_exist', 'There is no such project within your reach.')
+    throw invalid('set_current_team', 'does_not_exist', 'You have access to no such project.')
   }
   if (organization && project && organization.organization_id !== project.organization_id) {
     throw invalid('set_current_team', 'invalid_input', 'The project belongs to another organization.')

@@ -23,7 +23,8 @@ export async function deleteAccount({ services, db, caller, now }: Deletion): Pr
   await db.transaction(async (tx) => {
     await lockAccountDeletion(tx)
     // An installation without accounts makes whoever comes first its staff.
-    if (await isOnlyUser(tx, id)) throw conflict('This is the only account of this installation: it stays.')
+    if (await isOnlyUser(tx, id))
+      throw conflict('This is the only account of this installation, so it cannot be deleted.')
     const user = await getUser(tx, id)
     // What follows is recorded without the name that is about to go.
     const actor: Actor = {

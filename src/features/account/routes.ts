@@ -55,7 +55,7 @@ export const accountRoutes = [
   route({
     method: 'PATCH',
     path: '/api/users/cancel_email_change_request/',
-    summary: 'Give up a change of your e-mail address that waits for its link',
+    summary: 'Cancel a change of your e-mail address that waits for its link',
     scope: 'user:write',
     changes_account: true,
     is_about_caller: true,

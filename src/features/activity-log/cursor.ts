@@ -12,6 +12,6 @@ export function writeCursor({ direction, position }: Cursor): string {
 
 export function readCursor(text: string): Cursor {
   const [, letter, position] = /^([on])(\d{1,18})$/.exec(text) ?? []
-  if (position === undefined) throw invalid('cursor', 'invalid_input', 'This cursor is not one of ours.')
+  if (position === undefined) throw invalid('cursor', 'invalid_input', 'This cursor is not valid.')
   return { direction: letter === 'o' ? 'older' : 'newer', position }
 }

@@ -39,7 +39,8 @@ export const activityLogRoutes = [
   route({
     method: 'GET',
     path: '/api/organizations/:organization_id/activity_log/chain/',
-    summary: 'Whether an entry of the log was altered or is missing: each vouches for the one before it',
+    summary:
+      'Whether an entry of the log was altered or is missing: each entry holds the hash of the one before it',
     scope: ['organization:read', 'activity_log:read'],
     level: 'admin',
     answers: { 200: ChainCheck },

@@ -30,7 +30,7 @@ export const memberKeyRoutes = [
       const member = isUuid(uuid) ? await findMember(db, organization.id, uuid) : undefined
       if (!member) throw notFound()
       if (level < LEVELS.admin && member.user_id !== caller.user?.id) {
-        throw denied('Members can look at their own keys only.')
+        throw denied('Members can only see their own keys.')
       }
       return member
     },

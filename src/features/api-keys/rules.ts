@@ -22,7 +22,11 @@ export async function assertLimitsInReach(
     )
   }
   if (projects.length > 0 && !(await areProjectsInReach(db, owner, projects))) {
-    throw invalid('scoped_teams', 'invalid_input', 'A key can only be limited to projects within reach.')
+    throw invalid(
+      'scoped_teams',
+      'invalid_input',
+      'A key can only be limited to projects that you have access to.',
+    )
   }
 }
 

@@ -157,7 +157,7 @@ export const serviceKeyRoutes = [
 /** A key that could make or widen service keys could hand itself any scope: that is left to people and full keys. */
 function assertNoKeyMaking(caller: Caller): void {
   if (caller.kind !== 'session' && !caller.key.scopes.includes('*')) {
-    throw denied('Making or changing service keys takes a session, or a key with the scope `*`.')
+    throw denied('Making or changing service keys requires a session, or a key with the scope `*`.')
   }
 }
 

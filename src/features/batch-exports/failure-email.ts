@@ -66,8 +66,8 @@ export const exportFailedEmail = job<{
         paragraphs: [
           `The run for the interval that ended ${interval} UTC failed: ${run.latest_error ?? 'no reason was given'}`,
           is_paused
-            ? 'Too many runs have failed, so the export is paused. Once the cause is mended, unpause it and backfill what was missed.'
-            : 'Later intervals are still tried. Nothing is lost: once the cause is mended, the run can be retried.',
+            ? 'Too many runs have failed, so the export is paused. Once the cause is fixed, unpause it and backfill what was missed.'
+            : 'Later intervals are still tried. Nothing is lost: once the cause is fixed, the run can be retried.',
         ],
       }),
     })

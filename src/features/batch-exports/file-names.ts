@@ -36,7 +36,7 @@ export async function assertNamesAreFree(
   throw invalid(
     'destination__prefix',
     'invalid_input',
-    `Its files could bear the names of those of the export ${whose}. Choose another prefix, for example one with {export_id}.`,
+    `Its files could get the same names as those of the export ${whose}. Choose another prefix, for example one with {export_id}.`,
   )
 }
 

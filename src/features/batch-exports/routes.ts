@@ -106,7 +106,7 @@ function exportRoutesBelow(base: Base) {
     route({
       method: 'PUT',
       path: `${base}/batch_exports/:id/`,
-      summary: 'Change a batch export, sending all that is required again',
+      summary: 'Replace a batch export; every required field must be sent',
       scope: 'batch_export:write',
       level: 'member',
       item: getAddressed,
@@ -136,7 +136,7 @@ function exportRoutesBelow(base: Base) {
     route({
       method: 'POST',
       path: `${base}/batch_exports/:id/pause/`,
-      summary: 'Start no more runs by the schedule',
+      summary: 'Pause the schedule: no more runs start by it',
       scope: 'batch_export:write',
       level: 'member',
       item: getAddressed,
@@ -150,7 +150,7 @@ function exportRoutesBelow(base: Base) {
     route({
       method: 'POST',
       path: `${base}/batch_exports/:id/unpause/`,
-      summary: 'Go on by the schedule',
+      summary: 'Resume the schedule',
       scope: 'batch_export:write',
       level: 'member',
       item: getAddressed,
@@ -166,7 +166,7 @@ function exportRoutesBelow(base: Base) {
     route({
       method: 'POST',
       path: `${base}/batch_exports/:id/backfill/`,
-      summary: 'Deliver what the export has not delivered of a range of time',
+      summary: 'Deliver the events of a time range that the export has not delivered yet',
       scope: 'batch_export:write',
       level: 'member',
       item: getAddressed,
@@ -182,7 +182,7 @@ function exportRoutesBelow(base: Base) {
     route({
       method: 'POST',
       path: `${base}/batch_exports/:id/repair/`,
-      summary: 'Deliver again what was delivered in a range of time, with the same names and keys',
+      summary: 'Deliver the events of a time range again, with the same file names and keys',
       scope: 'batch_export:write',
       level: 'member',
       item: getAddressed,

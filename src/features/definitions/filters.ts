@@ -104,7 +104,7 @@ function isFilteredByEvents(query: PropertyDefinitionQuery): boolean {
 function ownerConditions(query: PropertyDefinitionQuery): Statement[] {
   const { type = 'event', group_type_index, event_names } = query
   if (type === 'group' && group_type_index === undefined)
-    throw invalid('group_type_index', 'required', 'Say which type of groups with `group_type_index`.')
+    throw invalid('group_type_index', 'required', 'Name the type of groups with `group_type_index`.')
   if (type !== 'group' && group_type_index !== undefined)
     throw invalid('group_type_index', 'invalid_input', 'Only properties of groups have a type of groups.')
   if (type !== 'event' && (event_names !== undefined || isFilteredByEvents(query)))

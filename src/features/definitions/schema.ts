@@ -84,7 +84,10 @@ function textList(description: string) {
     }
   }
   return z
-    .preprocess(parse, z.array(z.coerce.string().max(1000)).max(1000).optional())
+    .unknown()
+    .transform(parse)
+    .pipe(z.array(z.coerce.string().max(1000)).max(1000).optional())
+    .optional()
     .meta({ type: 'string', description })
 }
 

@@ -56,7 +56,7 @@ export const domainRoutes = [
   route({
     method: 'POST',
     path: '/api/organizations/:organization_id/domains/',
-    summary: 'Claim a domain; it is yours once you have proved it',
+    summary: 'Claim a login domain; it is yours once it is verified',
     scope: 'organization:write',
     level: 'admin',
     body: DomainCreate,
@@ -124,7 +124,7 @@ export const domainRoutes = [
   route({
     method: 'DELETE',
     path: '/api/organizations/:organization_id/domains/:id/',
-    summary: 'Give a domain up',
+    summary: 'Delete a login domain',
     scope: 'organization:write',
     level: 'admin',
     item: ({ db, organization, params }) => getDomain(db, organization.id, params.id),

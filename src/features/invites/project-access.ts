@@ -20,7 +20,7 @@ export async function assertMayGive(
   if (promised.length === 0) return
   const levels = await levelsIn(db, caller, organization.id, promised)
   if (promised.some(({ id }) => !levels.has(id))) {
-    const detail = 'There is no such project within your reach.'
+    const detail = 'You have access to no such project.'
     throw invalid('private_project_access', 'does_not_exist', detail)
   }
   assertAdminIn(levels, promised)

@@ -75,13 +75,13 @@ export const inviteRoutes = [
   route({
     method: 'DELETE',
     path: '/api/organizations/:organization_id/invites/:id/',
-    summary: 'Take an invite back; its link dies',
+    summary: 'Delete an invite; its link stops working',
     scope: 'organization_member:write',
     level: 'member',
     item: async ({ db, caller, organization, level, params }) => {
       const invite = await getInvite(db, organization.id, params.id)
       const isOwn = caller.user !== null && invite.created_by === caller.user.id
-      if (level < LEVELS.admin && !isOwn) throw denied('Members can take back their own invites only.')
+      if (level < LEVELS.admin && !isOwn) throw denied('Members can only take back their own invites.')
       return invite
     },
     answers: { 204: null },
@@ -98,7 +98,8 @@ export const inviteRoutes = [
   route({
     method: 'POST',
     path: '/api/organizations/:organization_id/invites/:id/resend/',
-    summary: 'Send an invite again, with a fresh three days and a new link; the earlier ones die',
+    summary:
+      'Send an invite again, valid for another three days and with a new link; earlier links stop working',
     scope: 'organization_member:write',
     level: 'member',
     item: async (context) => {

@@ -34,7 +34,9 @@ export function assertMayInstall(settings: MinWriteLevel, access_level: number, 
 export function assertMayShare(access_level: number, caller: Caller | null): void {
   assertAccess(access_level, ACCESS.root)
   if (!caller?.user?.is_staff)
-    throw denied('Other organizations run this plugin, or are to: only staff of this server may do this.')
+    throw denied(
+      'Other organizations run this plugin, or would run it: only staff of this server may do this.',
+    )
 }
 
 export function assertRoom(count: number): void {

@@ -107,7 +107,7 @@ function currentOrganizationRoutes<Path extends '/api/projects/' | '/api/environ
       item: async ({ db, caller }) => {
         const current = await findCurrentMembership(db, caller)
         if (!current) throw notFound()
-        if (current.level < LEVELS.admin) throw denied('This takes the level admin in the organization.')
+        if (current.level < LEVELS.admin) throw denied('This requires the level admin in the organization.')
         return current
       },
       body: ProjectCreate,

@@ -108,7 +108,7 @@ export const roleRoutes = [
   route({
     method: 'DELETE',
     path: ONE,
-    summary: 'Delete a role; who has it loses what it gave',
+    summary: 'Delete a role; its members lose the access that it gave',
     scope: 'organization:write',
     level: 'admin',
     needs_recent_sign_in: true,

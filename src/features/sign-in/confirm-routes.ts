@@ -24,7 +24,7 @@ export const confirmRoutes = [
   route({
     method: 'POST',
     path: '/api/login/confirm/',
-    summary: 'Prove again who you are: makes this session recent, as sensitive changes demand',
+    summary: 'Confirm the password again; sensitive changes need a recent confirmation',
     access: 'session',
     without_second_factor: true,
     guesses: 'password',
@@ -37,7 +37,7 @@ export const confirmRoutes = [
       }
       await assertPasswordAllowed(db, email)
       if (!(await provesPassword(services, db, caller.user, body.password, now))) {
-        return refused('incorrect_password', 'Your password is another one.', 'password')
+        return refused('incorrect_password', 'The password is wrong.', 'password')
       }
       if (has_2fa && !(await provesCode(services, db, caller.user, body.token!, now))) {
         return refused('2fa_invalid', 'The code is wrong or was used before.', 'token')

@@ -69,7 +69,7 @@ export const loginRoutes = [
   route({
     method: 'POST',
     path: '/api/login/token/',
-    summary: 'Present the second factor: a code of the authenticator, or a backup code',
+    summary: 'Send the second factor: a code of the authenticator, or a backup code',
     access: 'anyone',
     guesses: 'code',
     body: SecondFactor,

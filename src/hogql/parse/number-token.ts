@@ -40,7 +40,7 @@ function scanPrefixed(text: string, start: number): NumberToken | null {
   const end = digitsEnd(text, start + 2)
   if (end === start + 2) return null
   const isBinary = letter === 98 && /^[01]{1,64}$/.test(text.slice(start + 2, end))
-  if (!isBinary) throw syntaxError('This is no number: write it in decimal digits', { start, end })
+  if (!isBinary) throw syntaxError('This is not a number: write it in decimal digits', { start, end })
   return { kind: 'number', end }
 }
 

@@ -71,10 +71,10 @@ export async function parseBody(
   encoding: string | undefined,
   takes_files = false,
 ): Promise<unknown> {
-  if (raw.is_too_large) throw new ApiError('request_too_large', 'The body is larger than this path takes.')
+  if (raw.is_too_large) throw new ApiError('request_too_large', 'The body is larger than this path accepts.')
   if (raw.bytes.length === 0) return {}
   if (encoding !== undefined && encoding !== 'identity') {
-    throw new ApiError('unsupported_media_type', 'Compressed bodies are not taken here.')
+    throw new ApiError('unsupported_media_type', 'Compressed bodies are not accepted here.')
   }
   const value = await decode(raw.bytes, contentType, takes_files)
   assertHarmless(value, [])

@@ -13,7 +13,7 @@ export const ERROR_CODES = {
   parse_error: [400, 'The body is not readable JSON or form data.'],
   required: [400, 'A field is missing.'],
   null: [400, 'A field is null where null is not allowed.'],
-  blank: [400, 'A text is empty or only blanks.'],
+  blank: [400, 'A text is empty or has only blanks.'],
   invalid_input: [400, 'A value has the wrong type or format, or the request makes no sense as a whole.'],
   invalid_choice: [400, 'A value is not one of the allowed ones.'],
   max_length: [400, 'A text or list is too long.'],
@@ -23,7 +23,7 @@ export const ERROR_CODES = {
   not_a_list: [400, 'A list was expected.'],
   empty: [400, 'A list is empty where it must not be.'],
   unique: [400, 'The value is taken.'],
-  does_not_exist: [400, 'A field names something that does not exist or is out of your reach.'],
+  does_not_exist: [400, 'A field names something that does not exist, or that you have no access to.'],
   already_verified: [400, 'The domain is verified already.'],
   verification_required: [400, 'The domain must be verified first.'],
   expired: [400, 'The invite has expired.'],
@@ -57,8 +57,8 @@ export const ERROR_CODES = {
   '2fa_required': [401, 'The password was right; now present the second factor.'],
   missing_api_key: [401, 'Captured data names no project token.'],
   invalid_api_key: [401, 'The project token of captured data is malformed or belongs to no project.'],
-  permission_denied: [403, 'The credentials are good but do not reach this far.'],
-  too_many_failed_attempts: [403, 'Too many failed sign-ins for this address from this place: wait.'],
+  permission_denied: [403, 'The credentials are valid but do not allow this.'],
+  too_many_failed_attempts: [403, 'Too many sign-ins for this account have failed from this address: wait.'],
   recent_sign_in_required: [
     403,
     'The session has not been confirmed for too long: send the password to `POST /api/login/confirm/`, or sign in again.',
@@ -79,7 +79,7 @@ export const ERROR_CODES = {
   idempotency_mismatch: [422, 'The Idempotency-Key was used with another request.'],
   too_many_concurrent_backfills: [
     429,
-    'The project has ten backfills at work: wait for one to end, or cancel it.',
+    'The project has ten backfills running: wait for one to end, or cancel it.',
   ],
   too_many_concurrent_verifications: [
     429,
@@ -89,16 +89,16 @@ export const ERROR_CODES = {
   throttled: [429, 'Too many requests; see the Retry-After header.'],
   client_gone: [
     499,
-    'The client left before its answer was there: the work was stopped, and only the log tells.',
+    'The client closed the connection before the answer was ready. The work was stopped; only the log shows this.',
   ],
-  error: [500, 'A fault of ours. The detail says nothing more; the log does, under the request id.'],
+  error: [500, 'A fault of the server. The log has the details, under the request id.'],
   unavailable: [
     503,
     'A store does not answer at the moment; try again. A request that was about to commit may have been carried out.',
   ],
   too_many_connections: [
     503,
-    'You or all clients together have too many connections or streams open; try again shortly.',
+    'Your address, or all clients together, have too many connections or streams open; try again shortly.',
   ],
   too_many_requests_underway: [
     503,
@@ -106,12 +106,12 @@ export const ERROR_CODES = {
   ],
   store_busy: [
     503,
-    'Too much is waiting to be stored, or too many change the same things at once; try again after the Retry-After header.',
+    'Too much is waiting to be stored, or too many requests change the same things at once; try again after the Retry-After header.',
   ],
   disk_full: [503, "The server's disk is full and nothing was stored; try again once there is room."],
   source_unavailable: [
     503,
-    'The provider that the code of a plugin comes from does not answer, or not yet again; see the Retry-After header.',
+    "The provider of a plugin's code does not answer, or did not a moment ago; see the Retry-After header.",
   ],
   query_timeout: [504, 'The query ran too long and was stopped.'],
 } as const satisfies Record<string, readonly [number, string]>

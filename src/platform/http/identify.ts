@@ -56,7 +56,7 @@ const OWN_SITE = ['same-origin', 'none']
 export function assertSameOrigin({ origin, fetch_site, own_origins }: WriteFacts): void {
   const isForeignOrigin = origin !== undefined && !own_origins.includes(origin)
   const isForeignSite = fetch_site !== undefined && !OWN_SITE.includes(fetch_site)
-  if (isForeignOrigin || isForeignSite) throw denied('Changes from another site are not taken.')
+  if (isForeignOrigin || isForeignSite) throw denied('Changes from another site are not accepted.')
 }
 
 /** A header given twice is no header we can trust: only the first counts. */

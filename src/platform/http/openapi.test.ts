@@ -197,7 +197,7 @@ describe('the operations', () => {
   it('say what they demand: scope and level, a session, or nothing', () => {
     const of = (name: string) => operations.find((each) => each.name === name)!.operation
     expect(of('patch /api/organizations/{id}/').description).toBe(
-      'API key scope: `organization:write`. Level: admin or above. A session needs a sign-in of the last two hours.',
+      'API key scope: `organization:write`. Level: admin or above. A session needs a sign-in within the last two hours.',
     )
     expect(of('get /api/organizations/{organization_id}/activity_log/').description).toContain(
       '`organization:read` or `activity_log:read`',

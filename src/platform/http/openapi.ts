@@ -225,11 +225,11 @@ function demand(route: Route): string {
 }
 
 function recency({ needs_recent_sign_in, changes_account: change }: Route): string {
-  if (needs_recent_sign_in) return ' A session needs a sign-in of the last two hours.'
+  if (needs_recent_sign_in) return ' A session needs a sign-in within the last two hours.'
   if (change === undefined) return ''
-  if (change === true) return ' Needs a sign-in of the last 15 minutes.'
+  if (change === true) return ' Needs a sign-in within the last 15 minutes.'
   const harmless = change.unless_only.map((field) => `\`${field}\``).join(', ')
-  return ` Fields other than ${harmless} need a sign-in of the last 15 minutes, or a personal key with the scope \`*\` and without limits.`
+  return ` Fields other than ${harmless} need a sign-in within the last 15 minutes, or a personal key with the scope \`*\` and without limits.`
 }
 
 function statusText(status: number): string {

@@ -142,7 +142,7 @@ function projectNumber(text: string): number | null {
 
 function assertLevel(route: Route, level: Level): void {
   if (route.level !== undefined && level < LEVELS[route.level]) {
-    throw denied(`This takes the level ${route.level} in the organization.`)
+    throw denied(`This requires the level ${route.level} in the organization.`)
   }
 }
 

@@ -26,7 +26,7 @@ export function isAccountChange({ changes_account: change }: Route, body?: unkno
 export function assertMayChangeAccount(caller: Caller, now: Date): void {
   if (caller.kind !== 'session' && !isAlmighty(caller)) {
     throw denied(
-      'Changing how somebody signs in takes a session, or a personal API key with the scope `*` and without limits.',
+      'Changing how somebody signs in requires a session, or a personal API key with the scope `*` and without limits.',
     )
   }
   assertConfirmedWithin(ACCOUNT_MINUTES, caller, now)
@@ -53,7 +53,7 @@ function assertConfirmedWithin(minutes: number, caller: Caller, now: Date): void
   const { confirmed_at } = caller.session
   if (confirmed_at && now.getTime() - confirmed_at.getTime() <= minutes * MINUTE_MS) return
   throw denied(
-    `This takes a sign-in of the last ${minutes} minutes: send your password to POST /api/login/confirm/, or sign in again.`,
+    `This requires a sign-in within the last ${minutes} minutes: send your password to POST /api/login/confirm/, or sign in again.`,
     'recent_sign_in_required',
   )
 }

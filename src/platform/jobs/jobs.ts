@@ -58,7 +58,7 @@ export async function migrateJobs(db: Database, jobs: readonly AnyJob[]): Promis
 
 export async function openJobs(db: Database, jobs: readonly AnyJob[], log: Log): Promise<Jobs> {
   const boss = new PgBoss({ db: executor(db.pool), migrate: false })
-  boss.on('error', (error) => log.warn({ err: error }, 'background jobs: a passing fault'))
+  boss.on('error', (error) => log.warn({ err: error }, 'background jobs: a temporary fault'))
   await boss.start()
   const workers = new Map<string, Worker>()
   return {

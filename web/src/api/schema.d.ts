@@ -44,14 +44,14 @@ export interface paths {
         post?: never;
         /**
          * Delete an organization with everything in it
-         * @description API key scope: `organization:write`. Level: owner or above. A session needs a sign-in of the last two hours.
+         * @description API key scope: `organization:write`. Level: owner or above. A session needs a sign-in within the last two hours.
          */
         delete: operations["delete_organizations_by_id"];
         options?: never;
         head?: never;
         /**
          * Change an organization
-         * @description API key scope: `organization:write`. Level: admin or above. A session needs a sign-in of the last two hours.
+         * @description API key scope: `organization:write`. Level: admin or above. A session needs a sign-in within the last two hours.
          */
         patch: operations["patch_organizations_by_id"];
         trace?: never;
@@ -92,14 +92,14 @@ export interface paths {
         post?: never;
         /**
          * Remove a member, or leave
-         * @description API key scope: `organization_member:write`. Level: member or above. A session needs a sign-in of the last two hours.
+         * @description API key scope: `organization_member:write`. Level: member or above. A session needs a sign-in within the last two hours.
          */
         delete: operations["delete_organizations_by_organization_id_members_by_user__uuid"];
         options?: never;
         head?: never;
         /**
          * Change a member's level
-         * @description API key scope: `organization_member:write`. Level: admin or above. A session needs a sign-in of the last two hours.
+         * @description API key scope: `organization_member:write`. Level: admin or above. A session needs a sign-in within the last two hours.
          */
         patch: operations["patch_organizations_by_organization_id_members_by_user__uuid"];
         trace?: never;
@@ -119,7 +119,7 @@ export interface paths {
         put?: never;
         /**
          * Create a role
-         * @description API key scope: `organization:write`. Level: admin or above. A session needs a sign-in of the last two hours.
+         * @description API key scope: `organization:write`. Level: admin or above. A session needs a sign-in within the last two hours.
          */
         post: operations["post_organizations_by_organization_id_roles"];
         delete?: never;
@@ -143,15 +143,15 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete a role; who has it loses what it gave
-         * @description API key scope: `organization:write`. Level: admin or above. A session needs a sign-in of the last two hours.
+         * Delete a role; its members lose the access that it gave
+         * @description API key scope: `organization:write`. Level: admin or above. A session needs a sign-in within the last two hours.
          */
         delete: operations["delete_organizations_by_organization_id_roles_by_id"];
         options?: never;
         head?: never;
         /**
          * Rename a role
-         * @description API key scope: `organization:write`. Level: admin or above. A session needs a sign-in of the last two hours.
+         * @description API key scope: `organization:write`. Level: admin or above. A session needs a sign-in within the last two hours.
          */
         patch: operations["patch_organizations_by_organization_id_roles_by_id"];
         trace?: never;
@@ -171,7 +171,7 @@ export interface paths {
         put?: never;
         /**
          * Give a role to a member
-         * @description API key scope: `organization:write`. Level: admin or above. A session needs a sign-in of the last two hours.
+         * @description API key scope: `organization:write`. Level: admin or above. A session needs a sign-in within the last two hours.
          */
         post: operations["post_organizations_by_organization_id_roles_by_role_id_role_memberships"];
         delete?: never;
@@ -196,7 +196,7 @@ export interface paths {
         post?: never;
         /**
          * Take a role away from a member
-         * @description API key scope: `organization:write`. Level: admin or above. A session needs a sign-in of the last two hours.
+         * @description API key scope: `organization:write`. Level: admin or above. A session needs a sign-in within the last two hours.
          */
         delete: operations["delete_organizations_by_organization_id_roles_by_role_id_role_memberships_by_id"];
         options?: never;
@@ -259,7 +259,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Take an invite back; its link dies
+         * Delete an invite; its link stops working
          * @description API key scope: `organization_member:write`. Level: member or above.
          */
         delete: operations["delete_organizations_by_organization_id_invites_by_id"];
@@ -278,7 +278,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send an invite again, with a fresh three days and a new link; the earlier ones die
+         * Send an invite again, valid for another three days and with a new link; earlier links stop working
          * @description API key scope: `organization_member:write`. Level: member or above.
          */
         post: operations["post_organizations_by_organization_id_invites_by_id_resend"];
@@ -302,7 +302,7 @@ export interface paths {
         get: operations["get_organizations_by_organization_id_domains"];
         put?: never;
         /**
-         * Claim a domain; it is yours once you have proved it
+         * Claim a login domain; it is yours once it is verified
          * @description API key scope: `organization:write`. Level: admin or above.
          */
         post: operations["post_organizations_by_organization_id_domains"];
@@ -327,7 +327,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Give a domain up
+         * Delete a login domain
          * @description API key scope: `organization:write`. Level: admin or above.
          */
         delete: operations["delete_organizations_by_organization_id_domains_by_id"];
@@ -424,7 +424,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a project with everything in it
-         * @description API key scope: `project:write`. Level: admin or above. A session needs a sign-in of the last two hours.
+         * @description API key scope: `project:write`. Level: admin or above. A session needs a sign-in within the last two hours.
          */
         delete: operations["delete_projects_by_id"];
         options?: never;
@@ -492,7 +492,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a project with everything in it
-         * @description API key scope: `project:write`. Level: admin or above. A session needs a sign-in of the last two hours.
+         * @description API key scope: `project:write`. Level: admin or above. A session needs a sign-in within the last two hours.
          */
         delete: operations["delete_organizations_by_organization_id_projects_by_id"];
         options?: never;
@@ -578,7 +578,7 @@ export interface paths {
         get: operations["get_projects_by_id_access_controls"];
         /**
          * Give a member, a role or everybody else access to a project, or take it away
-         * @description API key scope: `access_control:write`. Level: admin or above. A session needs a sign-in of the last two hours.
+         * @description API key scope: `access_control:write`. Level: admin or above. A session needs a sign-in within the last two hours.
          */
         put: operations["put_projects_by_id_access_controls"];
         post?: never;
@@ -602,7 +602,7 @@ export interface paths {
         get: operations["get_organizations_by_organization_id_projects_by_id_access_controls"];
         /**
          * Give a member, a role or everybody else access to a project, or take it away
-         * @description API key scope: `access_control:write`. Level: admin or above. A session needs a sign-in of the last two hours.
+         * @description API key scope: `access_control:write`. Level: admin or above. A session needs a sign-in within the last two hours.
          */
         put: operations["put_organizations_by_organization_id_projects_by_id_access_controls"];
         post?: never;
@@ -950,7 +950,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask in HogQL
+         * Run a HogQL query
          * @description API key scope: `query:read`. Level: member or above.
          */
         post: operations["post_projects_by_project_id_query"];
@@ -1034,7 +1034,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask in HogQL, for agents
+         * Run a HogQL query, for agents
          * @description API key scope: `query:read`. Level: member or above.
          */
         post: operations["post_projects_by_project_id_mcp_tools_execute_sql"];
@@ -1357,7 +1357,7 @@ export interface paths {
          */
         get: operations["get_projects_by_project_id_batch_exports_by_id"];
         /**
-         * Change a batch export, sending all that is required again
+         * Replace a batch export; every required field must be sent
          * @description API key scope: `batch_export:write`. Level: member or above.
          */
         put: operations["put_projects_by_project_id_batch_exports_by_id"];
@@ -1386,7 +1386,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Start no more runs by the schedule
+         * Pause the schedule: no more runs start by it
          * @description API key scope: `batch_export:write`. Level: member or above.
          */
         post: operations["post_projects_by_project_id_batch_exports_by_id_pause"];
@@ -1406,7 +1406,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Go on by the schedule
+         * Resume the schedule
          * @description API key scope: `batch_export:write`. Level: member or above.
          */
         post: operations["post_projects_by_project_id_batch_exports_by_id_unpause"];
@@ -1426,7 +1426,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Deliver what the export has not delivered of a range of time
+         * Deliver the events of a time range that the export has not delivered yet
          * @description API key scope: `batch_export:write`. Level: member or above.
          */
         post: operations["post_projects_by_project_id_batch_exports_by_id_backfill"];
@@ -1446,7 +1446,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Deliver again what was delivered in a range of time, with the same names and keys
+         * Deliver the events of a time range again, with the same file names and keys
          * @description API key scope: `batch_export:write`. Level: member or above.
          */
         post: operations["post_projects_by_project_id_batch_exports_by_id_repair"];
@@ -1493,7 +1493,7 @@ export interface paths {
          */
         get: operations["get_organizations_by_organization_id_batch_exports_by_id"];
         /**
-         * Change a batch export, sending all that is required again
+         * Replace a batch export; every required field must be sent
          * @description API key scope: `batch_export:write`. Level: member or above.
          */
         put: operations["put_organizations_by_organization_id_batch_exports_by_id"];
@@ -1522,7 +1522,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Start no more runs by the schedule
+         * Pause the schedule: no more runs start by it
          * @description API key scope: `batch_export:write`. Level: member or above.
          */
         post: operations["post_organizations_by_organization_id_batch_exports_by_id_pause"];
@@ -1542,7 +1542,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Go on by the schedule
+         * Resume the schedule
          * @description API key scope: `batch_export:write`. Level: member or above.
          */
         post: operations["post_organizations_by_organization_id_batch_exports_by_id_unpause"];
@@ -1562,7 +1562,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Deliver what the export has not delivered of a range of time
+         * Deliver the events of a time range that the export has not delivered yet
          * @description API key scope: `batch_export:write`. Level: member or above.
          */
         post: operations["post_organizations_by_organization_id_batch_exports_by_id_backfill"];
@@ -1582,7 +1582,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Deliver again what was delivered in a range of time, with the same names and keys
+         * Deliver the events of a time range again, with the same file names and keys
          * @description API key scope: `batch_export:write`. Level: member or above.
          */
         post: operations["post_organizations_by_organization_id_batch_exports_by_id_repair"];
@@ -1786,7 +1786,7 @@ export interface paths {
         get: operations["get_projects_by_project_id_batch_exports_by_batch_export_id_backfills"];
         put?: never;
         /**
-         * Deliver what the export has not delivered of a range of time
+         * Deliver the events of a time range that the export has not delivered yet
          * @description API key scope: `batch_export:write`. Level: member or above.
          */
         post: operations["post_projects_by_project_id_batch_exports_by_batch_export_id_backfills"];
@@ -1846,7 +1846,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Stop a backfill and the runs it has at work
+         * Stop a backfill and its runs
          * @description API key scope: `batch_export:write`. Level: member or above.
          */
         post: operations["post_projects_by_project_id_batch_exports_by_batch_export_id_backfills_by_id_cancel"];
@@ -1884,7 +1884,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The same for each day on which events happened, for a calendar: what a backfill would find
+         * The reconciliation for each day on which events happened: what a backfill would find
          * @description API key scope: `batch_export:read`. Level: member or above.
          */
         get: operations["get_projects_by_project_id_batch_exports_by_batch_export_id_reconciliation_days"];
@@ -2078,7 +2078,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Replace an installed plugin by its newest version
+         * Upgrade an installed plugin to its newest version
          * @description API key scope: `plugin:write`. Level: member or above.
          */
         post: operations["post_organizations_by_organization_id_plugins_by_id_upgrade"];
@@ -2116,7 +2116,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Configs that are switched on and would be missed without data pipelines
+         * Configs that are switched on and need data pipelines
          * @description API key scope: `plugin:read`. Level: member or above.
          */
         get: operations["get_organizations_by_organization_id_plugins_exports_unsubscribe_configs"];
@@ -2254,7 +2254,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change a plugin config; settings are replaced as a whole, but for secrets
+         * Change a plugin config; its settings are replaced as a whole, except secrets
          * @description API key scope: `plugin:write`. Level: member or above.
          */
         patch: operations["patch_projects_by_project_id_plugin_configs_by_id"];
@@ -2415,7 +2415,7 @@ export interface paths {
         put?: never;
         /**
          * Make a service key; its value is in this answer and never again
-         * @description API key scope: `organization:write`. Level: admin or above. A session needs a sign-in of the last two hours.
+         * @description API key scope: `organization:write`. Level: admin or above. A session needs a sign-in within the last two hours.
          */
         post: operations["post_organizations_by_organization_id_service_keys"];
         delete?: never;
@@ -2440,14 +2440,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a service key; it stops working at once
-         * @description API key scope: `organization:write`. Level: admin or above. A session needs a sign-in of the last two hours.
+         * @description API key scope: `organization:write`. Level: admin or above. A session needs a sign-in within the last two hours.
          */
         delete: operations["delete_organizations_by_organization_id_service_keys_by_id"];
         options?: never;
         head?: never;
         /**
          * Change label, scopes, limits or expiry of a service key
-         * @description API key scope: `organization:write`. Level: admin or above. A session needs a sign-in of the last two hours.
+         * @description API key scope: `organization:write`. Level: admin or above. A session needs a sign-in within the last two hours.
          */
         patch: operations["patch_organizations_by_organization_id_service_keys_by_id"];
         trace?: never;
@@ -2463,7 +2463,7 @@ export interface paths {
         put?: never;
         /**
          * Replace a service key's value; the old one stops working at once
-         * @description API key scope: `organization:write`. Level: admin or above. A session needs a sign-in of the last two hours.
+         * @description API key scope: `organization:write`. Level: admin or above. A session needs a sign-in within the last two hours.
          */
         post: operations["post_organizations_by_organization_id_service_keys_by_id_roll"];
         delete?: never;
@@ -2520,7 +2520,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whether an entry of the log was altered or is missing: each vouches for the one before it
+         * Whether an entry of the log was altered or is missing: each entry holds the hash of the one before it
          * @description API key scope: `organization:read` or `activity_log:read`. Level: admin or above.
          */
         get: operations["get_organizations_by_organization_id_activity_log_chain"];
@@ -2586,8 +2586,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Give up a change of your e-mail address that waits for its link
-         * @description API key scope: `user:write`. Needs a sign-in of the last 15 minutes.
+         * Cancel a change of your e-mail address that waits for its link
+         * @description API key scope: `user:write`. Needs a sign-in within the last 15 minutes.
          */
         patch: operations["patch_users_cancel_email_change_request"];
         trace?: never;
@@ -2608,14 +2608,14 @@ export interface paths {
         post?: never;
         /**
          * Delete your account, and organizations that nobody else belongs to; 409 while an organization with others has no other owner
-         * @description Signed-in users only, no API keys. Needs a sign-in of the last 15 minutes.
+         * @description Signed-in users only, no API keys. Needs a sign-in within the last 15 minutes.
          */
         delete: operations["delete_users_by_uuid"];
         options?: never;
         head?: never;
         /**
          * Change your account
-         * @description API key scope: `user:write`. Fields other than `first_name`, `last_name`, `hedgehog_config`, `notification_settings`, `anonymize_data`, `role_at_organization`, `set_current_organization`, `set_current_team` need a sign-in of the last 15 minutes, or a personal key with the scope `*` and without limits.
+         * @description API key scope: `user:write`. Fields other than `first_name`, `last_name`, `hedgehog_config`, `notification_settings`, `anonymize_data`, `role_at_organization`, `set_current_organization`, `set_current_team` need a sign-in within the last 15 minutes, or a personal key with the scope `*` and without limits.
          */
         patch: operations["patch_users_by_uuid"];
         trace?: never;
@@ -2649,7 +2649,7 @@ export interface paths {
         };
         /**
          * Begin: a new secret for the authenticator app
-         * @description Signed-in users only, no API keys. Needs a sign-in of the last 15 minutes.
+         * @description Signed-in users only, no API keys. Needs a sign-in within the last 15 minutes.
          */
         get: operations["get_users_by_uuid_two_factor_start_setup"];
         put?: never;
@@ -2671,7 +2671,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm with a first code; gives ten backup codes, once
-         * @description Signed-in users only, no API keys. Needs a sign-in of the last 15 minutes.
+         * @description Signed-in users only, no API keys. Needs a sign-in within the last 15 minutes.
          */
         post: operations["post_users_by_uuid_two_factor_validate"];
         delete?: never;
@@ -2689,7 +2689,7 @@ export interface paths {
         };
         /**
          * Begin: a new secret for the authenticator app
-         * @description Signed-in users only, no API keys. Needs a sign-in of the last 15 minutes.
+         * @description Signed-in users only, no API keys. Needs a sign-in within the last 15 minutes.
          */
         get: operations["get_users_by_uuid_start_2fa_setup"];
         put?: never;
@@ -2711,7 +2711,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm with a first code; gives ten backup codes, once
-         * @description Signed-in users only, no API keys. Needs a sign-in of the last 15 minutes.
+         * @description Signed-in users only, no API keys. Needs a sign-in within the last 15 minutes.
          */
         post: operations["post_users_by_uuid_validate_2fa"];
         delete?: never;
@@ -2751,7 +2751,7 @@ export interface paths {
         put?: never;
         /**
          * Ten new backup codes; the old ones stop working
-         * @description Signed-in users only, no API keys. Needs a sign-in of the last 15 minutes.
+         * @description Signed-in users only, no API keys. Needs a sign-in within the last 15 minutes.
          */
         post: operations["post_users_by_uuid_two_factor_backup_codes"];
         delete?: never;
@@ -2771,7 +2771,7 @@ export interface paths {
         put?: never;
         /**
          * Remove the second factor, unless the current organization demands one
-         * @description Signed-in users only, no API keys. Needs a sign-in of the last 15 minutes.
+         * @description Signed-in users only, no API keys. Needs a sign-in within the last 15 minutes.
          */
         post: operations["post_users_by_uuid_two_factor_disable"];
         delete?: never;
@@ -2855,7 +2855,7 @@ export interface paths {
         put?: never;
         /**
          * Make a key; its value is in this answer and never again
-         * @description Signed-in users only, no API keys. Needs a sign-in of the last 15 minutes.
+         * @description Signed-in users only, no API keys. Needs a sign-in within the last 15 minutes.
          */
         post: operations["post_personal_api_keys"];
         delete?: never;
@@ -2880,14 +2880,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a key; it stops working at once
-         * @description Signed-in users only, no API keys. Needs a sign-in of the last 15 minutes.
+         * @description Signed-in users only, no API keys. Needs a sign-in within the last 15 minutes.
          */
         delete: operations["delete_personal_api_keys_by_id"];
         options?: never;
         head?: never;
         /**
          * Change label, scopes or limits of a key
-         * @description Signed-in users only, no API keys. Needs a sign-in of the last 15 minutes.
+         * @description Signed-in users only, no API keys. Needs a sign-in within the last 15 minutes.
          */
         patch: operations["patch_personal_api_keys_by_id"];
         trace?: never;
@@ -2903,7 +2903,7 @@ export interface paths {
         put?: never;
         /**
          * Replace a key's value; the old one stops working at once
-         * @description Signed-in users only, no API keys. Needs a sign-in of the last 15 minutes.
+         * @description Signed-in users only, no API keys. Needs a sign-in within the last 15 minutes.
          */
         post: operations["post_personal_api_keys_by_id_roll"];
         delete?: never;
@@ -3006,7 +3006,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Present the second factor: a code of the authenticator, or a backup code
+         * Send the second factor: a code of the authenticator, or a backup code
          * @description Open to anyone.
          */
         post: operations["post_login_token"];
@@ -3046,7 +3046,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Prove again who you are: makes this session recent, as sensitive changes demand
+         * Confirm the password again; sensitive changes need a recent confirmation
          * @description Signed-in users only, no API keys.
          */
         post: operations["post_login_confirm"];
@@ -3208,7 +3208,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What this server offers to whoever is not signed in
+         * What this server offers to people who are not signed in
          * @description Open to anyone.
          */
         get: operations["get__preflight"];
@@ -3228,7 +3228,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How this server is doing: stores, disk, queues, memory and settings. For staff
+         * The state of this server: stores, disk, queues, memory and settings. For staff
          * @description Signed-in users only, no API keys.
          */
         get: operations["get_instance_status"];
@@ -3940,9 +3940,9 @@ export interface components {
                 bytes: number;
                 sha256: string;
             }[] | null;
-            /** @description What a live run waits for: a slot, its next attempt, a lock, its destination; null at work. */
+            /** @description What a live run waits for: a slot, its next attempt, a lock, its destination; null while it runs. */
             waiting_for: string | null;
-            /** @description Since when; null at work, and for a run that has ended. */
+            /** @description Since when; null while it runs, and for a run that has ended. */
             waiting_since: string | null;
         };
         BatchExportStatus: {
@@ -5019,7 +5019,7 @@ export interface components {
                  * @example {
                  *       "type": "authentication_error",
                  *       "code": "permission_denied",
-                 *       "detail": "The credentials are good but do not reach this far.",
+                 *       "detail": "The credentials are valid but do not allow this.",
                  *       "attr": null
                  *     }
                  */

@@ -24,7 +24,7 @@ export const grantable = (actor: number) =>
 type Meeting = { actor: number; target: number; isSelf: boolean }
 
 export function changeDenial({ actor, target, isSelf }: Meeting): string | null {
-  if (isSelf) return 'Nobody can change their own level.'
+  if (isSelf) return 'You cannot change your own level.'
   if (actor < LEVELS.admin) return 'Only admins and owners may change levels.'
   return target > actor ? 'Only owners may change an owner.' : null
 }

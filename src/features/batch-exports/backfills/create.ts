@@ -133,7 +133,7 @@ export async function assertRoomForBackfill(tx: Db, project_id: number): Promise
   if ((await countLiveBackfills(tx, project_id)) < MAX_LIVE_BACKFILLS) return
   throw new ApiError(
     'too_many_concurrent_backfills',
-    `The project has ${MAX_LIVE_BACKFILLS} backfills at work: wait for one to end, or cancel it.`,
+    `The project has ${MAX_LIVE_BACKFILLS} backfills running: wait for one to end, or cancel it.`,
     null,
     { 'retry-after': String(TRY_AGAIN_S) },
   )

@@ -51,7 +51,7 @@ function backfillRoutesBelow(base: Base) {
     route({
       method: 'POST',
       path: `${base}/batch_exports/:batch_export_id/backfills/`,
-      summary: 'Deliver what the export has not delivered of a range of time',
+      summary: 'Deliver the events of a time range that the export has not delivered yet',
       scope: 'batch_export:write',
       level: 'member',
       item: ({ db, project, params }) => getExport(db, project.id, params.batch_export_id),
@@ -96,7 +96,7 @@ function backfillRoutesBelow(base: Base) {
     route({
       method: 'POST',
       path: `${base}/batch_exports/:batch_export_id/backfills/:id/cancel/`,
-      summary: 'Stop a backfill and the runs it has at work',
+      summary: 'Stop a backfill and its runs',
       scope: 'batch_export:write',
       level: 'member',
       item: findBackfillOfPath,

@@ -27,7 +27,7 @@ export async function attemptRun(
     if (!row) await cancelRun(services.db, run, services.now())
     else await attemptWork({ ...startWork(services, row, run, lease), ...attempt })
   } catch (error) {
-    services.log.error({ err: error, run_id: run.id }, 'an export run could not be settled')
+    services.log.error({ err: error, run_id: run.id }, 'the end of an export run could not be recorded')
   } finally {
     const wasCancelled = await releaseRun(services.db, lease).catch(() => false)
     if (wasCancelled) attempt.tally.cancelled()

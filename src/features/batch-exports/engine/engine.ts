@@ -147,7 +147,7 @@ export class ExportEngine {
   }
 
   #quietly(work: Promise<void>): void {
-    work.catch((error: unknown) => this.#services.log.warn({ err: error }, 'exports: a passing fault'))
+    work.catch((error: unknown) => this.#services.log.warn({ err: error }, 'exports: a temporary fault'))
   }
 }
 

@@ -104,7 +104,7 @@ async function countByDay(
     }),
   )
   if (parts.length > MAX_AREAS) {
-    throw invalid('after', 'invalid_input', 'Too much was left out here and there: ask for fewer days.')
+    throw invalid('after', 'invalid_input', 'What was left out lies in too many places: ask for fewer days.')
   }
   const counts = days.map(() => 0)
   if (parts.length === 0) return counts

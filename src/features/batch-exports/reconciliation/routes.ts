@@ -57,7 +57,7 @@ function daysRoute(base: Base) {
   return route({
     method: 'GET',
     path: `${base}/batch_exports/:batch_export_id/reconciliation/days/`,
-    summary: 'The same for each day on which events happened, for a calendar: what a backfill would find',
+    summary: 'The reconciliation for each day on which events happened: what a backfill would find',
     scope: 'batch_export:read',
     level: 'member',
     key_limit: DAYS_LIMIT,

@@ -34,9 +34,11 @@ export const Run = z
       .string()
       .nullable()
       .describe(
-        'What a live run waits for: a slot, its next attempt, a lock, its destination; null at work.',
+        'What a live run waits for: a slot, its next attempt, a lock, its destination; null while it runs.',
       ),
-    waiting_since: timestamp.nullable().describe('Since when; null at work, and for a run that has ended.'),
+    waiting_since: timestamp
+      .nullable()
+      .describe('Since when; null while it runs, and for a run that has ended.'),
   })
   .meta({ id: 'BatchExportRun' })
 

@@ -47,7 +47,7 @@ describe('a run that nobody works on waits for', () => {
     ],
     // It may try the destination itself.
     ['a free worker', {}, { breaker: { ...OPEN, probe_at: NOW } }],
-    ['its turn: another run of the same interval is at work', {}, { is_interval_taken: true, active: 4 }],
+    ['its turn: another run of the same interval is running', {}, { is_interval_taken: true, active: 4 }],
     ['a free slot: all 4 of this project are taken', {}, { active: 4, at_destination: 1 }],
     ['a free worker', {}, { active: 4, at_destination: 0 }],
     [

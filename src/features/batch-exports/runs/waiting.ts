@@ -48,7 +48,7 @@ function timeReason({ run_after, attempt, waiting_for }: RunRow, now: Date): str
 function slotReason({ backfill_id }: RunRow, obstacles: Obstacles | undefined): string | null {
   if (!obstacles) return null
   const { active, at_destination, is_interval_taken } = obstacles
-  if (is_interval_taken) return 'its turn: another run of the same interval is at work'
+  if (is_interval_taken) return 'its turn: another run of the same interval is running'
   if (backfill_id !== null) {
     const all = `all ${RUNS_OF_BACKFILLS} that backfills of this project may use are taken`
     return active < RUNS_OF_BACKFILLS ? null : `a free slot: ${all}`

@@ -17,7 +17,7 @@ const MAX_ATTEMPTS = 3
 const TRY_AGAIN_MS = 60_000
 const WORKERS_LOST = `The worker process was lost ${MAX_ATTEMPTS} times during this verification; giving up.`
 const OURS =
-  'Something went wrong on our side. The log of the server says more; the timetable will try again.'
+  'Something went wrong on our side. The log of the server says more; the next daily verification tries again.'
 
 /** Why a verification is stopped from outside: the reason of its signal. */
 export class Stopped extends Error {
@@ -50,7 +50,7 @@ export async function attemptVerification(attempt: Attempt): Promise<Result | nu
       // Whoever finds the lease run out takes it over.
       services.log.error(
         { err: fault, verification_id: verification.id },
-        'a verification could not be settled',
+        'the end of a verification could not be recorded',
       )
       return null
     })

@@ -137,6 +137,6 @@ export class Verifier {
   }
 
   #quietly(work: Promise<void>): void {
-    work.catch((error: unknown) => this.#services.log.warn({ err: error }, 'verification: a passing fault'))
+    work.catch((error: unknown) => this.#services.log.warn({ err: error }, 'verification: a temporary fault'))
   }
 }

@@ -41,7 +41,7 @@ export async function recogniseFile(path: string): Promise<InputFile> {
   const found = SIGNATURES.find(([signature]) => signature.test(start.toString('hex', 0, 16)))?.[1]
   if (found === 'Parquet') return { path, bytes, compression: 'none', format: found, identity }
   if (found === 'lz4' || found === 'snappy')
-    throw new Error(`${path} is packed with ${found}: gzip, zstd and brotli are known`)
+    throw new Error(`${path} is packed with ${found}: gzip, zstd and brotli are supported`)
   const compression = found ?? (/\.br$/i.test(path) ? 'brotli' : 'none')
   const head = await readHead(path, compression)
   return { path, bytes, compression, format: formatOf(path, head), identity }
@@ -110,13 +110,14 @@ async function readHead(path: string, compression: Compression): Promise<Buffer>
 function formatOf(path: string, head: Buffer): Format {
   if (head.subarray(0, 4).toString('latin1') === 'PAR1')
     throw new Error(`${path} is Parquet inside another compression: unpack it first`)
-  if (/^(fffe|feff)/.test(head.toString('hex', 0, 2))) throw new Error(`${path} is UTF-16: UTF-8 is wanted`)
+  if (/^(fffe|feff)/.test(head.toString('hex', 0, 2)))
+    throw new Error(`${path} is UTF-16: convert it to UTF-8`)
   const text = head
     .toString('utf8')
     .replace(/^\uFEFF/, '')
     .trimStart()
   if (text.startsWith('['))
-    throw new Error(`${path} is one JSON list: one event a line is wanted (jq -c '.[]')`)
+    throw new Error(`${path} is one JSON list: put one event on each line (jq -c '.[]')`)
   if (text === '' || text.startsWith('{') || /\.(jsonl|ndjson|json)(\.\w+)?$/i.test(path)) return 'JSONLines'
   if (isCsvHeader(text.split('\n', 1)[0]!)) return 'CSV'
   throw new Error(

@@ -26,7 +26,8 @@ export async function readProgress(path: string): Promise<Progress | null> {
   })
   if (text === null) return null
   const read = Progress.safeParse(parsed(text))
-  if (!read.success) throw new Error(`${path} does not hold the progress of an import: --restart begins anew`)
+  if (!read.success)
+    throw new Error(`${path} does not hold the progress of an import: --restart starts from the beginning`)
   return read.data
 }
 

@@ -64,7 +64,7 @@ async function post(options: ServerSinkOptions, events: readonly PipelineEvent[]
     if (tries < max_tries - 1)
       await sleep(Math.min(Math.max(first_pause_ms * 2 ** tries, asked_ms), MAX_PAUSE_MS))
   }
-  throw new Error(`${options.url} took nothing in ${max_tries} tries: ${failure}`)
+  throw new Error(`${options.url} accepted nothing in ${max_tries} tries: ${failure}`)
 }
 
 /** The answer, or in words why there is none. */

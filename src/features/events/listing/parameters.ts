@@ -53,7 +53,7 @@ function readMediaRange(text: string): [string, number] {
 
 export function readLimit(query: GivenQuery, fallback: number): number {
   const limit = readWhole(query, 'limit') ?? fallback
-  if (limit < 1) throw invalid('limit', 'invalid_input', 'The smallest limit is 1.')
+  if (limit < 1) throw invalid('limit', 'invalid_input', 'The limit must be 1 or more.')
   return Math.min(limit, MAX_LIMIT)
 }
 
@@ -67,7 +67,7 @@ export function assertNearOffset(offset: number): void {
 export function readOffset(query: GivenQuery): number {
   const offset = readWhole(query, 'offset') ?? 0
   if (Number.isSafeInteger(offset)) return offset
-  throw invalid('offset', 'invalid_input', 'No list is as long as this offset.')
+  throw invalid('offset', 'invalid_input', 'This offset is too large.')
 }
 
 const NOT_ASKED = new Set(['limit', 'offset', 'format', 'personal_api_key'])

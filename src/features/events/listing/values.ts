@@ -39,7 +39,11 @@ export async function findValues(
   if (key === null) throw invalid('key', 'required', 'Name a property with `key`.')
   const isColumn = lastText(query, 'is_column')?.toLowerCase() === 'true'
   if (isColumn && !COLUMNS.has(key)) {
-    throw invalid('key', 'invalid_input', `There are values of these columns: ${[...COLUMNS].join(', ')}.`)
+    throw invalid(
+      'key',
+      'invalid_input',
+      `Values can be listed for these columns: ${[...COLUMNS].join(', ')}.`,
+    )
   }
   if (key === 'custom_event' && !isColumn) return findCustomEventNames(services, project)
   const part = lastText(query, 'value')

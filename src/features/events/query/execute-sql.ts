@@ -28,7 +28,7 @@ function executeSqlRoute(base: Base) {
   return route({
     method: 'POST',
     path: `${base}/mcp_tools/execute_sql/`,
-    summary: 'Ask in HogQL, for agents',
+    summary: 'Run a HogQL query, for agents',
     scope: 'query:read',
     level: 'member',
     key_limit: QUERY_LIMIT,

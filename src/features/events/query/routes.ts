@@ -27,7 +27,7 @@ function queryRoutesAt(base: Base) {
     route({
       method: 'POST',
       path: `${base}/query/`,
-      summary: 'Ask in HogQL',
+      summary: 'Run a HogQL query',
       scope: 'query:read',
       level: 'member',
       key_limit: QUERY_LIMIT,

@@ -18,7 +18,7 @@ const FITS = new Map<unknown, (value: unknown) => boolean>([
 /** `job` as sent, checked against what the plugin says of it; defaults are filled in. */
 export function readJob(public_jobs: unknown, job: unknown, is_staff: boolean): StartedJob {
   if (!isObject(job) || typeof job.type !== 'string' || job.type === '') {
-    throw complain(null, 'Say which job to start: `{"job": {"type": "<name>"}}`.')
+    throw complain(null, 'Name the job to start: `{"job": {"type": "<name>"}}`.')
   }
   const { type: name, payload = {}, operation = 'start' } = job
   if (operation !== 'start') throw complain('job', 'A job can only be started.')

@@ -97,7 +97,7 @@ function configRoutesAt(base: ConfigBase, family: Family) {
     route({
       method: 'PATCH',
       path: `${base}/:id/`,
-      summary: 'Change a plugin config; settings are replaced as a whole, but for secrets',
+      summary: 'Change a plugin config; its settings are replaced as a whole, except secrets',
       scope: 'plugin:write',
       level: 'member',
       item: toChange,

@@ -39,7 +39,7 @@ export function assertComplete(
     const attr = `config__${field.key}`
     if (isRequired && !hasValue(value)) throw invalid(attr, 'required', 'The app needs this setting.')
     if (!isChoosable(field, value)) {
-      throw invalid(attr, 'invalid_choice', 'This is none of the values that the app offers.')
+      throw invalid(attr, 'invalid_choice', 'This is not one of the values that the app offers.')
     }
   }
 }

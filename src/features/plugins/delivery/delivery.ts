@@ -84,7 +84,7 @@ export class Delivery {
   #tickNow(): void {
     this.#ticking ??= this.tick()
       .catch((error: unknown) =>
-        this.#tools.services.log.warn({ err: error }, 'plugins: a passing fault in deliveries'),
+        this.#tools.services.log.warn({ err: error }, 'plugins: a temporary fault in deliveries'),
       )
       .finally(() => (this.#ticking = null))
   }

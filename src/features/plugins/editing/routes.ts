@@ -68,7 +68,7 @@ export function pluginEditingRoutes(family: Family) {
     route({
       method: 'POST',
       path: `${base}:id/upgrade/`,
-      summary: 'Replace an installed plugin by its newest version',
+      summary: 'Upgrade an installed plugin to its newest version',
       scope: 'plugin:write',
       level: 'member',
       item: address.toReplaceCode,

@@ -22,7 +22,11 @@ export async function updateSource(
   const edits = readEdits(body)
   const given = fieldColumns(fieldsOf(body))
   if (url !== null) {
-    throw invalid(null, 'invalid_input', 'An installed plugin is not edited: the next upgrade would undo it.')
+    throw invalid(
+      null,
+      'invalid_input',
+      'An installed plugin cannot be edited: the next upgrade would undo it.',
+    )
   }
   return replaceCode(change, id, 'source_updated', async ({ files }) => {
     const sources = edited(files, edits)
@@ -40,7 +44,7 @@ function readEdits(body: SourceUpdate): Edits {
   for (const [name, value] of Object.entries(body)) {
     if (!name.includes('.')) continue
     if (Array.from(name).length > MAX_FILENAME) {
-      throw invalid(null, 'max_length', `Names of files have ${MAX_FILENAME} characters at most.`)
+      throw invalid(null, 'max_length', `A file name can have ${MAX_FILENAME} characters at most.`)
     }
     if (typeof value !== 'string' && value !== null) {
       throw invalid(name, 'invalid_input', 'A file is a text, or null to delete it.')
@@ -61,12 +65,12 @@ function edited(files: readonly StoredFile[], edits: Edits): Map<string, string>
     else sources.set(filename, source)
   }
   if (sources.size > MAX_FILES) {
-    throw invalid(null, 'invalid_input', `A plugin has ${MAX_FILES} files at most.`)
+    throw invalid(null, 'invalid_input', `A plugin can have ${MAX_FILES} files at most.`)
   }
   const sizes = [...sources].map(([filename, source]) => ({ filename, bytes: Buffer.byteLength(source) }))
   if (sizes.reduce((sum, { bytes }) => sum + bytes, 0) > MAX_SOURCE_BYTES) {
     const largest = sizes.reduce((one, other) => (other.bytes > one.bytes ? other : one))
-    throw invalid(largest.filename, 'max_length', 'All files together may have 5 MB at most.')
+    throw invalid(largest.filename, 'max_length', 'All files together can have 5 MB at most.')
   }
   return sources
 }

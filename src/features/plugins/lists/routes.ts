@@ -39,7 +39,7 @@ export function pluginListRoutes(family: Family) {
     route({
       method: 'GET',
       path: `${base}exports_unsubscribe_configs/`,
-      summary: 'Configs that are switched on and would be missed without data pipelines',
+      summary: 'Configs that are switched on and need data pipelines',
       scope: 'plugin:read',
       level: 'member',
       item: assertReadable,

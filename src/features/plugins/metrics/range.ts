@@ -37,7 +37,7 @@ export function readRange(
   const to_ms =
     date_to === undefined ? clock.now.getTime() : Date.parse(readMoment('date_to', date_to, clock)!)
   if (to_ms - from_ms > MAX_RANGE_MS)
-    throw invalid('date_from', 'invalid_input', 'A year is the most there is.')
+    throw invalid('date_from', 'invalid_input', 'The range can be one year at most.')
   const bucket = to_ms - from_ms < HOURLY_UNDER_MS ? 'hour' : 'day'
   const size_ms = BUCKET_MS[bucket]
   const end_ms = Math.max(from_ms, to_ms)

@@ -55,7 +55,7 @@ function metricRoutesBelow(base: Base) {
       answers: { 200: AppErrorDetails },
       async handle({ db, item: { row }, query }) {
         const calls = callsOf(row, query)
-        if (query.error_type === undefined) throw invalid('error_type', 'required', 'Say which errors.')
+        if (query.error_type === undefined) throw invalid('error_type', 'required', 'Name a type of error.')
         const errors = await listErrors(db, calls, query.error_type)
         return ok({ result: errors.map(presentError) })
       },
@@ -84,8 +84,9 @@ function callsOf(
   { project_id, id }: Pick<PluginConfigRow, 'project_id' | 'id'>,
   { category, job_id }: { category?: string; job_id?: string },
 ): Calls {
-  if (category === undefined) throw invalid('category', 'required', `Say which: ${CATEGORIES.join(', ')}.`)
+  if (category === undefined)
+    throw invalid('category', 'required', `Choose one of: ${CATEGORIES.join(', ')}.`)
   const known = CATEGORIES.find((each) => each === category)
-  if (!known) throw invalid('category', 'invalid_choice', `Choose among: ${CATEGORIES.join(', ')}.`)
+  if (!known) throw invalid('category', 'invalid_choice', `Choose one of: ${CATEGORIES.join(', ')}.`)
   return { project_id, plugin_config_id: id, category: known, job_id: job_id ?? null }
 }

@@ -65,7 +65,7 @@ export const pluginFaultEmail = job<{
         paragraphs: [
           `What went wrong: ${config.message ?? 'no reason was given'}`,
           isOff
-            ? 'It has hit its limits on time or memory three times within ten minutes. Once the cause is mended, switch it on again.'
+            ? 'It has hit its limits on time or memory three times within ten minutes. Once the cause is fixed, switch it on again.'
             : 'It is tried again as soon as its code or its settings are edited. Events are stored as they came, without it.',
         ],
       }),

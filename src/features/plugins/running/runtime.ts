@@ -172,6 +172,6 @@ export class PluginRuntime implements RunningApps {
   }
 
   #complain(error: unknown): void {
-    this.#services.log.warn({ err: error }, 'plugins: a passing fault')
+    this.#services.log.warn({ err: error }, 'plugins: a temporary fault')
   }
 }

@@ -143,7 +143,7 @@ describe('secret settings', () => {
     const parts = { logs: unused, captures: unused, sums: unused, watch: unused, api: unused }
     const host = openHost({ services: { ...app.services, db }, ...parts }, app.plugins.current(id)!)
     await expect(host.storageGet('key')).rejects.toThrow('This cannot be done at the moment.')
-    const line = app.logs.find((each) => each.includes('an app was let down'))
+    const line = app.logs.find((each) => each.includes('an app could not run'))
     expect(JSON.parse(line!)).toMatchObject({ plugin_config_id: id, err: { message: 'no such value: ***' } })
   })
 

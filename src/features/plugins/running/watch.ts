@@ -206,7 +206,7 @@ export class Watch {
           this.#faulted(standing, error, 'loading')
         },
       )
-      .catch((error: unknown) => this.#services.log.warn({ err: error }, 'plugins: a passing fault'))
+      .catch((error: unknown) => this.#services.log.warn({ err: error }, 'plugins: a temporary fault'))
       .finally(() => (standing.loading = null))
     return standing.loading
   }

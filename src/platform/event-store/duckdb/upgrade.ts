@@ -48,7 +48,7 @@ async function assertVersion(old: DuckDBConnection): Promise<void> {
   const [row] = await rows(old, 'SELECT max(version) FROM store_version').catch(() => [[null]])
   if (Number(row![0]) !== VERSION) {
     throw new Error(
-      'the event store has another form than this program knows: start the version before this one once',
+      'the event store was written by a version that this one cannot read: start the version before this one once',
     )
   }
 }

@@ -82,7 +82,7 @@ export class SharedLooks {
           for (const inbox of inboxes) inbox.fail(error as Error)
           break
         }
-        this.log.warn({ err: error }, 'streams: a passing fault')
+        this.log.warn({ err: error }, 'streams: a temporary fault')
       }
       // Whatever takes long is done half of the time at most.
       pause_ms = Math.max(looked.tick_ms, performance.now() - begun)

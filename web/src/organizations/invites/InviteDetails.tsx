@@ -74,7 +74,7 @@ export function InviteDetails({ invite, onClose }: Props) {
         </GuardedButton>
         <GuardedButton
           variant="default"
-          denial={isOwn || isAdmin ? null : 'Members can take back their own invites only.'}
+          denial={isOwn || isAdmin ? null : 'Members can only take back their own invites.'}
           onClick={() => setAsking(true)}
         >
           Take back

@@ -39,7 +39,7 @@ export function openHost({ services, logs, captures, sums, watch, api }: HostPar
       if (error instanceof HostError) throw error
       if (isParentGone(error)) throw new HostError('This app was removed.')
       const err = app.redactor.cleanError(error)
-      services.log.warn({ err, plugin_config_id: app.config_id }, 'plugins: an app was let down')
+      services.log.warn({ err, plugin_config_id: app.config_id }, 'plugins: an app could not run')
       throw new HostError('This cannot be done at the moment.')
     }
   }
