@@ -77,6 +77,11 @@ describe('toApiError', () => {
     ['too many connections', coded('53300'), 'unavailable'],
     ['a connection lost in the middle', new Error('Connection terminated unexpectedly'), 'unavailable'],
     ['no connection free in time', new Error('timeout exceeded when trying to connect'), 'unavailable'],
+    [
+      'a question to a store that has no time for it',
+      AbortSignal.abort(new DOMException('secret detail', 'TimeoutError')).reason,
+      'store_busy',
+    ],
     ['rows that others change at the same time', coded('40001'), 'store_busy'],
     ['a deadlock that came back with every try', coded('40P01'), 'store_busy'],
     ['the disk of PostgreSQL full', coded('53100'), 'disk_full'],

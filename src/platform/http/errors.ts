@@ -74,10 +74,13 @@ const STORE_AWAY_TEXT =
 const DISK_FULL = /^(53100|ENOSPC)$/
 const DISK_FULL_TEXT = /no space left on device|disk quota exceeded/i
 
+/** Somebody waits for an answer, so questions to the store have limits of their own (AbortSignal.timeout). */
+const isOutOfTime = (error: unknown) => error instanceof Error && error.name === 'TimeoutError'
+
 /** Anything that is not an ApiError is a fault of ours or of a store, told apart so that clients know to retry. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
-  if (error instanceof StoreBusy) {
+  if (error instanceof StoreBusy || isOutOfTime(error)) {
     return new ApiError('store_busy', 'The event store is busy: try again shortly.', null, {
       'retry-after': '1',
     })
