@@ -241,6 +241,12 @@ export const HOLES: readonly Hole[] = [
     id: 'S38',
     title: 'floods',
     seen: 'here',
-    rule: 'Connections, requests and events under way are shared by address and project.',
+    rule: 'Connections, requests, events under way and streams are shared by address, project and organization.',
+  },
+  {
+    id: 'S39',
+    title: 'answers of servers that users name',
+    seen: 'here',
+    rule: 'What a database sends is looked at before the driver reads it, and bounded for each statement.',
   },
 ]

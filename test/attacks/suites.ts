@@ -23,6 +23,7 @@ import { attacks as guesses, openGuessWorld } from './s35-guesses.ts'
 import { attacks as stuck } from './s37-stuck.ts'
 import { attacks as floods } from './s38-floods.ts'
 import { attacks as sockets, openSocketWorld } from './s38-sockets.ts'
+import { attacks as answers } from './s39-answers.ts'
 import { openScene, OUTSIDE } from './scene.ts'
 import type { Target } from './target.ts'
 
@@ -39,7 +40,7 @@ const openWithWarehouse = () =>
 
 export const SUITES = {
   outbound: suite(openScene, outbound, addresses, redirects, stuck),
-  data: suite(openWithWarehouse, sql, postgres, secrets),
+  data: suite(openWithWarehouse, sql, postgres, answers, secrets),
   tenants: suite(openScene, tenants, invites),
   people: suite(openScene, bodies, signOn, accounts),
   engines: suite(openScene, prototypes, apps, queries),

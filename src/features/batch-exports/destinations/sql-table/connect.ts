@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { errorCode } from '../../../../lib/error-code.ts'
 import { OutboundRefused, OutboundUnresolved } from '../../../../platform/outbound/errors.ts'
+import { clientOfStranger } from '../../../../platform/outbound/postgres/client.ts'
 import { Passing, Refused, Unreachable, type DeliveryContext } from '../destination.ts'
 import { failureOf } from './failures.ts'
 import { openSession, type Session } from './session.ts'
@@ -26,6 +27,8 @@ export type ConnectContext = Pick<
 const CONNECT_LIMIT_MS = 30_000
 const FIRST_PAUSE_MS = 100
 const KEEP_ALIVE_MS = 30_000
+/** Exports ask for names, counts and digests. */
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024
 
 export const ATTEMPTS_OF_RUNS = 5
 /** Somebody waits for the answer. */
@@ -77,8 +80,9 @@ async function dial(
 ): Promise<Session> {
   // Our own socket: to destroy it is the one way of stopping that works in every state of the protocol.
   const socket = new Socket()
-  const client = new pg.Client({
-    stream: () => socket,
+  const client = clientOfStranger({
+    socket,
+    max_answer_bytes: MAX_ANSWER_BYTES,
     host: address,
     port: config.port,
     user: config.user,
@@ -90,8 +94,6 @@ async function dial(
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     application_name: 'longshore',
   })
-  // The loss of the connection shows in the statement that it hits; without a listener it would end the process.
-  client.on('error', () => undefined)
   const stop = () => void socket.destroy()
   signal.addEventListener('abort', stop, { once: true })
   socket.once('close', () => signal.removeEventListener('abort', stop))

@@ -5,6 +5,8 @@ import { isIP, Socket } from 'node:net'
 import pg from 'pg'
 import { OutboundRefused } from '../../../../platform/outbound/errors.ts'
 import type { Outbound } from '../../../../platform/outbound/outbound.ts'
+import { clientOfStranger } from '../../../../platform/outbound/postgres/client.ts'
+import { AnswerTooLong } from '../../../../platform/outbound/postgres/message-guard.ts'
 import type { SqlAddress, SqlAnswer, SqlQuery } from '../../../../platform/sandbox/sandbox.ts'
 import { HostError } from './host-error.ts'
 
@@ -14,7 +16,6 @@ const QUERY_MS = 30_000
 /** Longer than a call: between calls no connection is kept. */
 const IDLE_MS = 30_000
 const MAX_ANSWER_BYTES = 5 * 1024 * 1024
-const MEASURE_MS = 20
 const DEFAULT_PORT = 5432
 
 type Place = { host: string; port: number; user: string; password: string; database: string }
@@ -74,6 +75,7 @@ export class AppDatabases {
         rows: result.rows,
       }
     } catch (error) {
+      if (error instanceof AnswerTooLong) this.#drop(id)
       throw limit.reason === null ? explained(error) : new HostError(limit.reason)
     } finally {
       limit.end()
@@ -132,8 +134,9 @@ async function dial(
   // Our own socket: to destroy it is the one way of stopping that works in every state of the protocol.
   const socket = new Socket()
   const tls = { rejectUnauthorized: is_checked !== false, ...(isIP(host) ? {} : { servername: host }) }
-  const client = new pg.Client({
-    stream: () => socket,
+  const client = clientOfStranger({
+    socket,
+    max_answer_bytes: MAX_ANSWER_BYTES,
     host: address,
     port,
     user,
@@ -144,8 +147,6 @@ async function dial(
     connectionTimeoutMillis: CONNECT_MS,
     application_name: 'longshore-app',
   })
-  // The loss of the connection shows in the statement that it hits; without a listener it would end the process.
-  client.on('error', () => undefined)
   const limit = stopAt(socket, signal)
   try {
     await client.connect()
@@ -158,25 +159,20 @@ async function dial(
   }
 }
 
-/** Ends the connection when the app no longer waits, the answer is too large, or nothing comes for too long. */
+/** Ends the connection when the app no longer waits, or nothing comes for too long. */
 function stopAt(socket: Socket, signal: AbortSignal) {
-  const before = socket.bytesRead
   const limit: { reason: string | null; end(): void } = { reason: null, end }
   const stop = (reason: string) => {
     limit.reason ??= reason
     socket.destroy()
   }
   const abort = () => stop('The call of the app has ended.')
-  const measuring = setInterval(() => {
-    if (socket.bytesRead - before > MAX_ANSWER_BYTES) stop('An answer of a database may have 5 MB at most.')
-  }, MEASURE_MS)
   const timer = setTimeout(() => stop('The database did not answer within 30 seconds.'), QUERY_MS)
   signal.addEventListener('abort', abort, { once: true })
   if (signal.aborted) abort()
   return limit
 
   function end(): void {
-    clearInterval(measuring)
     clearTimeout(timer)
     signal.removeEventListener('abort', abort)
   }
@@ -224,6 +220,7 @@ function offersNoTls(error: unknown): boolean {
 /** What the database says of a statement is for the app; what the system says of the connection is put into our words. */
 function explained(error: unknown): unknown {
   if (error instanceof HostError || !(error instanceof Error)) return error
+  if (error instanceof AnswerTooLong) return new HostError('An answer of a database may have 5 MB at most.')
   if (error instanceof pg.DatabaseError) return new HostError(error.message)
   // The driver's own word on a password that is missing, or a server that cannot prove that it knows it.
   if (error.message.startsWith('SASL')) return new HostError(error.message)
