@@ -26,7 +26,7 @@ export async function checkMigrations(db: Database): Promise<Finding> {
     : { what: 'migrations', state: 'note', detail: `due at the next start: ${pending.join(', ')}` }
 }
 
-/** Of a store that is open. */
+/** The health of a store that is open. */
 export async function checkOpenStore(store: EventStore): Promise<Finding> {
   await store.copiesPosition()
   return { what: 'events', state: 'ok', detail: 'the store answers' }

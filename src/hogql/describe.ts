@@ -23,7 +23,7 @@ type FunctionDescription = {
   min_args: number
   /** Null: as many as one likes. */
   max_args: number | null
-  /** Of the first brackets in `quantile(0.9)(x)`. */
+  /** How many parameters the first brackets of `quantile(0.9)(x)` take. */
   min_params: number
   max_params: number
   takes_lambda: boolean

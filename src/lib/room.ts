@@ -16,14 +16,14 @@ export class Room {
    * Null when there is no room. One amount may be larger than a share or the whole, but only whoever holds nothing gets
    * it.
    */
-  take(senders: readonly Sender[], amount: Amount): Place | null {
+  take(senders: readonly Sender[], amount: Amount): Reservation | null {
     const holders = [ALL, ...senders]
     if (holders.some((holder) => !this.#fits(holder, amount))) return null
-    const place = new Place((change) => {
+    const reservation = new Reservation((change) => {
       for (const { name } of holders) this.#add(name, change)
     })
-    place.add(amount)
-    return place
+    reservation.add(amount)
+    return reservation
   }
 
   /** What all senders hold together. */
@@ -46,7 +46,7 @@ export class Room {
 }
 
 /** What was taken, until it is left. */
-export class Place {
+export class Reservation {
   #held: Amount = { events: 0, bytes: 0 }
 
   constructor(private readonly tell: (change: Amount) => void) {}

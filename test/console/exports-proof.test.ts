@@ -72,7 +72,7 @@ describe('the proof', () => {
         for (const [index, share] of [6 / 11, 3 / 11, 2 / 11].entries())
           expect(widths[index]).toBeCloseTo(share, 1)
 
-        // Of the two that came before the export, one passes its filter.
+        // One of the two that came before the export passes its filter.
         await page.getByRole('link', { name: 'Backfill what is missing (1)' }).click()
         await page.waitForURL('**ask=backfill')
         const dialog = page.getByRole('dialog', { name: 'Deliver what is missing' })

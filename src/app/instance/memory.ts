@@ -5,7 +5,7 @@ import { groupBy } from '../../lib/group-by.ts'
 import { keptFor } from '../../lib/kept-for.ts'
 
 export type MemoryFacts = {
-  /** Of all processes; what several share is counted once. */
+  /** Memory of all processes; what several share is counted once. */
   bytes: number
   processes: { name: string; count: number; bytes: number }[]
   /** Set for the group of processes from outside, as a container does; null: the machine's. */

@@ -14,7 +14,7 @@ export class EventTally {
     for (const old of this.#byMinute.keys()) if (old < minute - KEPT_MINUTES) this.#byMinute.delete(old)
   }
 
-  /** Of the last full minutes, the newest last. */
+  /** Counts of the last full minutes, the newest last. */
   perMinute(now: Date): number[] {
     const minute = minuteOf(now)
     return Array.from({ length: KEPT_MINUTES }, (_, index) => {

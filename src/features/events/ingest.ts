@@ -2,7 +2,7 @@
 // answered only after the commit that holds its events; until then its sender keeps them. Addresses and projects share the
 // queue and the batches: a flood of one does not hold up the others.
 import { Breather } from '../../lib/breather.ts'
-import { Room, type Amount, type Place } from '../../lib/room.ts'
+import { Room, type Amount, type Reservation } from '../../lib/room.ts'
 import { SharedQueue } from '../../lib/shared-queue.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { StoreBusy, type ProjectWrite, type StoredEvent } from '../../platform/event-store/event-store.ts'
@@ -50,7 +50,7 @@ const CATCH_UP_PAGE = 10_000
 type Waiting = {
   project: ProjectRow
   events: readonly PipelineEvent[]
-  place: Place
+  reservation: Reservation
   resolve(): void
   reject(error: unknown): void
 }
@@ -93,16 +93,16 @@ export class Ingest {
     address: string | null = null,
   ): Promise<void> {
     const offered = withoutRepeats(events)
-    const place = this.#takePlace(project, address, { events: offered.length, bytes })
+    const reservation = this.#reserve(project, address, { events: offered.length, bytes })
     // What is being transformed takes up room as well.
-    const kept = await this.#transformed(project, offered, place)
-    if (kept.length > 0) await this.#queued(project, kept, address, place)
+    const kept = await this.#transformed(project, offered, reservation)
+    if (kept.length > 0) await this.#queued(project, kept, address, reservation)
   }
 
   /** The same for events that were transformed before. */
   async store(project: ProjectRow, events: readonly PipelineEvent[], bytes: number): Promise<void> {
-    const place = this.#takePlace(project, null, { events: events.length, bytes })
-    await this.#queued(project, events, null, place)
+    const reservation = this.#reserve(project, null, { events: events.length, bytes })
+    await this.#queued(project, events, null, reservation)
   }
 
   /** What is being transformed or queued. */
@@ -120,31 +120,31 @@ export class Ingest {
     project: ProjectRow,
     events: readonly PipelineEvent[],
     address: string | null,
-    place: Place,
+    reservation: Reservation,
   ): Promise<void> {
     const by_project = senderByProject(project)
     const by_address = address === null ? by_project : senderByAddress(address)
     return new Promise<void>((resolve, reject) => {
-      const waiting = { project, events, place, resolve, reject }
+      const waiting = { project, events, reservation, resolve, reject }
       this.#queue.push(waiting, [by_address, by_project], events.length + PROJECT_COST)
       this.#working ??= this.#work()
     })
   }
 
-  #takePlace(project: ProjectRow, address: string | null, amount: Amount): Place {
+  #reserve(project: ProjectRow, address: string | null, amount: Amount): Reservation {
     const senders = [{ name: senderByProject(project), share: SHARE_OF_PROJECT }]
     // What apps and imports bring comes from no address.
     if (address !== null) senders.push({ name: senderByAddress(address), share: SHARE_OF_ADDRESS })
-    const place = this.#is_closed ? null : this.#room.take(senders, amount)
-    if (!place) throw new StoreBusy('too many events are waiting')
-    return place
+    const reservation = this.#is_closed ? null : this.#room.take(senders, amount)
+    if (!reservation) throw new StoreBusy('too many events are waiting')
+    return reservation
   }
 
   /** Room is given back for what is dropped, or for everything when it fails. */
   async #transformed(
     project: ProjectRow,
     events: readonly PipelineEvent[],
-    place: Place,
+    reservation: Reservation,
   ): Promise<readonly PipelineEvent[]> {
     if (!this.#transform) return events
     let kept: readonly PipelineEvent[] = []
@@ -152,8 +152,8 @@ export class Ingest {
       kept = await this.#transform(project, events)
       return kept
     } finally {
-      if (kept.length === 0) place.leave()
-      else place.shrinkTo(kept.length)
+      if (kept.length === 0) reservation.leave()
+      else reservation.shrinkTo(kept.length)
     }
   }
 
@@ -180,7 +180,7 @@ export class Ingest {
     const next = () => this.#queue.shift((waiting) => batch.length === 0 || costOf(waiting) <= left)
     for (let waiting = next(); waiting; waiting = next()) {
       batch.push(waiting)
-      waiting.place.leave()
+      waiting.reservation.leave()
       left -= costOf(waiting)
       projects.add(waiting.project.id)
     }

@@ -216,6 +216,51 @@ describe('S3', () => {
   })
 })
 
+describe('Kinesis', () => {
+  const client = `
+    const { Kinesis } = require('aws-sdk')
+    const client = new Kinesis({ accessKeyId: 'AKID', secretAccessKey: 'secret', region: 'eu-west-1' })`
+
+  it('reads shards and records, signed; data comes as bytes', async () => {
+    const host = new TestHost()
+    const Data = Buffer.from('{"name":"bought"}').toString('base64')
+    host.answerFetch = async ({ headers }) => {
+      const action = headers['x-amz-target']!.split('.')[1]!
+      const answers: Record<string, object> = {
+        DescribeStream: { StreamDescription: { Shards: [{ ShardId: 'shard-0' }] } },
+        GetShardIterator: { ShardIterator: 'here' },
+        GetRecords: { Records: [{ SequenceNumber: '1', Data }], NextShardIterator: 'there' },
+      }
+      return textAnswer(200, JSON.stringify(answers[action]))
+    }
+    const code = `${client}
+      const { StreamDescription } = await client.describeStream({ StreamName: 'orders' }).promise()
+      const [{ ShardId }] = StreamDescription.Shards
+      const { ShardIterator } = await client.getShardIterator({ ShardId, StreamName: 'orders' }).promise()
+      return await new Promise((resolve, reject) => client.getRecords({ ShardIterator }, (error, data) =>
+        error ? reject(error) : resolve([ShardId, data.Records[0].Data.toString(), data.NextShardIterator])))`
+    expect(await run(code, host)).toEqual(['shard-0', '{"name":"bought"}', 'there'])
+    const [first] = host.requests
+    expect(first).toMatchObject({
+      method: 'POST',
+      url: 'https://kinesis.eu-west-1.amazonaws.com/',
+      headers: { 'x-amz-target': 'Kinesis_20131202.DescribeStream' },
+    })
+    expect(first!.headers.authorization).toMatch(
+      /^AWS4-HMAC-SHA256 Credential=AKID\/\d{8}\/eu-west-1\/kinesis\/aws4_request, SignedHeaders=.*, Signature=[0-9a-f]{64}$/,
+    )
+  })
+
+  it('names what the service refuses, by which apps tell an iterator that has expired', async () => {
+    const host = new TestHost()
+    host.answerFetch = async () =>
+      textAnswer(400, '{"__type":"com.amazonaws.kinesis#ExpiredIteratorException","message":"Too old."}')
+    const code = `${client}
+      return client.getRecords({ ShardIterator: 'x' }).promise().catch(({ name, message }) => [name, message])`
+    expect(await run(code, host)).toEqual(['ExpiredIteratorException', 'Too old.'])
+  })
+})
+
 describe('Snowflake', () => {
   it('logs in, runs statements with binds by a pool, and leaves', async () => {
     const host = new TestHost()

@@ -9,6 +9,10 @@ export type Tried = {
   answers?: Record<string, unknown>
   /** What it is about, where that is not what everybody sends. */
   events?: readonly { event: string; properties: object }[]
+  /** Sent with each of the usual events. */
+  properties?: Record<string, unknown>
+  /** The usual events carry one timestamp, as those of a client that sends twice. */
+  is_sent_twice?: boolean
   /** Needs a PostgreSQL, and gets one under these names of its settings. */
   database?: { host: string; port: string; user: string; password: string; database: string }
 }
@@ -147,7 +151,18 @@ export const APPS: readonly Tried[] = [
     config: { triggeringEvents: 'signed_up' },
     answers: { 'contacts/search': { data: [{ id: '1' }] } },
   },
-  { repo: 'PostHog/posthog-kinesis-plugin' },
+  {
+    repo: 'PostHog/posthog-kinesis-plugin',
+    config: { awsRegion: 'eu-west-1', eventKey: 'name' },
+    // One answer for its three calls, which go to one address.
+    answers: {
+      'kinesis.eu-west-1': {
+        StreamDescription: { Shards: [{ ShardId: 'shard-0' }] },
+        ShardIterator: 'here',
+        Records: [{ Data: Buffer.from('{"name":"bought"}').toString('base64') }],
+      },
+    },
+  },
   { repo: 'PostHog/posthog-laudspeaker-app' },
   { repo: 'PostHog/posthog-maxmind-plugin' },
   { repo: 'PostHog/posthog-memphisdev-app' },
@@ -259,7 +274,8 @@ export const APPS: readonly Tried[] = [
     answers: { invoices: { data: [] }, customers: { data: [] } },
   },
   { repo: 'PostHog/taxonomy-plugin', config: { defaultNamingConvention: 'camelCase' } },
-  { repo: 'PostHog/timestamp-parser-plugin' },
+  // posthog-js once sent the time in seconds by this name.
+  { repo: 'PostHog/timestamp-parser-plugin', properties: { $time: 1_793_491_200 } },
   { repo: 'PostHog/twitter-followers-plugin', answers: { followbutton: [{ followers_count: 7 }] } },
   { repo: 'PostHog/user-agent-plugin', config: { overrideUserAgentDetails: 'true' } },
   { repo: 'PostHog/user-interview-app' },
@@ -289,8 +305,12 @@ export const APPS: readonly Tried[] = [
   { repo: 'leggetter/posthog-plugin-rss-annotator', answers: { rss2json: { items: [] } } },
   { repo: 'leoMehlig/mongodb-plugin-posthog', config: { url: 'https://mongo.example/' } },
   { repo: 'octolane-org/octolane-posthog-app' },
-  { repo: 'paolodamico/posthog-app-advanced-geoip', config: { discardIp: 'true', discardLibs: 'web' } },
-  { repo: 'paolodamico/posthog-app-unduplicator' },
+  {
+    repo: 'paolodamico/posthog-app-advanced-geoip',
+    config: { discardIp: 'true', discardLibs: 'web' },
+    properties: { $lib: 'web', $geoip_city_name: 'London' },
+  },
+  { repo: 'paolodamico/posthog-app-unduplicator', is_sent_twice: true },
   {
     repo: 'rudderlabs/rudderstack-posthog-plugin',
     config: { dataPlaneUrl: 'https://rudder.example/', writeKey: 'key' },

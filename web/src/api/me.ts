@@ -52,13 +52,13 @@ export function useMe(): Schema<'Account'> {
   return data
 }
 
-/** Of the address: pages below /project/$projectId. */
+/** The project in the address of pages below /project/$projectId. */
 export function useProject() {
   const { projectId } = useParams({ strict: false })
   return useSuspenseQuery(projectQuery(projectId!)).data
 }
 
-/** Of the address: pages below /organization/$organizationId. */
+/** The organization in the address of pages below /organization/$organizationId. */
 export function useOrganization() {
   const { organizationId } = useParams({ strict: false })
   return useSuspenseQuery(organizationQuery(organizationId!)).data

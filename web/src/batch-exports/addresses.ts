@@ -15,7 +15,7 @@ export function linkToExport(
   return { to: '/project/$projectId/exports/$exportId/$tab', params: { projectId, exportId, tab }, search }
 }
 
-/** Of the address: pages below /exports/$exportId. */
+/** The ids in the address of pages below /exports/$exportId. */
 export function useExportPath(): ExportPath {
   const { projectId, exportId } = useParams({ strict: false })
   return { projectId: projectId!, exportId: exportId! }

@@ -5,13 +5,13 @@ export type NewSearch = { step?: Step }
 export type ExportSearch = {
   /** The run whose details are open. */
   run?: string
-  /** Of the runs. */
+  /** Filters of the runs. */
   status?: string
   since?: string
   /** A range, on the proof, for a backfill, and of the log. */
   from?: string
   to?: string
-  /** Of the log. */
+  /** Filters of the log. */
   level?: string
   text?: string
   live?: false

@@ -6,7 +6,7 @@ export type OrganizationSearch = {
   search?: string
   /** The id of what is open beside the list, or `new`. */
   open?: string
-  /** Of the activity log: who (id), what (kind of thing), from and to (days). */
+  /** Filters of the activity log: who (id), what (kind of thing), from and to (days). */
   user?: string
   what?: string
   from?: string

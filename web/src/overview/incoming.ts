@@ -24,7 +24,7 @@ export type Incoming = {
   /** The most frequent first. */
   kinds: Kind[]
   total: number
-  /** Of the last whole minute. */
+  /** Events in the last whole minute. */
   lastMinute: number
 }
 

@@ -98,7 +98,7 @@ function membersOf(of: string, tables: ReadonlyMap<string, string>, language: La
     .map((option) => ({ ...option, label: option.label.slice(of.length + 1) }))
 }
 
-/** Of all tables while the query names none yet. */
+/** Columns of the tables that the query names; of `events` while it names none yet. */
 function columnsOf(asked: readonly string[], { tables }: Language): Completion[] {
   const chosen = tables.filter(({ name }) => (asked.length === 0 ? name === 'events' : asked.includes(name)))
   const columns = new Map(chosen.flatMap((table) => table.columns.map(({ name, type }) => [name, type])))

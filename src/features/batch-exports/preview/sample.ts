@@ -11,14 +11,14 @@ const MAX_CHARACTERS = 1_000_000
 const NARROW = 10_000
 const WIDE = 1_000_000
 const DAY_MS = 86_400_000
-/** Of sessions, how old their other events may be. */
+/** How old the other events of a session may be. */
 const MONTH_MS = 30 * DAY_MS
 
 type Sampled = {
   model: Model
   /** The rows within bounds. */
   select(bounds: Bounds): SelectedRows
-  /** Of the interval that the rows are shown for. */
+  /** The end of the interval that the rows are shown for. */
   end: Date
 }
 

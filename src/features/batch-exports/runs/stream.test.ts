@@ -13,7 +13,7 @@ import { addExport, addRun } from './fixture/rows.ts'
 let app: TestApp
 let origin: string
 let workspace: Workspace
-/** Of each test. */
+/** The export of each test. */
 let owner: ExportRow
 beforeAll(async () => {
   app = await startTestApp()

@@ -71,7 +71,7 @@ function language() {
 
 type Place = { start: number | null; end: number | null; did_you_mean: string | null }
 
-/** Of the query's own text; what else the body may hold wrong is an error like any other. */
+/** The fault in the query's own text; whatever else is wrong in the body is an error like any other. */
 function faultOf(error: unknown): (Place & { code: string; detail: string }) | null {
   if (!(error instanceof ApiError) || error.attr !== TEXT_FIELD) return null
   return { code: error.code, detail: error.detail, ...(error.extra as Place) }

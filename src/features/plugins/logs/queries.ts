@@ -41,7 +41,7 @@ export async function readLines(
   return which === 'first' ? rows : rows.toReversed()
 }
 
-/** Of all configs: whatever any of them says later has a higher one. 0 without any line. */
+/** The id of the last line of all configs: whatever any of them says later has a higher one. 0 without any line. */
 export async function findLastLine(db: Db): Promise<number> {
   const { id } = await db.only<{ id: number }>(sql`SELECT coalesce(max(id), 0)::float8 AS id FROM plugin_log`)
   return id

@@ -58,7 +58,7 @@ function without<Value>(values: Record<string, Value>, keys: ReadonlySet<string>
   return Object.fromEntries(Object.entries(values).filter(([key]) => !keys.has(key)))
 }
 
-/** Of a project that the caller reaches. */
+/** A config in a project that the caller has access to. */
 async function getConfig(
   { db, caller, organization, level }: Asking,
   plugin_id: number,

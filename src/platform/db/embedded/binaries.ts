@@ -6,7 +6,7 @@ import { createRequire } from 'node:module'
 import { basename, dirname, join, relative } from 'node:path'
 import { z } from 'zod'
 import { errorCode } from '../../../lib/error-code.ts'
-import { passingMode } from './place.ts'
+import { passingMode } from './paths.ts'
 
 export type Binaries = {
   initdb: string

@@ -2,7 +2,7 @@
 
 import { Client } from 'pg'
 import { errorCode } from '../../../lib/error-code.ts'
-import { port } from './place.ts'
+import { port } from './paths.ts'
 
 export const user = 'longshore'
 

@@ -1,7 +1,7 @@
 // What every step of starting and stopping needs to know; put together by embedded.ts.
 
 import type { Binaries } from './binaries.ts'
-import type { Place } from './place.ts'
+import type { ClusterPaths } from './paths.ts'
 import type { Runner } from './run-as.ts'
 
 export type Log = {
@@ -11,7 +11,7 @@ export type Log = {
 }
 
 export type Cluster = {
-  place: Place
+  paths: ClusterPaths
   binaries: Binaries
   runner: Runner
   /** What every connection must show. */

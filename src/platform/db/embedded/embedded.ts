@@ -9,7 +9,7 @@ import { openAsCommand } from './command.ts'
 import { findRunning } from './find-running.ts'
 import { ensureDataFolder } from './initdb.ts'
 import { letPasswordBeSet, readPassword } from './password.ts'
-import { placeUnder, prepareDataDir } from './place.ts'
+import { pathsUnder, prepareDataDir } from './paths.ts'
 import { assertOurs, chooseRunner } from './run-as.ts'
 import { openAsServer } from './server.ts'
 
@@ -37,13 +37,13 @@ export async function openEmbeddedPostgres(options: {
   signal?: AbortSignal
 }): Promise<EmbeddedPostgres> {
   await prepareDataDir(options.dataDir)
-  const place = placeUnder(await realpath(options.dataDir))
-  await assertOurs(place)
-  const binaries = await findBinaries(place.spareLinks)
-  const { password, isNew } = readPassword(place)
-  const runner = await chooseRunner(place, binaries, await findRunning({ place, password }))
+  const paths = pathsUnder(await realpath(options.dataDir))
+  await assertOurs(paths)
+  const binaries = await findBinaries(paths.spareLinks)
+  const { password, isNew } = readPassword(paths)
+  const runner = await chooseRunner(paths, binaries, await findRunning({ paths, password }))
   const { settings = {}, log, signal = new AbortController().signal } = options
-  const cluster: Cluster = { place, binaries, runner, password, settings, log }
+  const cluster: Cluster = { paths, binaries, runner, password, settings, log }
   await ensureDataFolder(cluster)
   if (isNew) await letPasswordBeSet(cluster)
   const open = options.role === 'server' ? openAsServer : openAsCommand

@@ -5,7 +5,7 @@ import { errorCode } from '../../../lib/error-code.ts'
 import { reach } from './client.ts'
 import type { Cluster } from './cluster.ts'
 import { isPostmasterOf, readPidFile } from './pid-file.ts'
-import type { Place } from './place.ts'
+import type { ClusterPaths } from './paths.ts'
 
 const WRONG_PASSWORD = '28P01'
 
@@ -15,23 +15,23 @@ type Found = { state: 'ready'; host: string; pid: number } | { state: 'busy' } |
  * The socket is asked before the process list: under another container's process numbers it is the only one who knows
  * of a server on a shared folder.
  */
-export async function findRunning({ place, password }: Pick<Cluster, 'place' | 'password'>): Promise<Found> {
-  const file = await readPidFile(place.folder)
+export async function findRunning({ paths, password }: Pick<Cluster, 'paths' | 'password'>): Promise<Found> {
+  const file = await readPidFile(paths.folder)
   if (!file) return { state: 'none' }
-  for (const host of new Set([place.socketFolder, file.socketFolder ?? place.socketFolder])) {
+  for (const host of new Set([paths.socketFolder, file.socketFolder ?? paths.socketFolder])) {
     const answer = await reach({ host, password }).catch((error: unknown) => {
-      throw errorCode(error) === WRONG_PASSWORD ? anotherPassword(place, file.pid) : error
+      throw errorCode(error) === WRONG_PASSWORD ? anotherPassword(paths, file.pid) : error
     })
     if (answer === 'busy') return { state: 'busy' }
     if (answer === 'none') continue
-    const ours = host === place.socketFolder || (await servesFolder(answer, place.folder))
+    const ours = host === paths.socketFolder || (await servesFolder(answer, paths.folder))
     await answer.end()
     if (ours) return { state: 'ready', host, pid: file.pid }
   }
-  return { state: isPostmasterOf(file.pid, place.folder) ? 'busy' : 'none' }
+  return { state: isPostmasterOf(file.pid, paths.folder) ? 'busy' : 'none' }
 }
 
-function anotherPassword({ passwordFile }: Place, pid: number): Error {
+function anotherPassword({ passwordFile }: ClusterPaths, pid: number): Error {
   return new Error(
     `PostgreSQL (process ${pid}) does not take the password in ${passwordFile}: put the right file back, or end that ` +
       'process, and a new password is made at the next start without the file',

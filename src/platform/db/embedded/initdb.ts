@@ -15,7 +15,7 @@ const longest_ms = 10 * 60_000
 
 export async function ensureDataFolder(cluster: Cluster) {
   await removeLeftovers(cluster)
-  const { folder, dataDir } = cluster.place
+  const { folder, dataDir } = cluster.paths
   if (isDataFolder(folder)) return
   const making = join(dataDir, `postgres.init-${process.pid}-${randomBytes(4).toString('hex')}`)
   try {
@@ -57,7 +57,7 @@ async function initdb(cluster: Cluster, folder: string) {
     if (result.code === null) break // stopped from outside, or never started
   }
   throw new Error(
-    `the data folder of PostgreSQL could not be made in DATA_DIR (${cluster.place.dataDir}); ` +
+    `the data folder of PostgreSQL could not be made in DATA_DIR (${cluster.paths.dataDir}); ` +
       `with DATABASE_URL set, your own PostgreSQL is used instead. initdb said:\n${output.trim()}`,
   )
 }
@@ -78,11 +78,11 @@ async function syncFolder(folder: string) {
   }
 }
 
-async function removeLeftovers({ place, log }: Cluster) {
-  for (const name of await readdir(place.dataDir)) {
+async function removeLeftovers({ paths, log }: Cluster) {
+  for (const name of await readdir(paths.dataDir)) {
     const pid = /^postgres\.init-(\d+)-/.exec(name)?.[1]
     if (!pid) continue
-    const folder = join(place.dataDir, name)
+    const folder = join(paths.dataDir, name)
     const age_ms = Date.now() - ((await stat(folder).catch(() => null))?.mtimeMs ?? Date.now())
     if (isAlive(Number(pid)) && age_ms < longest_ms) continue
     // The initdb of a killed process may still be writing into it, hence the retries.

@@ -1,7 +1,7 @@
 // The file that PostgreSQL writes its messages to. Called by postmaster.ts.
 
 import { type FileHandle, open, rename, stat } from 'node:fs/promises'
-import type { Owner } from './place.ts'
+import type { Owner } from './paths.ts'
 
 const longest_bytes = 5 * 1024 * 1024
 

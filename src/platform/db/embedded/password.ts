@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { readSecretFile } from '../../../lib/secret-file.ts'
 import { connect, user } from './client.ts'
 import type { Cluster } from './cluster.ts'
-import type { Place } from './place.ts'
+import type { ClusterPaths } from './paths.ts'
 import { giveTo } from './run-as.ts'
 
 const demanding = `# Written by Longshore. The password is in the file postgres.password, beside this folder.
@@ -17,11 +17,11 @@ local all all trust
 `
 
 /** Known before PostgreSQL runs, so that processes starting at once agree on it. */
-export function readPassword(place: Place): { password: string; isNew: boolean } {
-  const { secret, isNew } = readSecretFile(place.passwordFile)
+export function readPassword(paths: ClusterPaths): { password: string; isNew: boolean } {
+  const { secret, isNew } = readSecretFile(paths.passwordFile)
   if (secret.length < 32)
     throw new Error(
-      `${place.passwordFile} is damaged: remove it, and a new password is made at the next start`,
+      `${paths.passwordFile} is damaged: remove it, and a new password is made at the next start`,
     )
   return { password: secret, isNew }
 }
@@ -50,8 +50,8 @@ export async function demandPassword(cluster: Cluster, host: string) {
   }
 }
 
-function rulesFile({ place }: Cluster): string {
-  return join(place.folder, 'pg_hba.conf')
+function rulesFile({ paths }: Cluster): string {
+  return join(paths.folder, 'pg_hba.conf')
 }
 
 async function writeRules(cluster: Cluster, rules: string) {

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { errorCode } from '../../../lib/error-code.ts'
-import { type Place, port } from './place.ts'
+import { type ClusterPaths, port } from './paths.ts'
 
 export type PidFile = { pid: number; socketFolder: string | null }
 
@@ -43,11 +43,11 @@ export function isPostmasterOf(pid: number, folder: string): boolean {
  * as it may whenever a container starts again after a kill. Read and removed without a pause between, because a
  * process starting beside us may be writing a new one; PostgreSQL's shared memory guards that last gap.
  */
-export function removeMisleadingLocks(place: Place) {
+export function removeMisleadingLocks(paths: ClusterPaths) {
   if (process.platform !== 'linux') return // elsewhere nothing tells whose number it is
-  const files = [join(place.folder, 'postmaster.pid'), join(place.socketFolder, `.s.PGSQL.${port}.lock`)]
+  const files = [join(paths.folder, 'postmaster.pid'), join(paths.socketFolder, `.s.PGSQL.${port}.lock`)]
   for (const file of files.filter((name) => existsSync(name))) {
     const pid = Number(readFileSync(file, 'utf8').split('\n')[0])
-    if (pid > 0 && isAlive(pid) && !isPostmasterOf(pid, place.folder)) rmSync(file, { force: true })
+    if (pid > 0 && isAlive(pid) && !isPostmasterOf(pid, paths.folder)) rmSync(file, { force: true })
   }
 }

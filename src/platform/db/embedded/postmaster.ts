@@ -6,7 +6,7 @@ import type { Cluster } from './cluster.ts'
 import { findRunning } from './find-running.ts'
 import { lastLines, openLogFile } from './log-file.ts'
 import { removeMisleadingLocks } from './pid-file.ts'
-import { prepareSocketFolder } from './place.ts'
+import { prepareSocketFolder } from './paths.ts'
 import { demandPassword } from './password.ts'
 import { commandLine } from './settings.ts'
 
@@ -56,7 +56,7 @@ async function startOrAdopt(cluster: Cluster, signal: AbortSignal, deadline: num
       throw error
     })
   }
-  const { dataDir, logFile } = cluster.place
+  const { dataDir, logFile } = cluster.paths
   const said = child ? await lastLines(logFile, child.from) : ''
   throw new Error(
     `PostgreSQL in DATA_DIR (${dataDir}) did not answer within 30 seconds; see ${logFile}\n${said}`,
@@ -65,12 +65,12 @@ async function startOrAdopt(cluster: Cluster, signal: AbortSignal, deadline: num
 
 type Child = { pid: number | undefined; ended: string | null; from: number; stop(): Promise<void> }
 
-async function spawnPostgres({ place, runner, binaries, settings, log }: Cluster): Promise<Child> {
-  await prepareSocketFolder(place.socketFolder, runner.owner)
-  removeMisleadingLocks(place)
-  const { handle, from } = await openLogFile(place.logFile, runner.owner)
+async function spawnPostgres({ paths, runner, binaries, settings, log }: Cluster): Promise<Child> {
+  await prepareSocketFolder(paths.socketFolder, runner.owner)
+  removeMisleadingLocks(paths)
+  const { handle, from } = await openLogFile(paths.logFile, runner.owner)
   try {
-    const started = runner.start(binaries.postgres, commandLine(place, settings), {
+    const started = runner.start(binaries.postgres, commandLine(paths, settings), {
       stdio: ['ignore', handle.fd, handle.fd],
       detached: true, // a session of its own: Ctrl-C is for us, and we stop it last
     })
@@ -85,18 +85,18 @@ async function spawnPostgres({ place, runner, binaries, settings, log }: Cluster
       (code, signal) => (child.ended ??= signal ? `signal ${signal}` : `exit code ${code}`),
     )
     started.unref()
-    log.info({ pid: started.pid, folder: place.folder }, 'starting PostgreSQL')
+    log.info({ pid: started.pid, folder: paths.folder }, 'starting PostgreSQL')
     return child
   } finally {
     await handle.close()
   }
 }
 
-async function assertWorthAnotherTry({ place }: Cluster, child: Child) {
-  const said = await lastLines(place.logFile, child.from)
+async function assertWorthAnotherTry({ paths }: Cluster, child: Child) {
+  const said = await lastLines(paths.logFile, child.from)
   // Another process was faster, or processes of a killed server have not noticed its death yet.
   if (/lock file ".*" already exists|pre-existing shared memory block/.test(said)) return await sleep(200)
   throw new Error(
-    `PostgreSQL did not start in DATA_DIR (${place.dataDir}): ${child.ended}. Last lines of ${place.logFile}:\n${said}`,
+    `PostgreSQL did not start in DATA_DIR (${paths.dataDir}): ${child.ended}. Last lines of ${paths.logFile}:\n${said}`,
   )
 }

@@ -8,7 +8,7 @@ import { chown, stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { errorCode } from '../../../lib/error-code.ts'
 import type { Binaries } from './binaries.ts'
-import type { Owner, Place } from './place.ts'
+import type { Owner, ClusterPaths } from './paths.ts'
 
 // systemd's list of user ids says of these: unused.
 const SPARE = { first: 60_706, last: 61_183 }
@@ -29,7 +29,7 @@ export type Runner = Starter & {
 type Result = { code: number | null; output: string }
 
 export async function chooseRunner(
-  place: Place,
+  paths: ClusterPaths,
   binaries: Binaries,
   running: { state: 'ready' | 'busy' | 'none' },
 ): Promise<Runner> {
@@ -37,22 +37,22 @@ export async function chooseRunner(
     const itself = starter(binaries, null, {}, [])
     return { ...itself, maker: itself }
   }
-  const folder = await stat(place.folder).catch(() => null)
+  const folder = await stat(paths.folder).catch(() => null)
   const nobody = await findNobody()
-  const { uid: owner } = await stat(place.dataDir)
+  const { uid: owner } = await stat(paths.dataDir)
   // Root's own was copied or restored by root; one that root gave to nobody is of the time before there were spare users.
   const isRoots = folder?.uid === 0 || (owner === 0 && folder?.uid === nobody.uid)
   const isToMove = isRoots && running.state === 'none'
   // A folder made by an ordinary user stays theirs, so that they can start again without root.
   const owners =
-    folder && !isToMove ? [{ uid: folder.uid, gid: folder.gid }] : [await findSpareUser(place), nobody]
-  const choice = await firstThatWorks(place, binaries, owners, nobody)
-  if (folder && isToMove) await moveTo(choice.owner, place)
+    folder && !isToMove ? [{ uid: folder.uid, gid: folder.gid }] : [await findSpareUser(paths), nobody]
+  const choice = await firstThatWorks(paths, binaries, owners, nobody)
+  if (folder && isToMove) await moveTo(choice.owner, paths)
   return choice
 }
 
 /** Before anything in it is touched. A folder that we may not look into is closed by its owner. */
-export async function assertOurs({ dataDir, folder }: Place) {
+export async function assertOurs({ dataDir, folder }: ClusterPaths) {
   const uid = process.getuid?.()
   if (uid === 0) return
   const found = await stat(folder).catch(async (error: unknown) =>
@@ -73,7 +73,7 @@ async function findNobody(): Promise<Owner> {
  * A user id that no account has: whoever else runs as `nobody` must not own the files of PostgreSQL. Another one for each
  * data folder, out of a range that systems leave alone. Afterwards the owner of the folder tells which.
  */
-async function findSpareUser({ dataDir }: Place): Promise<Owner> {
+async function findSpareUser({ dataDir }: ClusterPaths): Promise<Owner> {
   const count = SPARE.last - SPARE.first + 1
   const start = createHash('sha256').update(dataDir).digest().readUInt32BE() % count
   for (let tried = 0; tried < count; tried++) {
@@ -88,8 +88,8 @@ async function findSpareUser({ dataDir }: Place): Promise<Owner> {
 }
 
 /** The socket's folder and the log are of the same owner. */
-async function moveTo(owner: Owner | null, place: Place) {
-  for (const path of [place.folder, place.socketFolder, place.logFile]) {
+async function moveTo(owner: Owner | null, paths: ClusterPaths) {
+  for (const path of [paths.folder, paths.socketFolder, paths.logFile]) {
     if (existsSync(path)) await giveWhole(owner, path)
   }
 }
@@ -100,7 +100,7 @@ async function moveTo(owner: Owner | null, place: Place) {
  * a few user ids exist (a container without root outside), `nobody` has to do.
  */
 async function firstThatWorks(
-  place: Place,
+  paths: ClusterPaths,
   binaries: Binaries,
   owners: readonly Owner[],
   nobody: Owner,
@@ -116,13 +116,13 @@ async function firstThatWorks(
   for (const owner of owners) {
     for (const way of ways) {
       const choice = way(owner)
-      const { code, output } = await choice.run('/bin/sh', ['-c', probe, binaries.postgres, place.dataDir])
+      const { code, output } = await choice.run('/bin/sh', ['-c', probe, binaries.postgres, paths.dataDir])
       if (code === 0) return { ...choice, maker: way(nobody) }
       refusals.push(output.trim())
     }
   }
   throw new Error(
-    `PostgreSQL does not run as root, and user id ${owners[0]?.uid} cannot reach DATA_DIR (${place.dataDir}) or ` +
+    `PostgreSQL does not run as root, and user id ${owners[0]?.uid} cannot reach DATA_DIR (${paths.dataDir}) or ` +
       `${binaries.postgres}: start as an ordinary user, choose a DATA_DIR that others may pass through, or set ` +
       `DATABASE_URL (${[...new Set(refusals)].join('; ')})`,
   )

@@ -16,7 +16,7 @@ export async function openAsServer(cluster: Cluster, database: string, signal: A
   const first = await startAndClaim(cluster, database, signal)
   if ('holder' in first) throw new Error(alreadyRunning(cluster, first.holder))
   // Pools hold on to this path, so every later start uses it too.
-  const settled = { ...cluster, place: { ...cluster.place, socketFolder: first.host } }
+  const settled = { ...cluster, paths: { ...cluster.paths, socketFolder: first.host } }
 
   let held: Claim | null = first
   const supervision = supervise()
@@ -29,7 +29,7 @@ export async function openAsServer(cluster: Cluster, database: string, signal: A
       await Promise.race([held.lost, stop])
       if (stopping.signal.aborted) return
       held = null
-      cluster.log.warn({ folder: cluster.place.folder }, 'lost PostgreSQL, bringing it back')
+      cluster.log.warn({ folder: cluster.paths.folder }, 'lost PostgreSQL, bringing it back')
       held = await regain(settled, database, stopping.signal)
     }
   }
@@ -58,7 +58,7 @@ async function regain(cluster: Cluster, database: string, signal: AbortSignal): 
     try {
       const result = await startAndClaim(cluster, database, signal)
       if (!('holder' in result)) {
-        cluster.log.info({ folder: cluster.place.folder }, 'PostgreSQL is back')
+        cluster.log.info({ folder: cluster.paths.folder }, 'PostgreSQL is back')
         return result
       }
       cluster.log.error({ holder: result.holder }, alreadyRunning(cluster, result.holder))
@@ -83,6 +83,6 @@ async function claimNow(cluster: Cluster): Promise<Claim | null> {
   }
 }
 
-function alreadyRunning({ place }: Cluster, holder: string): string {
-  return `another Longshore is already running on this DATA_DIR (${place.dataDir}): ${holder}`
+function alreadyRunning({ paths }: Cluster, holder: string): string {
+  return `another Longshore is already running on this DATA_DIR (${paths.dataDir}): ${holder}`
 }

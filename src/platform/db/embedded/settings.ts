@@ -1,12 +1,12 @@
 // The settings our PostgreSQL runs with: a small machine, nothing but the socket, and no risk to what was committed.
 
-import type { Place } from './place.ts'
+import type { ClusterPaths } from './paths.ts'
 
-export function commandLine(place: Place, extra: Record<string, string>): string[] {
-  const settings = { ...smallMachine, ...socketOnly(place.socketFolder), ...extra }
+export function commandLine(paths: ClusterPaths, extra: Record<string, string>): string[] {
+  const settings = { ...smallMachine, ...socketOnly(paths.socketFolder), ...extra }
   return [
     '-D',
-    place.folder,
+    paths.folder,
     ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   ]
 }

@@ -14,15 +14,15 @@ const steps = [
 ] as const
 
 /** Only for whoever holds the claim. */
-export async function stopPostgres({ place, log }: Cluster) {
-  const pid = (await readPidFile(place.folder))?.pid
-  if (!pid || !isPostmasterOf(pid, place.folder)) {
-    return log.warn({ pid, folder: place.folder }, 'found no process of PostgreSQL to stop')
+export async function stopPostgres({ paths, log }: Cluster) {
+  const pid = (await readPidFile(paths.folder))?.pid
+  if (!pid || !isPostmasterOf(pid, paths.folder)) {
+    return log.warn({ pid, folder: paths.folder }, 'found no process of PostgreSQL to stop')
   }
   for (const { signal, limit_ms } of steps) {
     tell(pid, signal)
     for (const end = Date.now() + limit_ms; Date.now() < end; await sleep(poll_ms)) {
-      if (!isPostmasterOf(pid, place.folder)) return log.info({ pid }, 'stopped PostgreSQL')
+      if (!isPostmasterOf(pid, paths.folder)) return log.info({ pid }, 'stopped PostgreSQL')
     }
     log.warn({ pid, signal }, 'PostgreSQL did not stop in time')
   }

@@ -1,7 +1,7 @@
 // What waits for one stream. It is bounded: a client that does not keep up is cut, and resumes where it was.
 import type { Connection } from './live-answer.ts'
 
-/** Of one stream; batches themselves are shared by all streams that ask the same. */
+/** The most that may wait for one stream; batches themselves are shared by all streams that ask the same. */
 const MAX_WAITING_BYTES = 1024 * 1024
 
 export type Batch = { bytes: number }

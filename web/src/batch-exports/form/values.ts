@@ -35,7 +35,7 @@ export function newValues(timezone: string): Values {
   }
 }
 
-/** Of a stored export: its secrets are empty, which leaves them as they are. */
+/** The values of a stored export: its secrets are empty, which leaves them as they are. */
 export function valuesOf(data: Export, kind: Destination): Values {
   return {
     ...configValues(kind, data.destination.config),

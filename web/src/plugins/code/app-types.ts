@@ -67,7 +67,7 @@ function parametersOf(list: SyntaxNode): Parameter[] {
   return parameters
 }
 
-/** Of `: Type`, with what it names or holds. */
+/** The type that `: Type` says, with what it names or holds. */
 function typeOf(annotation: SyntaxNode | null): AppType {
   if (!annotation) return { text: '' }
   const written = text(annotation)

@@ -29,7 +29,7 @@ export function callsOf({ plugin_info: { capabilities } }: Pick<App, 'plugin_inf
 
 export type Position = { line: number; column: number }
 
-/** Of the first place in the author's own file. */
+/** The first position of a stack in the author's own file. */
 export function positionIn(stack: string): Position | null {
   const [, line, column] = /\bindex\.ts:(\d+):(\d+)/.exec(stack) ?? []
   return line && column ? { line: Number(line), column: Number(column) } : null

@@ -1,11 +1,11 @@
-// zstd: against data packed by other encoders, cut up and damaged.
+// zstd: against data packed by other encoders, cut up and damaged; by Node's own streams too where there are any.
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { writeZstd } from '../fixture/packed-files.ts'
 import { Random } from '../../sample/random.ts'
-import { decompressZstd } from './decompress.ts'
+import { createZstdDecompress, decompressZstd } from './decompress.ts'
 
 /** Packed by the program `zstd`. */
 const PACKED: readonly (readonly [string, string, string])[] = [
@@ -34,12 +34,6 @@ async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8A
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
-async function unpack(bytes: Uint8Array, piece = 65_536): Promise<string> {
-  const parts: Uint8Array[] = []
-  for await (const part of decompressZstd(inPieces(bytes, piece))) parts.push(part)
-  return Buffer.concat(parts).toString()
-}
-
 let folder = ''
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'longshore-zstd-'))
@@ -60,7 +54,16 @@ async function largeFile(): Promise<{ text: string; packed: Buffer }> {
   return { text, packed: await readFile(path) }
 }
 
-describe('zstd', () => {
+const DECODERS: [string, typeof createZstdDecompress | null][] = [['our decoder', null]]
+if (createZstdDecompress) DECODERS.push(["Node's streams", createZstdDecompress])
+
+describe.each(DECODERS)('zstd by %s', (_, openStream) => {
+  async function unpack(bytes: Uint8Array, piece = 65_536): Promise<string> {
+    const parts: Uint8Array[] = []
+    for await (const part of decompressZstd(inPieces(bytes, piece), openStream)) parts.push(part)
+    return Buffer.concat(parts).toString()
+  }
+
   it.each(PACKED)('%s', async (_, packed, text) => {
     expect(await unpack(bytesOf(packed))).toBe(text)
     expect(await unpack(bytesOf(packed), 1)).toBe(text)
@@ -89,6 +92,12 @@ describe('zstd', () => {
     ['with a window of 2 GB', Buffer.from('28b52ffd00a8010000', 'hex'), /window over 128 MB/],
   ])('%s: says so', async (_, bytes, message) => {
     await expect(unpack(bytes)).rejects.toThrow(message)
+  })
+
+  it.runIf(openStream)('with another checksum: says so', async () => {
+    const bytes = bytesOf(PACKED[1]![1])
+    bytes[bytes.length - 1]! ^= 1
+    await expect(unpack(bytes)).rejects.toThrow(/checksum/)
   })
 
   it('damaged anywhere: a plain error or other text, never a crash or an endless loop', async () => {

@@ -12,3 +12,9 @@ export function answered<T>(work: Promise<T>, callback: unknown): Promise<T> | u
   )
   return undefined
 }
+
+/** Requests of aws-sdk 2: sent at once with a callback, otherwise by `promise()` or `send()`. */
+export function answeredLater<T>(work: () => Promise<T>, callback: unknown) {
+  if (typeof callback === 'function') void answered(work(), callback)
+  return { promise: () => work(), send: (then: unknown) => void answered(work(), then) }
+}

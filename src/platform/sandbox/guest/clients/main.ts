@@ -2,6 +2,7 @@
 // code of the app, and databases by the host: the gate and the limits are the same.
 import { BigQuery } from './bigquery.ts'
 import { Storage } from './cloud-storage.ts'
+import { Kinesis } from './kinesis.ts'
 import { takeKit, type Kit } from './kit.ts'
 import { Client, Pool } from './pg.ts'
 import { createPool } from './pool.ts'
@@ -16,7 +17,7 @@ export function start(kit: Kit): Record<string, object> {
     '@google-cloud/bigquery': { BigQuery },
     '@google-cloud/pubsub': { PubSub },
     '@google-cloud/storage': { Storage },
-    'aws-sdk': { S3 },
+    'aws-sdk': { Kinesis, S3 },
     'aws-sdk/clients/s3': S3,
     'generic-pool': { createPool },
     pg: { Client, Pool },

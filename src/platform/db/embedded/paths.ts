@@ -14,7 +14,7 @@ const longestSocketPath = process.platform === 'darwin' ? 103 : 107
 
 export type Owner = { uid: number; gid: number }
 
-export type Place = {
+export type ClusterPaths = {
   dataDir: string
   folder: string
   socketFolder: string
@@ -23,7 +23,7 @@ export type Place = {
   spareLinks: string
 }
 
-export function placeUnder(dataDir: string): Place {
+export function pathsUnder(dataDir: string): ClusterPaths {
   return {
     dataDir,
     folder: join(dataDir, 'postgres'),
