@@ -1,5 +1,5 @@
 // Exports in the browser: the list, one export with its runs, and the way from a failed run to a green one.
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -238,6 +238,13 @@ describe('one export', () => {
         await expect.poll(() => page.getByText('Completed: 3 rows delivered.').count()).toBe(0)
         await page.reload()
         await page.getByText('File 1: 3 rows', { exact: false }).first().waitFor()
+        const download = page.waitForEvent('download')
+        await page.getByRole('button', { name: 'Save as file' }).click()
+        const file = await download
+        expect(file.suggestedFilename()).toBe('Talking.log')
+        const lines = (await readFile(await file.path(), 'utf8')).trimEnd().split('\n')
+        expect(lines.filter((line) => line.includes(' File 1: 3 rows'))).toHaveLength(2)
+        expect(lines.filter((line) => !line.includes(' DEBUG '))).toEqual([])
         await page.getByLabel('Text in the message').fill('no such text')
         await page.getByRole('heading', { name: 'No lines' }).waitFor()
         expectProblem(/500/)

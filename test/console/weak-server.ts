@@ -3,12 +3,13 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
+type Body = Record<string, unknown>
 type Weakness = {
   delay_ms?: number
   /** Answered in place of what was asked. */
   status?: number
   /** What an older version would have answered. */
-  change?: (body: any) => unknown
+  change?: (body: Body) => unknown
 }
 
 export type WeakServer = {
@@ -77,11 +78,11 @@ export async function openWeakServer(strong: string): Promise<WeakServer> {
 async function answerChanged(
   answer: IncomingMessage,
   answered: ServerResponse,
-  change: (body: any) => unknown,
+  change: (body: Body) => unknown,
 ): Promise<void> {
   const chunks: Buffer[] = []
   for await (const chunk of answer) chunks.push(chunk as Buffer)
-  const body = JSON.stringify(change(JSON.parse(Buffer.concat(chunks).toString())))
+  const body = JSON.stringify(change(JSON.parse(Buffer.concat(chunks).toString()) as Body))
   const { 'content-length': _old, ...headers } = answer.headers
   answered.writeHead(answer.statusCode!, headers).end(body)
 }

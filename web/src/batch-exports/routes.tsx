@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent, type AnyRoute } from '@tanstack/react-router'
+import { queries } from '../queries'
 import { exportSearch, listSearch, newSearch } from './search'
 
 export const exportRoutes = <Parent extends AnyRoute>(parent: Parent) => {
@@ -9,6 +10,13 @@ export const exportRoutes = <Parent extends AnyRoute>(parent: Parent) => {
       path: '/exports',
       component: lazyRouteComponent(() => import('./ExportsPage'), 'ExportsPage'),
       validateSearch: listSearch,
+      staleTime: Infinity,
+      // Asked for while the page itself is on its way.
+      loader({ params }: { params: { projectId: string } }) {
+        void import('./queries').then(({ statusQuery }) =>
+          queries.prefetchQuery(statusQuery(params.projectId)),
+        )
+      },
     }),
     createRoute({
       getParentRoute,

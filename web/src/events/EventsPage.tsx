@@ -14,22 +14,20 @@ import { DEFAULT_COLUMNS } from './columns'
 import { EventDetails } from './EventDetails'
 import classes from './EventsPage.module.css'
 import { EventTable } from './EventTable'
-import type { Filter } from './filter'
 import { FilterBar } from './FilterBar'
 import { useLiveEvents } from './live-events'
 import { LiveBar, LiveState, NewEvents } from './LiveBar'
-import { eventsQuery } from './queries'
+import { eventsQuery, questionOf } from './queries'
 import type { EventsSearch } from './search'
 import { TakeAway } from './TakeAway'
 
 const route = getRouteApi('/frame/project/$projectId/events')
-const NONE: readonly Filter[] = []
 
 export function EventsPage() {
   const { projectId } = route.useParams()
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const { filters = NONE, after, before, open, live = false } = search
+  const { after, before, open, live = false } = search
   const [kept, setKept] = useLocalStorage<string[]>({
     key: `event-columns:${projectId}`,
     defaultValue: DEFAULT_COLUMNS,
@@ -38,12 +36,8 @@ export function EventsPage() {
   const [isPaused, setPaused] = useState(false)
   const [isPointed, setPointed] = useState(false)
 
-  const question = {
-    projectId,
-    filters,
-    ...(after === undefined ? {} : { after }),
-    ...(before === undefined ? {} : { before }),
-  }
+  const question = questionOf(projectId, search)
+  const { filters } = question
   const list = useInfiniteQuery(eventsQuery(question))
   const tail = useLiveEvents({
     projectId,

@@ -3,11 +3,24 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { answer, api, type Schema } from '../api/client'
 import type { Range } from '../ui/time-range'
 import type { Filter, Subject } from './filter'
-import { filterQuery } from './search'
+import { filterQuery, type EventsSearch } from './search'
 import type { Owner } from './subjects'
 
 export type StoredEvent = Schema<'Event'>
 export type EventsQuestion = Range & { projectId: string; filters: readonly Filter[]; personId?: string }
+
+const NONE: Filter[] = []
+
+/** What the address of the explorer asks. */
+export const questionOf = (
+  projectId: string,
+  { filters = NONE, after, before }: EventsSearch,
+): EventsQuestion => ({
+  projectId,
+  filters,
+  ...(after === undefined ? {} : { after }),
+  ...(before === undefined ? {} : { before }),
+})
 
 type Query = Record<string, string>
 const PAGE = '100'

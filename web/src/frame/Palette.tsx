@@ -7,7 +7,7 @@ import { answer, openApi } from '../api/client'
 import { organizationQuery, useMe } from '../api/me'
 import { Icon, type IconName } from '../ui/Icon'
 import classes from './Palette.module.css'
-import { otherPlaces, projectPlaces } from './places'
+import { actions, otherPlaces, projectPlaces } from './places'
 import { foundThings } from './things'
 
 type Choice = {
@@ -41,6 +41,11 @@ export function Palette({ onClose }: { onClose: () => void }) {
       ...place,
       key: `page ${place.label}`,
       group: 'Page',
+    })),
+    ...actions(projectId, organizationId).map((action) => ({
+      ...action,
+      key: `action ${action.label}`,
+      group: 'Action',
     })),
     ...things,
     ...projects.map(({ id, name }) => ({

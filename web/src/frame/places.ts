@@ -25,6 +25,37 @@ export function projectPlaces(projectId: string, hasEvents: boolean): readonly P
   ]
 }
 
+/** What one comes to make. Pages say who may not. */
+export function actions(projectId: string | undefined, organizationId: string | undefined): readonly Place[] {
+  const inProject = (params: { projectId: string }): Place[] => [
+    { label: 'Create export', icon: 'exports', link: { to: '/project/$projectId/exports/new', params } },
+    {
+      label: 'Write an app',
+      icon: 'apps',
+      link: { to: '/project/$projectId/apps/new/$way', params: { ...params, way: 'write' } },
+    },
+  ]
+  const inOrganization = (id: string): Place[] =>
+    (['invites', 'projects'] as const).map((tab) => ({
+      label: tab === 'invites' ? 'Invite people' : 'Create project',
+      icon: tab === 'invites' ? 'people' : 'folder',
+      link: {
+        to: '/organization/$organizationId/$tab',
+        params: { organizationId: id, tab },
+        search: { open: 'new' },
+      },
+    }))
+  return [
+    ...(projectId === undefined ? [] : inProject({ projectId })),
+    ...(organizationId === undefined ? [] : inOrganization(organizationId)),
+    {
+      label: 'Create API key',
+      icon: 'account',
+      link: { to: '/account/$tab', params: { tab: 'keys' }, search: { open: 'new' } },
+    },
+  ]
+}
+
 export function otherPlaces(organizationId: string | undefined, isStaff: boolean): readonly Place[] {
   const organization: Place[] =
     organizationId === undefined

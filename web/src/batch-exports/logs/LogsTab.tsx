@@ -1,5 +1,5 @@
 // The log of an export: by level, text and time, as it is stored or as it is written.
-import { Chip, Group, Select, Switch, Text, TextInput } from '@mantine/core'
+import { Button, Chip, Group, Select, Switch, Text, TextInput } from '@mantine/core'
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { answer, api } from '../../api/client'
@@ -7,6 +7,7 @@ import { useStream } from '../../api/stream'
 import { DataTable, type Column } from '../../ui/DataTable'
 import { countText } from '../../ui/format'
 import { Icon } from '../../ui/Icon'
+import { done, refused } from '../../ui/notify'
 import { Empty, Failed, Loading } from '../../ui/States'
 import { Time } from '../../ui/Values'
 import { exportRoute, useExportPath } from '../addresses'
@@ -16,6 +17,7 @@ import { Details } from '../../ui/Details'
 import { RunDetails } from '../runs/RunDetails'
 import type { Export } from '../queries'
 import { Level } from './LogLines'
+import { saveLog } from './save-log'
 
 const LEVELS = ['ERROR', 'WARNING', 'INFO', 'LOG', 'DEBUG'] as const
 type LevelName = (typeof LEVELS)[number]
@@ -34,6 +36,19 @@ export function LogsTab({ data }: { data: Export }) {
   const change = (search: Partial<ExportSearch>, replace = true) =>
     void navigate({ search: (before) => ({ ...before, ...search }), replace })
   const levels = LEVELS.filter((each) => level?.split(',').includes(each))
+  const path = useExportPath()
+  const [isSaving, setSaving] = useState(false)
+  const save = async () => {
+    setSaving(true)
+    try {
+      const lines = await saveLog(path, { ...filterOf(levels, text), after: `-${since}` }, data.name)
+      done(`${countText(lines)} lines are saved.`)
+    } catch (error) {
+      refused(error)
+    } finally {
+      setSaving(false)
+    }
+  }
 
   return (
     <>
@@ -71,6 +86,9 @@ export function LogsTab({ data }: { data: Export }) {
           checked={live}
           onChange={(event) => change({ live: event.currentTarget.checked ? undefined : false })}
         />
+        <Button variant="default" loading={isSaving} onClick={() => void save()}>
+          Save as file
+        </Button>
       </Group>
       <Lines
         key={JSON.stringify([levels, text, since])}
@@ -87,6 +105,11 @@ export function LogsTab({ data }: { data: Export }) {
   )
 }
 
+const filterOf = (levels: readonly LevelName[], text: string) => ({
+  ...(levels.length === 0 ? {} : { level: [...levels] }),
+  ...(text === '' ? {} : { search: text }),
+})
+
 type LinesProps = {
   levels: readonly LevelName[]
   text: string
@@ -99,10 +122,7 @@ function Lines({ levels, text, since, isLive, onOpenRun }: LinesProps) {
   const path = useExportPath()
   const queries = useQueryClient()
   const [fresh, setFresh] = useState<readonly (LogEntry & { id: string })[]>([])
-  const filter = {
-    ...(levels.length === 0 ? {} : { level: [...levels] }),
-    ...(text === '' ? {} : { search: text }),
-  }
+  const filter = filterOf(levels, text)
   const queryKey = [...exportKey(path), 'logs', filter, since]
   const log = useInfiniteQuery({
     queryKey,
