@@ -106,10 +106,10 @@ describe('200', () => {
         results: [],
         explain: [
           'properties.$os: from a column that every project has.',
+          expect.stringMatching(/^properties\.it's: from the JSON of 3 events\./),
           expect.stringMatching(
             /^properties\.n: from the JSON of 3 events\. A column would save reading \d+ bytes of JSON\.$/,
           ),
-          expect.stringMatching(/^properties\.it's: from the JSON of 3 events\./),
         ],
       },
     })

@@ -31,6 +31,8 @@ export type ColumnOptions = {
 /** Above this, ingestion has the machine for itself. */
 const BUSY_EVENTS_PER_S = 1_000
 const DAY_MS = 86_400_000
+/** Of one question. Whoever asks for more asks for all there are. */
+const MAX_COUNTED = 100
 
 export class PropertyColumns {
   readonly #options: ColumnOptions
@@ -38,8 +40,9 @@ export class PropertyColumns {
   /** Projects that were asked since they were last looked at. */
   readonly #due = new Set<number>()
   #timer: NodeJS.Timeout | undefined
+  /** Events since then. */
   #written = 0
-  #looked_at = performance.now()
+  #paused_at = 0
   #work: { project_id: number; controller: AbortController; ended: Promise<void> } | null = null
   #is_closed = false
 
@@ -50,7 +53,8 @@ export class PropertyColumns {
   /** A question reads these. */
   count(project_id: number, asked: readonly AskedProperty[]): void {
     if (asked.length === 0) return
-    this.#reads.count(project_id, new Set(asked.map(({ property }) => property)), this.#today())
+    const properties = [...new Set(asked.map(({ property }) => property))]
+    this.#reads.count(project_id, properties.slice(0, MAX_COUNTED), this.#today())
     this.#due.add(project_id)
     this.#lookSoon()
   }
@@ -79,6 +83,8 @@ export class PropertyColumns {
 
   #lookSoon(): void {
     if (this.#timer || this.#work || this.#is_closed) return
+    this.#written = 0
+    this.#paused_at = performance.now()
     this.#timer = setTimeout(() => void this.#look(), this.#options.pause_ms).unref()
   }
 
@@ -92,10 +98,8 @@ export class PropertyColumns {
   }
 
   #isIdle(): boolean {
-    const seconds = (performance.now() - this.#looked_at) / 1000
+    const seconds = (performance.now() - this.#paused_at) / 1000
     const isBusy = this.#written > BUSY_EVENTS_PER_S * Math.max(1, seconds)
-    this.#looked_at = performance.now()
-    this.#written = 0
     return !isBusy && this.#options.isQuiet()
   }
 
