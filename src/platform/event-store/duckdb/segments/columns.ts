@@ -30,7 +30,7 @@ export function partsOf(
   for (const { file, columns: all = [] } of segments) {
     const columns = properties.filter((property) => all.includes(property))
     const last = runs.at(-1)
-    if (last && last.columns.join('\0') === columns.join('\0')) last.files.push(join(folder, file))
+    if (last && JSON.stringify(last.columns) === JSON.stringify(columns)) last.files.push(join(folder, file))
     else runs.push({ files: [join(folder, file)], columns })
   }
   return runs.map(({ files, columns }) => ({ sql: readParquet(files), columns }))
