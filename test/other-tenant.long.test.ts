@@ -1039,7 +1039,7 @@ describe('doors', () => {
 // ---------------------------------------------------------------------------------------------------------------------
 // Every text of the corpus, and texts with the victim's names put into them, compiled for the attacker's project.
 
-const NAME_OF_TABLE = /\b(?:ev|pe|di|gr)_(\d+)\b/gi
+const NAME_OF_TABLE = /\b(?:ev|as|pe|di|gr)_(\d+)\b/gi
 const FORBIDDEN = new RegExp(
   [
     String.raw`\b(?:read_\w+|\w+_scan|glob|getenv|sniff_csv|query|query_table|current_setting|getvariable)\s*\(`,

@@ -1,8 +1,9 @@
 // `npm run bench`: what things cost, as ratios inside one run. Machines differ and are noisy; ratios hold.
-// `npm run bench -- api`, `-- hogql`, `-- events`, `-- projects`, `-- exports` or `-- plugins` runs one part, and `-- exports
+// `npm run bench -- api`, `-- hogql`, `-- events`, `-- columns`, `-- projects`, `-- exports` or `-- plugins` runs one part, and `-- exports
 // parquet memory` some cases of it. A figure counts only if its checks held.
 import { benchApi } from './api/run.ts'
 import { runBenchServer, type ServerOrder } from './api/server.ts'
+import { benchColumns } from './columns.ts'
 import { benchEvents } from './events/run.ts'
 import { runEventServer } from './events/server.ts'
 import { runOrder, type Order } from './exports/measured-process.ts'
@@ -18,6 +19,7 @@ const PARTS = {
   api: benchApi,
   hogql: benchHogql,
   events: benchEvents,
+  columns: benchColumns,
   projects: benchProjects,
   exports: benchExports,
   plugins: benchPlugins,

@@ -195,10 +195,8 @@ describe('what lies beyond the project', () => {
     }
     const keys = compile(`select properties['${evil}'].\`${evil}\`, properties.\`a"."b\` from events`)
     expect(keys.sql).not.toContain('drop')
-    expect(keys.parameters).toEqual([
-      String.raw`$."x\"; drop table ev_7; --"."x\"; drop table ev_7; --"`,
-      String.raw`$."a\".\"b"`,
-    ])
+    expect(keys.parameters).toEqual([String.raw`$."x\"; drop table ev_7; --"."x\"; drop table ev_7; --"`])
+    expect(keys.properties).toEqual([{ property: 'a"."b', column: expect.stringMatching(/^asked\d+$/) }])
   })
 })
 
@@ -357,7 +355,7 @@ describe('the corpus', () => {
         try {
           const { sql } = compile(text, {}, engine)
           compiled++
-          expect(sql).not.toMatch(/\b(?:ev|pe|di|gr)_(?!7\b)\d/)
+          expect(sql).not.toMatch(/\b(?:ev|as|pe|di|gr)_(?!7\b)\d/)
         } catch (error) {
           expect(error, text).toBeInstanceOf(HogqlError)
         }

@@ -1,5 +1,5 @@
 // From tree to SQL: one project, one engine, every literal a bound parameter.
-import type { Parameter } from '../platform/event-store/event-store.ts'
+import type { AskedProperty, Parameter } from '../platform/event-store/event-store.ts'
 import type { Expr, Query } from './ast.ts'
 import { clickhouse } from './engines/clickhouse.ts'
 import { duckdb } from './engines/duckdb.ts'
@@ -33,6 +33,10 @@ export type CompiledQuery = {
   columns: readonly string[]
   /** The same columns as the SQL names them, with their types. */
   outputs: readonly { column: string; type: Type }[]
+  /** Properties of events that the SQL reads by name, for the store, … */
+  properties: readonly AskedProperty[]
+  /** … and those that always have a column. */
+  hot: readonly string[]
   /** The query as normalised HogQL. */
   hogql: string
 }
@@ -45,13 +49,24 @@ export function compileQuery(
   engine: 'duckdb' | 'clickhouse',
 ): CompiledQuery {
   const { bind, bound } = newParameters(ENGINES[engine])
-  const counts = { t: 0, c: 0, q: 0 }
+  const counts = { t: 0, c: 0, q: 0, asked: 0 }
+  const asked = new Map<string, AskedProperty>()
+  const hot = new Set<string>()
   const compilation: Compilation = {
     context,
     dialect: ENGINES[engine].dialect({ ...context, bind }),
     made: { total: 0 },
     expansion: { steps: 0 },
     fresh: (prefix) => `${prefix}${++counts[prefix]}`,
+    hot,
+    askFor(property, values) {
+      // The same property is the same column, so that an expression written twice is the same SQL twice.
+      const key = JSON.stringify([property, values])
+      const known = asked.get(key)
+      const column = known?.column ?? compilation.fresh('asked')
+      if (!known) asked.set(key, { property, column, ...(values ? { values } : {}) })
+      return column
+    },
     resolve: resolveExpression,
     condition: resolveCondition,
     subquery: (inner, outer) =>
@@ -63,6 +78,8 @@ export function compileQuery(
     ...withoutUnused(sql, bound, ENGINES[engine]),
     columns: columns.map(({ title }) => title),
     outputs: columns.map(({ column, type }) => ({ column, type })),
+    properties: usedOf([...asked.values()], sql),
+    hot: [...hot],
     hogql: printHogql(filled),
   }
 }
@@ -80,6 +97,12 @@ function newParameters({ placeholder }: Engine) {
     return written
   }
   return { bind, bound }
+}
+
+/** Names were looked up that are not in the SQL in the end. No text of users is in it. */
+function usedOf(asked: readonly AskedProperty[], sql: string): AskedProperty[] {
+  const used = new Set(sql.match(/\basked\d+\b/g))
+  return asked.filter(({ column }) => used.has(column))
 }
 
 /** Not everything that was bound is in the SQL in the end, and DuckDB refuses a value it has no place for. */

@@ -1245,11 +1245,11 @@ describe('placeholders', () => {
 })
 
 describe('the fence', () => {
-  const known = /^(?:\(|(?:ev|pe|di|gr)_7\b|q\d+\b)/
+  const known = /^(?:\(|(?:ev|as|pe|di|gr)_7\b|q\d+\b)/
 
   it.each(QUERIES)('holds: %s', (hogql) => {
     const { sql } = fixture.compile(hogql)
-    const tables = [...sql.matchAll(/\b(?:ev|pe|di|gr)_(\d+)/g)].map((match) => Number(match[1]))
+    const tables = [...sql.matchAll(/\b(?:ev|as|pe|di|gr)_(\d+)/g)].map((match) => Number(match[1]))
     expect(new Set([PROJECT, ...tables])).toEqual(new Set([PROJECT]))
     for (const [, after = ''] of sql.matchAll(/\b(?<!DISTINCT )(?:FROM|JOIN)\s+(?:LATERAL\s+)?(.{8})/gs)) {
       expect(after).toMatch(known)

@@ -17,6 +17,8 @@ export type Value = {
   items?: readonly Value[]
   /** Set for what was read out of JSON: where it lies, so that a deeper key extends the path. */
   path?: { json: string; keys: readonly (string | number)[] }
+  /** Set for properties in columns: SQL of the same, which may be NULL where it is none of these texts. */
+  only?: (values: readonly string[]) => string
   /** How much this makes out of one row; 1 when left out, as for whatever is stored. */
   growth?: Growth | undefined
 }

@@ -130,6 +130,7 @@ async function repeat(sample: SampleStore, events: number): Promise<void> {
       first_row: sample.events,
       rows: count,
       within: `FROM ${readParquet([path])} WHERE true`,
+      columns: [],
     }
     const made = [await describeSegment(connection, project, file, of_file)]
     const segments = changeSegments(manifest.segments, { gone: [], made })

@@ -21,6 +21,8 @@ export type Question = {
   by_position?: boolean
   /** Aborted when nobody wants the answer any more. */
   signal?: AbortSignal | undefined
+  /** The answer tells where each property was read. */
+  isExplained?: boolean
   /** The field that holds its text, for errors, where all of it is one text. */
   attr?: string
 }
@@ -32,11 +34,11 @@ export async function runQuery(
   project: AskedProject,
   question: Question,
 ): Promise<Answer> {
-  const { timezone = project.timezone, max_rows, signal } = question
+  const { timezone = project.timezone, max_rows, isExplained = false, signal } = question
   const compiled = compiledFor(services, project, question)
-  const { sql, parameters } = compiled
+  const { sql, parameters, properties } = compiled
   try {
-    const asked = { project_id: project.id, sql, parameters, timezone, max_rows }
+    const asked = { project_id: project.id, sql, parameters, properties, timezone, max_rows, isExplained }
     const answer = await services.eventStore.query(asked, signal)
     return { ...answer, compiled }
   } catch (error) {

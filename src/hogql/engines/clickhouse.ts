@@ -74,6 +74,7 @@ function dialect(setting: QuerySetting): Dialect {
     now: setting.now,
     bind,
     ...conversions(setting),
+    asked_events: null,
     table: (name) => `(SELECT * FROM ${TABLES[name]} WHERE project_id = ${bind(project_id)})`,
     property: (json, path) => propertySql(json, path.map(bind).join(', ')),
     asJson: ({ sql }) => sql,

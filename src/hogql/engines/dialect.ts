@@ -15,6 +15,8 @@ export type Dialect = Printing & {
   uuid(value: Value): string
   /** What stands in FROM for one of the project's tables: nothing of another project can be reached through it. */
   table(name: PhysicalTable): string
+  /** A table in the place of the events that also offers properties as columns; null where there is none. */
+  asked_events: string | null
   /** Text of what lies at the path: NULL for JSON null and for what is missing. Numbers count items from 1. */
   property(json: string, path: readonly (string | number)[]): string
   /** A value as JSON to look into: NULL where it is none. */

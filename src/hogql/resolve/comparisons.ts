@@ -78,11 +78,12 @@ const OPERATORS: Readonly<Record<Exclude<CompareOperation['op'], `${string}in${'
     '!~*': not(matches(true)),
   }
 
-export function compare(node: CompareOperation, scope: Scope): Test {
+/** `isCondition`: false and NULL are the same to whoever asks. */
+export function compare(node: CompareOperation, scope: Scope, isCondition = false): Test {
   const { resolve } = scope.compilation
   switch (node.op) {
     case 'in':
-      return isIn(node, scope)
+      return isIn(node, scope, isCondition)
     case 'not in':
       return negated(isIn(node, scope))
     case 'in cohort':
@@ -91,18 +92,36 @@ export function compare(node: CompareOperation, scope: Scope): Test {
       resolve(node.left, scope)
       resolve(node.right, scope)
       return { sql: node.op === 'in cohort' ? 'false' : 'true', when_null: null }
-    default:
-      return OPERATORS[node.op](resolve(node.left, scope), resolve(node.right, scope), scope)
+    default: {
+      const [left, right] = [resolve(node.left, scope), resolve(node.right, scope)]
+      const isNarrow = isCondition && node.op === '=='
+      return isNarrow
+        ? equal(narrowed(left, [right]), narrowed(right, [left]), scope)
+        : OPERATORS[node.op](left, right, scope)
+    }
   }
 }
 
-function isIn(node: CompareOperation, scope: Scope): Test {
+/** A value that is compared with these alone, where NULL is as good as any other that is none of them. */
+function narrowed(value: Value, others: readonly Value[]): Value {
+  const texts = others.flatMap(({ constant }) => (typeof constant === 'string' ? [constant] : []))
+  if (!value.only || texts.length < others.length || texts.length > MAX_TEXTS) return value
+  return { ...value, sql: value.only(texts) }
+}
+
+/** Of more, the store tests none. */
+const MAX_TEXTS = 4
+
+function isIn(node: CompareOperation, scope: Scope, isCondition = false): Test {
   const { dialect, resolve } = scope.compilation
   const left = resolve(node.left, scope)
   const query = asQuery(node.right, scope)
   if (query) return isInQuery(left, query, node, scope)
   const right = resolve(node.right, scope)
-  if (right.items) return isInList(left, itemsFor(left, right), dialect)
+  if (right.items) {
+    const items = itemsFor(left, right)
+    return isInList(isCondition ? narrowed(left, items) : left, items, dialect)
+  }
   if (right.constant !== undefined) return isInList(left, [right], dialect)
   if (right.type.kind === 'array') {
     return { sql: dialect.contains(right.sql, into(right.type.item, left, dialect)), when_null: false }

@@ -120,7 +120,7 @@ export function resolveCondition(expr: Expr, scope: Scope): string {
     case 'Or':
       return `(${expr.exprs.map((part) => resolveCondition(part, scope)).join(' OR ')})`
     case 'CompareOperation':
-      return plain(compare(expr, scope))
+      return plain(compare(expr, scope, true))
     case 'BetweenExpr':
       return plain(between(expr, scope))
     case 'IsDistinctFrom':

@@ -1,7 +1,7 @@
 // From a dotted name to a value: lambda names, aliases, columns of the tables in FROM, column CTEs.
 import type { Field } from '../ast.ts'
 import { queryError } from '../errors.ts'
-import { HOT_PROPERTIES, hotColumn } from '../../platform/event-store/layout.ts'
+import { HOT_PROPERTIES, hotColumn, mayHaveColumn } from '../../platform/event-store/layout.ts'
 import { growthInLambda, growthOfColumn } from '../growth.ts'
 import type { Value } from '../value.ts'
 import { access, type Key } from './access.ts'
@@ -9,7 +9,7 @@ import { findNamedQuery, type Scope, type Source } from './scope.ts'
 import { unknownName } from './suggest.ts'
 import { TABLES } from './tables.ts'
 
-const HOT = new Map<Key, string>(HOT_PROPERTIES.map((property) => [property, hotColumn(property)]))
+const HOT = new Map<string, string>(HOT_PROPERTIES.map((property) => [property, hotColumn(property)]))
 
 /** Before these are known to be grouped or not, an alias that aggregates cannot be meant. */
 const WITHOUT_AGGREGATES: ReadonlySet<Scope['place']> = new Set(['from', 'on', 'where', 'group'])
@@ -46,13 +46,30 @@ function findColumn(source: Source, chain: readonly Key[], scope: Scope) {
   if (chain.length > 1 && isObject(source, first)) return undefined
   const plain = sourceColumn(source, first, scope)
   if (!plain) return undefined
-  const hot = first === 'properties' && isEvents(source) ? HOT.get(second ?? '') : undefined
-  if (!hot || chain.length !== 2) return { value: plain, used: 1 }
-  const path = { json: plain.sql, keys: [second ?? ''] }
-  return {
-    value: { sql: `${source.alias}.${hot}`, type: { kind: 'property' }, path } satisfies Value,
-    used: 2,
+  if (first !== 'properties' || chain.length !== 2 || typeof second !== 'string')
+    return { value: plain, used: 1 }
+  const value = propertyColumn(source, second, plain, scope)
+  return value ? { value, used: 2 } : { value: plain, used: 1 }
+}
+
+/** A property of events as a column; undefined when it is to be read out of the JSON here. */
+function propertyColumn(source: Source, property: string, json: Value, scope: Scope): Value | undefined {
+  if (!isEvents(source) || !('table' in source.from)) return undefined
+  const { dialect, hot, askFor } = scope.compilation
+  const value = (column: string): Value => ({
+    sql: `${source.alias}.${column}`,
+    type: { kind: 'property' },
+    path: { json: json.sql, keys: [property] },
+  })
+  const stored = HOT.get(property)
+  if (stored !== undefined) {
+    hot.add(property)
+    return value(stored)
   }
+  if (dialect.asked_events === null || !mayHaveColumn(property)) return undefined
+  source.from.asked.isUsed = true
+  const only = (values: readonly string[]) => `${source.alias}.${askFor(property, values)}`
+  return { ...value(askFor(property, null)), only }
 }
 
 const isEvents = ({ from }: Source) => 'table' in from && TABLES[from.table].physical === 'events'
@@ -110,7 +127,9 @@ function fromSources(field: Field, scope: Scope): Value | undefined {
 
 /** For looking only: nothing is joined because of it. */
 const withoutJoins = (source: Source): Source =>
-  'table' in source.from ? { ...source, from: { ...source.from, joined: new Set() } } : source
+  'table' in source.from
+    ? { ...source, from: { ...source.from, joined: new Set(), asked: { isUsed: false } } }
+    : source
 
 function fromAlias(name: string, field: Field, scope: Scope, before: number): Value | undefined {
   const alias = scope.aliases.get(name)

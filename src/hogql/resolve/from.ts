@@ -73,7 +73,11 @@ function resolveSource(join: JoinExpr, scope: Scope): Source {
   const found = table.chain.length === 1 ? tables.get(name) : undefined
   if (!found) throw unknownName('table', name, tables.keys(), table)
   if (join.column_aliases) throw queryError('Only the columns of a subquery can be renamed', join)
-  return { name: join.alias ?? name, alias, from: { table: found, joined: new Set() } }
+  return {
+    name: join.alias ?? name,
+    alias,
+    from: { table: found, joined: new Set(), asked: { isUsed: false } },
+  }
 }
 
 type Named = Pick<Subquery['columns'][number], 'name' | 'column' | 'type' | 'growth'>
@@ -172,7 +176,7 @@ export function fromSql({ joins, unfolded }: From, scope: Scope): string {
   const { dialect, fresh } = scope.compilation
   const printed = joins.map(({ kind, source, on }, index) => {
     const { from, alias } = source
-    const table = 'sql' in from ? from.sql : tableSql(from.table, from.joined, dialect)
+    const table = 'sql' in from ? from.sql : tableSql(from, dialect)
     return `${index === 0 ? '' : ` ${kind} JOIN `}${table} AS ${alias}${on === null ? '' : ` ON ${on}`}`
   })
   const arrays = [...scope.array_joins].map(([sql, alias]) =>

@@ -17,7 +17,8 @@ export type Source = {
   /** What the SQL calls it. */
   alias: string
   from:
-    | { table: TableName; joined: Set<string> }
+    /** `asked` is set once properties are read as columns of it. */
+    | { table: TableName; joined: Set<string>; asked: { isUsed: boolean } }
     | { sql: string; columns: ReadonlyMap<string, OutputColumn> }
 }
 
@@ -87,7 +88,11 @@ export type Compilation = {
   made: Made
   /** How many expressions were resolved inside of named ones. */
   expansion: { steps: number }
-  fresh(prefix: 't' | 'c' | 'q'): string
+  fresh(prefix: 't' | 'c' | 'q' | 'asked'): string
+  /** Properties met that always have a column. */
+  hot: Set<string>
+  /** The column of a property of events; with `values`, for whoever looks for these alone. */
+  askFor(property: string, values: readonly string[] | null): string
   resolve(expr: Expr, scope: Scope): Value
   /** For WHERE and ON, where NULL is as good as false. */
   condition(expr: Expr, scope: Scope): string

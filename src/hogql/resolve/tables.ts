@@ -3,6 +3,7 @@ import type { Expr } from '../ast.ts'
 import type { QueryContext } from '../compile.ts'
 import type { Dialect, PhysicalTable } from '../engines/dialect.ts'
 import type { Type } from '../value.ts'
+import type { Source } from './scope.ts'
 
 export type TableName =
   | 'events'
@@ -218,8 +219,11 @@ function joinedColumns(dialect: Dialect): ReadonlyMap<string, Joined> {
  * What stands in FROM for a table. Joins keep the number of rows: distinct ids, persons and (index, key) of groups are
  * unique in their tables.
  */
-export function tableSql(name: TableName, joined: ReadonlySet<string>, dialect: Dialect): string {
-  const physical = dialect.table(TABLES[name].physical)
+export function tableSql(
+  { table, joined, asked }: Extract<Source['from'], { table: TableName }>,
+  dialect: Dialect,
+): string {
+  const physical = (asked.isUsed && dialect.asked_events) || dialect.table(TABLES[table].physical)
   if (joined.size === 0) return physical
   const columns = joinedColumns(dialect)
   const chosen = [...columns].filter(([column]) => joined.has(column))

@@ -63,12 +63,35 @@ export type StoreQuery = {
   timezone: string
   /** Further rows are not fetched. */
   max_rows: number
+  /** What `asked` of layout.ts offers to the statement besides the columns of events. */
+  properties?: readonly AskedProperty[]
+  /** The answer tells where each of them was read. */
+  isExplained?: boolean
+}
+
+/** A property of events that a question reads by its name, as a column of text: NULL for JSON null and what is missing. */
+export type AskedProperty = {
+  property: string
+  /** What the statement calls it. */
+  column: string
+  /** Set when the statement looks for these texts alone: where the property is none of them, it may be NULL. */
+  values?: readonly string[]
+}
+
+/** Where a property was read, counted in events, and how many bytes of JSON had to be read for it. */
+export type PropertySource = {
+  property: string
+  from_column: number
+  from_json: number
+  json_bytes: number
 }
 
 export type StoreAnswer = {
   /** Types by ClickHouse's names. */
   columns: readonly { name: string; type: string }[]
   rows: readonly (readonly StoreValue[])[]
+  /** Set when the question is to be explained. */
+  sources?: readonly PropertySource[]
 }
 
 /** As JSON has them: date-times as ISO text, 64-bit integers beyond 2^53 as text, tuples and arrays as arrays. */

@@ -4331,6 +4331,8 @@ export interface components {
             variables?: {
                 [key: string]: unknown;
             } | null;
+            /** @description True: `explain` of the answer tells where each property was read. */
+            explain?: boolean | null;
         } & {
             [key: string]: unknown;
         };
@@ -4803,7 +4805,8 @@ export interface components {
             query: unknown;
             clickhouse: null;
             error: null;
-            explain: null;
+            /** @description One sentence for each property of events, if it was asked for. */
+            explain: string[] | null;
             metadata: null;
             modifiers: Record<string, never>;
             timings: unknown[];

@@ -14,6 +14,13 @@ export const QUERY_EXAMPLES = {
       values: { name: 'order paid' },
     },
   },
+  'Where properties are read': {
+    query: {
+      kind: 'HogQLQuery',
+      query: "select count() from events where properties.plan = 'enterprise'",
+      explain: true,
+    },
+  },
   'The newest events': {
     query: { kind: 'EventsQuery', select: ['*'], after: '-24h', limit: 10 },
   },

@@ -97,6 +97,30 @@ describe('200', () => {
     })
   })
 
+  it('tells where properties were read, when asked to', async () => {
+    const query = `select properties.n, properties.$os from events where properties."it's" = 'here' or person.properties.n = 1`
+    const { status, body } = await ask(query, { explain: true })
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: {
+        results: [],
+        explain: [
+          'properties.$os: from a column that every project has.',
+          expect.stringMatching(/^properties\.it's: from the JSON of 3 events\./),
+          expect.stringMatching(
+            /^properties\.n: from the JSON of 3 events\. A column would save reading \d+ bytes of JSON\.$/,
+          ),
+        ],
+      },
+    })
+    expect((await ask('select count() from events', { explain: true })).body.explain).toEqual([])
+    expect((await ask(query, { explain: false })).body.explain).toBeNull()
+    expect(await ask(query, { explain: 'yes' })).toMatchObject({
+      status: 400,
+      body: { attr: 'query__explain' },
+    })
+  })
+
   it.each<[string, unknown]>([
     [`toDate('2024-06-01')`, '2024-06-01'],
     [`toUUID('0190163d-8694-739b-aea5-966c26f8ad91')`, '0190163d-8694-739b-aea5-966c26f8ad91'],

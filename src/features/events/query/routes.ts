@@ -36,7 +36,11 @@ function queryRoutesAt(base: Base) {
       answers: { 200: QueryAnswer },
       async handle({ services, project, body: { query }, request, now }) {
         // Whoever leaves wants no answer: their query makes room for the next.
-        const { results, ...answered } = await runAny(services, project, query, request.signal)
+        const {
+          results,
+          explain = null,
+          ...answered
+        } = await runAny(services, project, query, request.signal)
         return answerJsonList({
           rows: results,
           weightOf: weightOfValues,
@@ -46,7 +50,7 @@ function queryRoutesAt(base: Base) {
             query,
             clickhouse: null,
             error: null,
-            explain: null,
+            explain,
             metadata: null,
             modifiers: {},
             timings: [],

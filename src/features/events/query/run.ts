@@ -8,6 +8,7 @@ import type { Services } from '../../../platform/services.ts'
 import { runEventsSelect } from '../listing/select.ts'
 import { constant } from '../tree.ts'
 import { compiledFor, explained, runQuery, type AskedProject } from '../run-query.ts'
+import { explainProperties } from './explain.ts'
 import { placeholdersOf } from './placeholders.ts'
 import type { Answered, AnyQuery, EventsQuery, HogqlQuery } from './schema.ts'
 
@@ -39,10 +40,11 @@ export async function runHogql(
 ): Promise<Answered> {
   const { query, limit, offset } = readHogql(services.now(), project, asked, attr)
   // One row more than is answered tells whether there are more.
-  const { rows, columns, compiled } = await runQuery(services, project, {
+  const { rows, columns, compiled, sources } = await runQuery(services, project, {
     query: { ...query, limit: constant(limit + 1) },
     max_rows: limit + 1,
     attr: `${attr}__query`,
+    isExplained: asked.explain === true,
     signal,
   })
   return {
@@ -53,6 +55,7 @@ export async function runHogql(
     limit,
     offset,
     hogql: printHogql({ ...query, limit: constant(limit) }),
+    explain: asked.explain === true ? explainProperties(sources ?? [], compiled.hot) : null,
   }
 }
 

@@ -28,6 +28,10 @@ const HogqlQuery = z
       .record(z.string(), z.unknown())
       .nullish()
       .meta({ description: 'What `{variables.name}` stands for.' }),
+    explain: z
+      .boolean()
+      .nullish()
+      .meta({ description: 'True: `explain` of the answer tells where each property was read.' }),
   })
   .meta({ id: 'HogQLQuery' })
 
@@ -123,7 +127,10 @@ export const QueryAnswer = z
     query: z.unknown(),
     clickhouse: z.null(),
     error: z.null(),
-    explain: z.null(),
+    explain: z
+      .array(z.string())
+      .nullable()
+      .meta({ description: 'One sentence for each property of events, if it was asked for.' }),
     metadata: z.null(),
     modifiers: z.object({}),
     timings: z.array(z.unknown()),
@@ -139,7 +146,7 @@ export const QueryAnswer = z
 export type Answered = Pick<
   z.input<typeof QueryAnswer>,
   'results' | 'columns' | 'types' | 'hasMore' | 'limit' | 'offset' | 'hogql'
->
+> & { explain?: string[] | null }
 
 type Kind = z.ZodObject<{ kind: z.ZodLiteral<string> }>
 

@@ -11,7 +11,7 @@ import type { Area, EventChoice, ExportRows } from '../export-rows.ts'
 import type { ToFold } from './journal/journal.ts'
 import type { StoredIds, Suspect } from './journal/repeats.ts'
 import type { FoldOptions } from './segments/fold.ts'
-import type { Manifest } from './segments/manifest.ts'
+import type { KeptColumn, Manifest, Segment } from './segments/manifest.ts'
 
 export type EngineOptions = { folder: string; memory_mb: number; threads: number }
 
@@ -19,6 +19,8 @@ export type EngineCalls = {
   manifest(project_id: number): Manifest
   fold(project_id: number, waiting: ToFold | null, options: FoldOptions): Manifest
   merge(project_id: number): Manifest | null
+  keepColumns(project_id: number, columns: readonly KeptColumn[]): Manifest
+  replaceSegment(project_id: number, file: string, made: Segment): Manifest | null
   removeProject(project_id: number): void
   /** What the files have of the events. */
   findStored(suspects: readonly Suspect[]): StoredIds

@@ -11,6 +11,7 @@ import type { Damage } from './journal/files.ts'
 import type { JournalCalls, JournalOptions } from './journal/messages.ts'
 import type { EngineCalls, EngineOptions } from './messages.ts'
 import { threadPort } from './ports.ts'
+import { QueryProcess } from './queries/query-process.ts'
 import { QueryProcesses } from './queries/query-processes.ts'
 import { projectFolder } from './segments/manifest.ts'
 import { storeOf } from './store.ts'
@@ -30,6 +31,9 @@ export type DuckDbOptions = StoreEvents & {
   query_timeout_ms: number
   /** A process for questions is started at once, and not when the first comes. */
   isWarm?: boolean
+  now?: () => Date
+  /** How long after a question columns are looked after at the earliest. */
+  column_pause_ms?: number
 }
 
 // A lock keeps other processes out, but not a second store in this one.
@@ -64,20 +68,39 @@ async function openStore(options: DuckDbOptions, onClosed: () => void): Promise<
       memory_mb: query_mb,
       threads: Math.max(1, Math.min(threads, Math.floor(query_mb / THREAD_MB))),
       timeout_ms: query_timeout_ms,
+      priority: 5,
     },
     processes,
   )
+  const columns = {
+    process: new QueryProcess({
+      folder,
+      spill: join(folder, 'spill', 'columns'),
+      memory_mb: COLUMNS_MB,
+      threads: 1,
+      timeout_ms: COLUMNS_TIMEOUT_MS,
+      priority: 19,
+    }),
+    now: options.now ?? (() => new Date()),
+    pause_ms: options.column_pause_ms ?? COLUMNS_PAUSE_MS,
+  }
   if (options.isWarm) queries.warmUp()
   // A process that was killed may have left what was to go.
   for (const id of recovered.deleted) {
     if (existsSync(projectFolder(folder, id))) await engine.call('removeProject', id)
   }
-  return storeOf({ folder, engine, journal, queries, onClosed }, recovered)
+  return storeOf({ folder, engine, journal, queries, columns, onClosed }, recovered)
 }
 
 const MIN_QUERY_MB = 96
 /** A thread of the engine has a row group in hand, packed and unpacked. */
 const THREAD_MB = 96
+
+/** A row group, a few times over, as for folding. */
+const COLUMNS_MB = 160
+/** A file of four million events takes minutes where others take the processors. */
+const COLUMNS_TIMEOUT_MS = 3_600_000
+const COLUMNS_PAUSE_MS = 5_000
 
 async function startEngine(options: EngineOptions): Promise<Caller<EngineCalls>> {
   const engine = new Caller<EngineCalls>(threadPort(startThread('event-store', options)))

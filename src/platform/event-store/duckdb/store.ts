@@ -2,6 +2,7 @@
 import { rm } from 'node:fs/promises'
 import type { EventStore, ProjectWrite, StoreQuery, Written } from '../event-store.ts'
 import type { Caller } from './calls.ts'
+import { PropertyColumns, type ColumnOptions } from './columns/property-columns.ts'
 import { askForCutTexts } from './cut-texts.ts'
 import { lastRowsSql } from './export-sql.ts'
 import type { Appended } from './journal/journal.ts'
@@ -11,7 +12,11 @@ import type { QueryProcesses } from './queries/query-processes.ts'
 import { writeRows } from './rows-sql.ts'
 import { UpToDate, type StoreThreads } from './up-to-date.ts'
 
-export type StoreParts = StoreThreads & { queries: QueryProcesses; onClosed(): void }
+export type StoreParts = StoreThreads & {
+  queries: QueryProcesses
+  columns: Pick<ColumnOptions, 'process' | 'now' | 'pause_ms'>
+  onClosed(): void
+}
 
 const micros = (time: Date) => BigInt(time.getTime()) * 1000n
 
@@ -21,6 +26,12 @@ export function storeOf(
 ): EventStore {
   const { engine, journal, queries } = parts
   const projects = new UpToDate(parts, found.waiting)
+  const columns = new PropertyColumns({
+    ...parts.columns,
+    folder: parts.folder,
+    projects,
+    isQuiet: () => queries.isQuiet,
+  })
   const deleted = new Set(found.deleted)
   const inTurn = turns()
 
@@ -37,14 +48,19 @@ export function storeOf(
       appended = await journal.call('append', encoded, now, copies_position, stored)
     }
     const { written, due, isFull } = appended as Appended
-    for (const { project_id } of written) projects.wasWritten(project_id)
+    for (const { project_id, stored } of written) {
+      projects.wasWritten(project_id)
+      columns.wrote(stored)
+    }
     const folds = due.map((project_id) => projects.foldSoon(project_id))
     if (isFull) await Promise.all(folds)
     return written
   }
 
-  const query = (asked: StoreQuery, signal?: AbortSignal) =>
-    projects.read(asked.project_id, 'any', (manifest) => queries.query(asked, manifest, signal))
+  const query = (asked: StoreQuery, signal?: AbortSignal) => {
+    columns.count(asked.project_id, asked.properties ?? [])
+    return projects.read(asked.project_id, 'any', (manifest) => queries.query(asked, manifest, signal))
+  }
 
   /** Never gives what a deleted project had. */
   const forExport = async <Result>(
@@ -114,11 +130,13 @@ export function storeOf(
     async deleteProject(project_id) {
       deleted.add(project_id)
       await inTurn(() => journal.call('deleteProject', project_id))
+      await columns.forget(project_id)
       await projects.remove(project_id)
     },
     async close() {
       projects.close()
       await inTurn(() => Promise.resolve())
+      await columns.close()
       await queries.close()
       await journal.close()
       await engine.close()

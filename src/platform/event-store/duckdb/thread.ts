@@ -59,6 +59,8 @@ async function open({ folder, memory_mb, threads }: EngineOptions): Promise<Hand
     manifest: (project_id) => files.manifest(project_id),
     fold: (project_id, waiting, options) => files.fold(project_id, waiting, options),
     merge: (project_id) => files.merge(project_id),
+    keepColumns: (project_id, columns) => files.keepColumns(project_id, columns),
+    replaceSegment: (project_id, file, made) => files.replaceSegment(project_id, file, made),
     async removeProject(project_id) {
       await views.drop(project_id)
       await (await exports.ifOpen())?.views.drop(project_id)

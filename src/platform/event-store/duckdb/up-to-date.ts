@@ -8,7 +8,14 @@ import type { JournalCalls } from './journal/messages.ts'
 import { Leases } from './leases.ts'
 import type { EngineCalls } from './messages.ts'
 import { splitSegments } from './segments/fold.ts'
-import { filesOf, projectFolder, type Manifest } from './segments/manifest.ts'
+import {
+  filesOf,
+  projectFolder,
+  segmentFiles,
+  type KeptColumn,
+  type Manifest,
+  type Segment,
+} from './segments/manifest.ts'
 import { findNeighbours } from './segments/merge.ts'
 
 export type StoreThreads = {
@@ -80,6 +87,27 @@ export class UpToDate {
       this.#manifests.delete(project_id)
       await new Promise<void>((resolve) => this.#leases.afterReaders(project_id, resolve))
       await this.#threads.engine.call('removeProject', project_id)
+      // A file that was written again meanwhile may have brought it back.
+      this.#manifests.delete(project_id)
+    })
+  }
+
+  /** Files that are written from now on have these columns. */
+  keepColumns(project_id: number, columns: readonly KeptColumn[]): Promise<Manifest> {
+    return this.#change(project_id, async () =>
+      this.#replace(project_id, await this.#threads.engine.call('keepColumns', project_id, columns)),
+    )
+  }
+
+  /** Puts one in the place of a file with the same events, which stays where it is meanwhile. */
+  replaceSegment(project_id: number, { file }: Segment, write: () => Promise<Segment>): Promise<void> {
+    const { engine, journal } = this.#threads
+    return this.#leases.read(project_id, async () => {
+      const made = await write()
+      const manifest = await engine.call('replaceSegment', project_id, file, made)
+      if (!manifest) return this.#removeFiles(project_id, segmentFiles(made))
+      await journal.call('replaced', project_id, manifest)
+      this.#replace(project_id, manifest)
     })
   }
 

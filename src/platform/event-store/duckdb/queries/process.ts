@@ -4,13 +4,15 @@ import { setPriority } from 'node:os'
 import type { StoreAnswer } from '../../event-store.ts'
 import { serveCalls, type Handlers } from '../calls.ts'
 import { openInstance } from '../database.ts'
+import { Interrupts } from '../interrupts.ts'
 import { projectFolder, projectsFolder } from '../segments/manifest.ts'
+import { rewriteSegment } from '../segments/rewrite.ts'
 import { Views } from '../segments/views.ts'
+import { explainSources } from './explain-sources.ts'
 import type { Part, QueryCalls, QueryOptions } from './messages.ts'
 import { readAnswer } from './read.ts'
 
 const ROWS_PER_PART = 500
-const PRIORITY = 5
 
 async function open({ folder, timeout_ms, ...options }: QueryOptions): Promise<Handlers<QueryCalls>> {
   const instance = await openInstance({ ...options, folders: [projectsFolder(folder)] })
@@ -24,11 +26,25 @@ async function open({ folder, timeout_ms, ...options }: QueryOptions): Promise<H
   return {
     async query(query, manifest, signal) {
       const { project_id } = query
-      if (manifest) await views.show(projectFolder(folder, project_id), project_id, manifest)
+      const files = projectFolder(folder, project_id)
+      if (manifest) await views.show(files, project_id, manifest)
+      const { properties = [], isExplained } = query
+      if (properties.length > 0) await views.ask(files, project_id, properties)
       const { columns, rows } = await readAnswer(connection, query, timeout_ms, signal)
-      return { columns, ...nextPart(rows) }
+      const sources = isExplained
+        ? { sources: await explainSources(connection, files, views.manifest(project_id), properties) }
+        : {}
+      return { columns, ...sources, ...nextPart(rows) }
     },
     more: () => nextPart(rest),
+    async rewrite(project_id, order, signal) {
+      const interrupts = new Interrupts(connection, signal)
+      try {
+        return await rewriteSegment(connection, projectFolder(folder, project_id), order)
+      } finally {
+        interrupts.end()
+      }
+    },
     close() {
       connection.closeSync()
       instance.closeSync()
@@ -38,14 +54,14 @@ async function open({ folder, timeout_ms, ...options }: QueryOptions): Promise<H
 
 /** The server is gone: whatever is at work here, nobody wants it. */
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
-// Those who answer requests go before. Where priorities are not for us to set, all are equal.
+const options = JSON.parse(process.argv[2]!) as QueryOptions
+// Where priorities are not for us to set, all are equal.
 try {
-  setPriority(PRIORITY)
+  setPriority(options.priority)
 } catch {
   // It goes on as it is.
 }
 
-const options = JSON.parse(process.argv[2]!) as QueryOptions
 await serveCalls<QueryCalls>(
   {
     post: (message) => void process.send!(message),

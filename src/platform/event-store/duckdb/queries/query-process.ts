@@ -8,7 +8,8 @@ import { QueryFault, QueryTimeout, type StoreAnswer, type StoreQuery } from '../
 import { Caller } from '../calls.ts'
 import { TOO_LARGE } from '../faults.ts'
 import { processPort } from '../ports.ts'
-import type { Manifest } from '../segments/manifest.ts'
+import type { Manifest, Segment } from '../segments/manifest.ts'
+import type { Rewrite } from '../segments/rewrite.ts'
 import type { QueryCalls, QueryOptions } from './messages.ts'
 
 /** How long after its time a question may take to stop by itself. */
@@ -49,7 +50,21 @@ export class QueryProcess {
         for (const row of part.rows) rows.push(row)
         next = part.rest
       }
-      return { columns: first.columns, rows }
+      const { columns, sources } = first
+      return { columns, rows, ...(sources ? { sources } : {}) }
+    } catch (error) {
+      throw watch.reason ?? error
+    } finally {
+      watch.end()
+    }
+  }
+
+  async rewrite(project_id: number, order: Rewrite, signal: AbortSignal): Promise<Segment> {
+    const { child, caller } = (this.#started ??= this.#start())
+    await caller.ready
+    const watch = new Watch(child, this.options, signal)
+    try {
+      return await caller.callUntil(signal, 'rewrite', project_id, order)
     } catch (error) {
       throw watch.reason ?? error
     } finally {

@@ -13,11 +13,17 @@ export class QueryProcesses {
   readonly #processes: readonly QueryProcess[]
   readonly #turns: Turns<number, QueryProcess>
   #waiting = 0
+  #underway = 0
   #is_closed = false
 
   constructor(options: QueryOptions, count: number) {
     this.#processes = Array.from({ length: count }, () => new QueryProcess(options))
     this.#turns = new Turns(this.#processes)
+  }
+
+  /** Nobody waits for an answer. */
+  get isQuiet(): boolean {
+    return this.#waiting + this.#underway === 0
   }
 
   /** The first question need not wait for a process to start. */
@@ -27,6 +33,7 @@ export class QueryProcesses {
 
   async query(query: StoreQuery, manifest: Manifest, signal?: AbortSignal): Promise<StoreAnswer> {
     const process = await this.#take(query.project_id, signal)
+    this.#underway++
     try {
       for (let tries = 1; ; tries++) {
         if (this.#is_closed) throw new StoreGone('the event store is closed')
@@ -38,6 +45,7 @@ export class QueryProcesses {
         }
       }
     } finally {
+      this.#underway--
       this.#turns.giveBack(process)
     }
   }

@@ -16,8 +16,16 @@ import {
   newestRows,
   type Changes,
 } from './copies.ts'
+import { EVENT_NAMES, selectStored } from './columns.ts'
 import { appendEvents, EVENT_COLUMNS, ROW_GROUP, type PlacedEvents } from './events.ts'
-import type { CopyKind, Level, Manifest, Segment, SegmentChange } from './manifest.ts'
+import {
+  wantedColumns,
+  type CopyKind,
+  type Level,
+  type Manifest,
+  type Segment,
+  type SegmentChange,
+} from './manifest.ts'
 import { readParquet, writeParquet } from './parquet.ts'
 import { readIds } from './read-ids.ts'
 import type { Gathered } from './sections.ts'
@@ -62,10 +70,11 @@ export function splitSegments(segments: readonly Segment[]): {
 async function foldEvents(
   connection: DuckDBConnection,
   folder: string,
-  { segments, vector }: Manifest,
+  manifest: Manifest,
   events: PlacedEvents,
   isTidy: boolean,
 ): Promise<SegmentChange & Pick<Manifest, 'vector'>> {
+  const { segments, vector } = manifest
   const { settled, loose } = splitSegments(segments)
   const together = sum(loose) + events.seq.length
   const isGathered = (isTidy && loose.length > 0) || loose.length >= MAX_LOOSE || together >= ROW_GROUP
@@ -75,7 +84,7 @@ async function foldEvents(
   try {
     if (gone.length > 0) {
       const files = gone.map(({ file }) => join(folder, file))
-      await connection.run(`INSERT INTO ${TABLE} SELECT * FROM ${readParquet(files)}`)
+      await connection.run(`INSERT INTO ${TABLE} SELECT ${EVENT_NAMES} FROM ${readParquet(files)}`)
     }
     const appended = await appendEvents(connection, TABLE, events, vector)
     const total = sum(gone) + appended.rows
@@ -86,7 +95,8 @@ async function foldEvents(
       { from: whole, to: total },
     ].filter(({ from, to }) => to > from)
     const made: Segment[] = []
-    for (const part of parts) made.push(await writeSegment(connection, folder, first_row, part))
+    for (const part of parts)
+      made.push(await writeSegment(connection, folder, first_row, part, wantedColumns(manifest)))
     return { gone, made, vector: appended.vector }
   } finally {
     await connection.run(`DROP TABLE ${TABLE}`)
@@ -100,19 +110,24 @@ async function writeSegment(
   folder: string,
   first_row: number,
   { from, to }: { from: number; to: number },
+  columns: readonly string[],
 ): Promise<Segment> {
   const within = `FROM ${TABLE} WHERE rowid >= ${from} AND rowid < ${to}`
   const file = `${randomUUID()}.parquet`
-  await writeParquet(connection, `SELECT * ${within}`, join(folder, file), ROW_GROUP)
-  return describeSegment(connection, folder, file, { first_row: first_row + from, rows: to - from, within })
+  const source = { sql: `(SELECT ${EVENT_NAMES} ${within})`, columns: [] }
+  await writeParquet(connection, selectStored([source], columns), join(folder, file), ROW_GROUP)
+  const described = { first_row: first_row + from, rows: to - from, within, columns }
+  return describeSegment(connection, folder, file, described)
 }
+
+type Described = Pick<Segment, 'first_row' | 'rows'> & { within: string; columns: readonly string[] }
 
 /** Writes the filter for its ids; `within` are the rows of the file. */
 export async function describeSegment(
   connection: DuckDBConnection,
   folder: string,
   file: string,
-  { first_row, rows: count, within }: { first_row: number; rows: number; within: string },
+  { first_row, rows: count, within, columns }: Described,
 ): Promise<Segment> {
   const stored = `${within} AND person_mode < ${EMPTY_MODE}`
   const [bounds] = await rows(
@@ -132,6 +147,7 @@ export async function describeSegment(
     first_time: String(first_time),
     last_time: String(last_time),
     filter_bytes: filter.length,
+    columns,
   }
 }
 

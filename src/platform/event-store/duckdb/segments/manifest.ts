@@ -17,7 +17,12 @@ export type Segment = {
   last_time: string
   /** Size of the file with the filter for its ids, `<file>.ids`. */
   filter_bytes: number
+  /** Properties that have a column of their own in it (columns.ts). */
+  columns?: readonly string[]
 }
+
+/** A property that new files have a column for, and the last day on which a question read it, counted from 1970. */
+export type KeptColumn = { property: string; day: number }
 
 /** A Parquet file with so many copies of persons, distinct ids or groups. */
 export type Level = { file: string; copies: number; bytes: number }
@@ -34,6 +39,7 @@ export type Manifest = {
   vector: Vector
   /** Newest first: what stands in one counts instead of what stands in those after it. */
   copies: Readonly<Record<CopyKind, readonly Level[]>>
+  columns?: readonly KeptColumn[]
 }
 
 export const EMPTY_MANIFEST: Manifest = {
@@ -56,6 +62,11 @@ export function projectFolder(folder: string, project_id: number): string {
 
 export function lastPosition({ segments }: Manifest): number {
   return segments.at(-1)?.seq_to ?? 0
+}
+
+/** Properties that its files are to have columns for. */
+export function wantedColumns({ columns = [] }: Manifest): string[] {
+  return columns.map(({ property }) => property)
 }
 
 export function readManifest(folder: string, project_id: number): Manifest {
@@ -89,7 +100,9 @@ export function changeSegments(segments: readonly Segment[], { gone, made }: Seg
   return kept.toSpliced(first === -1 ? kept.length : first, 0, ...made)
 }
 
+export const segmentFiles = ({ file }: Pick<Segment, 'file'>): string[] => [file, `${file}.ids`]
+
 export function filesOf({ segments, copies }: Manifest): string[] {
   const levels = Object.values(copies).flat()
-  return [...segments.flatMap(({ file }) => [file, `${file}.ids`]), ...levels.map(({ file }) => file)]
+  return [...segments.flatMap(segmentFiles), ...levels.map(({ file }) => file)]
 }

@@ -2,6 +2,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { partsOf, selectStored } from './columns.ts'
 import { ROW_GROUP } from './events.ts'
 import { describeSegment, splitSegments } from './fold.ts'
 import type { Manifest, Segment } from './manifest.ts'
@@ -28,13 +29,15 @@ export async function mergeSegments(
   connection: DuckDBConnection,
   folder: string,
   neighbours: readonly Segment[],
+  columns: readonly string[],
 ): Promise<Segment> {
   const file = `${randomUUID()}.parquet`
-  const select = `SELECT * FROM ${readParquet(neighbours.map((segment) => join(folder, segment.file)))}`
+  const select = selectStored(partsOf(folder, neighbours, columns), columns)
   await writeParquet(connection, select, join(folder, file), ROW_GROUP)
   return describeSegment(connection, folder, file, {
     first_row: neighbours[0]!.first_row,
     rows: neighbours.reduce((total, { rows }) => total + rows, 0),
     within: `FROM ${readParquet([join(folder, file)])} WHERE true`,
+    columns,
   })
 }

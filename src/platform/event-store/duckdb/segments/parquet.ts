@@ -19,6 +19,6 @@ export function readParquet(paths: readonly string[]): string {
   return `read_parquet([${paths.map(textLiteral).join(', ')}])`
 }
 
-function textLiteral(text: string): string {
+export function textLiteral(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }

@@ -12,8 +12,11 @@ import {
   MANIFEST_NAME,
   projectFolder,
   readManifest,
+  wantedColumns,
   writeManifest,
+  type KeptColumn,
   type Manifest,
+  type Segment,
 } from './manifest.ts'
 import { findNeighbours, mergeSegments } from './merge.ts'
 import { readSections } from './sections.ts'
@@ -62,8 +65,9 @@ export class ProjectFiles {
         options,
       )
       // Read anew: a merge may have ended meanwhile.
-      const { segments } = this.manifest(project_id)
-      return this.#keep(project_id, { ...rest, segments: changeSegments(segments, { gone, made }) })
+      const manifest = this.manifest(project_id)
+      const segments = changeSegments(manifest.segments, { gone, made })
+      return this.#keep(project_id, { ...manifest, ...rest, segments })
     })
     this.#folds = folded.catch(() => undefined)
     return folded
@@ -72,15 +76,36 @@ export class ProjectFiles {
   /** Null when nothing was to be done. */
   merge(project_id: number): Promise<Manifest | null> {
     const merged = this.#merges.then(async () => {
-      const neighbours = findNeighbours(this.manifest(project_id))
+      const before = this.manifest(project_id)
+      const neighbours = findNeighbours(before)
       if (!neighbours) return null
-      const made = [await mergeSegments(this.#merging, this.folderOf(project_id), neighbours)]
+      const folder = this.folderOf(project_id)
+      const made = [await mergeSegments(this.#merging, folder, neighbours, wantedColumns(before))]
       const manifest = this.manifest(project_id)
       const segments = changeSegments(manifest.segments, { gone: neighbours, made })
       return this.#keep(project_id, { ...manifest, segments })
     })
     this.#merges = merged.catch(() => undefined)
     return merged
+  }
+
+  /** Files that are written from now on have these columns. */
+  keepColumns(project_id: number, columns: readonly KeptColumn[]): Manifest {
+    const manifest = this.manifest(project_id)
+    return manifest.version === 0 ? manifest : this.#keep(project_id, { ...manifest, columns })
+  }
+
+  /** Puts a file with other columns in the place of one with the same events; null when that one is gone. */
+  replaceSegment(project_id: number, file: string, made: Segment): Promise<Manifest | null> {
+    const replaced = this.#merges.then(() => {
+      const manifest = this.manifest(project_id)
+      const gone = manifest.segments.filter((segment) => segment.file === file)
+      if (gone.length === 0) return null
+      const segments = changeSegments(manifest.segments, { gone, made: [made] })
+      return this.#keep(project_id, { ...manifest, segments })
+    })
+    this.#merges = replaced.catch(() => undefined)
+    return replaced
   }
 
   remove(project_id: number): Promise<void> {

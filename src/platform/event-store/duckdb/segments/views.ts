@@ -1,7 +1,9 @@
 // The tables of a project as everybody reads them: views of its files.
-import type { DuckDBConnection } from '@duckdb/node-api'
+import { VARCHAR, type DuckDBConnection } from '@duckdb/node-api'
 import { join } from 'node:path'
+import type { AskedProperty } from '../../event-store.ts'
 import { tablesOf } from '../../layout.ts'
+import { EVENT_NAMES, partsOf, selectAsked } from './columns.ts'
 import { copiesView } from './copies.ts'
 import { EVENT_COLUMNS } from './events.ts'
 import type { Manifest } from './manifest.ts'
@@ -17,13 +19,20 @@ function viewsOf(folder: string, project_id: number, { segments, copies }: Manif
   const events =
     segments.length === 0
       ? selectNone(EVENT_COLUMNS)
-      : `SELECT * FROM ${readParquet(paths(segments))} WHERE person_mode < ${EMPTY_MODE}`
+      : `SELECT ${EVENT_NAMES} FROM ${readParquet(paths(segments))} WHERE person_mode < ${EMPTY_MODE}`
   return [
     { name: tables.events, sql: events },
     { name: tables.persons, sql: copiesView('persons', paths(copies.persons)) },
     { name: tables.distinct_ids, sql: copiesView('distinct_ids', paths(copies.distinct_ids)) },
     { name: tables.groups, sql: copiesView('groups', paths(copies.groups)) },
   ]
+}
+
+/** Events as one question reads them. */
+function askedView(folder: string, { segments }: Manifest, asked: readonly AskedProperty[]): string {
+  const properties = asked.map(({ property }) => property)
+  if (segments.length > 0) return selectAsked(partsOf(folder, segments, properties), asked)
+  return selectNone([...EVENT_COLUMNS, ...asked.map(({ column }) => [column, VARCHAR] as const)])
 }
 
 /** The views that are there now, on one connection; a view is made anew when the project has other files. */
@@ -39,6 +48,19 @@ export class Views {
 
   show(folder: string, project_id: number, manifest: Manifest): Promise<void> {
     return this.#inTurn(() => this.#show(folder, project_id, manifest))
+  }
+
+  /** What the project has, once it is shown. */
+  manifest(project_id: number): Manifest {
+    return this.#shown.get(project_id)!
+  }
+
+  /** For the next statement: the project is shown, and one statement runs at a time. */
+  ask(folder: string, project_id: number, asked: readonly AskedProperty[]): Promise<void> {
+    return this.#inTurn(async () => {
+      const sql = askedView(folder, this.manifest(project_id), asked)
+      await this.#connection.run(`CREATE OR REPLACE VIEW ${tablesOf(project_id).asked} AS ${sql}`)
+    })
   }
 
   drop(project_id: number): Promise<void> {
@@ -64,8 +86,7 @@ export class Views {
 
   async #drop(project_id: number): Promise<void> {
     if (!this.#shown.delete(project_id)) return
-    const { events, persons, distinct_ids, groups } = tablesOf(project_id)
-    for (const name of [events, persons, distinct_ids, groups]) {
+    for (const name of Object.values(tablesOf(project_id))) {
       await this.#connection.run(`DROP VIEW IF EXISTS ${name}`)
     }
   }

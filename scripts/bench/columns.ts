@@ -1,0 +1,144 @@
+// What a property costs a question: out of JSON as it is read now and as it was read before, from a column that appeared by
+// itself, and from one that every project has. CPU of the same questions on the same events, in one run.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { compileQuery } from '../../src/hogql/compile.ts'
+import { parseSelect } from '../../src/hogql/parser.ts'
+import { openDuckDb } from '../../src/platform/event-store/duckdb/open.ts'
+import { readManifest } from '../../src/platform/event-store/duckdb/segments/manifest.ts'
+import type { EventStore, StoreQuery } from '../../src/platform/event-store/event-store.ts'
+import { tablesOf } from '../../src/platform/event-store/layout.ts'
+import { measureTrees } from '../process-tree.ts'
+import { fill } from './events/fill.ts'
+
+const MILLIONS = Number(process.env.BENCH_MILLIONS ?? 1)
+const PROJECT = 1
+const ROUNDS = 5
+const NEVER_MS = 1_000_000_000
+const { events: EVENTS } = tablesOf(PROJECT)
+
+const COLD = ['$screen_width', '$browser_version', '$timezone'] as const
+/** As it was read before: each property for itself. */
+const json = (property: string) => `json_extract_string(properties, '$."${property}"')`
+
+type Case = { name: string; cold: string; hot: string; was: string }
+
+const CASES: readonly Case[] = [
+  {
+    name: 'top values of a property',
+    cold: `select properties.${COLD[0]} as value, count() from events group by value order by count() desc limit 10`,
+    hot: 'select properties.$browser as value, count() from events group by value order by count() desc limit 10',
+    was: `SELECT ${json(COLD[0])}, count(*) FROM ${EVENTS} GROUP BY 1 ORDER BY 2 DESC LIMIT 10`,
+  },
+  {
+    name: 'three properties',
+    cold: `select ${COLD.map((name) => `uniq(properties.${name})`).join(', ')} from events`,
+    hot: 'select uniq(properties.$browser), uniq(properties.$os), uniq(properties.$device_type) from events',
+    was: `SELECT ${COLD.map((name) => `approx_count_distinct(${json(name)})`).join(', ')} FROM ${EVENTS}`,
+  },
+  {
+    name: 'a rare value',
+    cold: `select count() from events where properties.plan = 'business'`,
+    hot: `select count() from events where properties.$browser = 'Opera'`,
+    was: `SELECT count(*) FROM ${EVENTS} WHERE ${json('plan')} = 'business'`,
+  },
+]
+
+export async function benchColumns(): Promise<boolean> {
+  const folder = await mkdtemp(join(tmpdir(), 'longshore-bench-columns-'))
+  try {
+    await fill(folder, PROJECT, MILLIONS * 1_000_000, 1)
+    const before = await withStore(folder, NEVER_MS, async (store) => {
+      const figures = []
+      for (const { cold, was } of CASES) {
+        figures.push({ was: await cpuOf(store, plain(was)), json: await cpuOf(store, hogql(cold)) })
+      }
+      return figures
+    })
+    await withStore(folder, 50, (store) => appear(store, join(folder, 'events')))
+    const after = await withStore(folder, NEVER_MS, async (store) => {
+      const figures = []
+      for (const { cold, hot } of CASES) {
+        figures.push({ column: await cpuOf(store, hogql(cold)), hot: await cpuOf(store, hogql(hot)) })
+      }
+      return figures
+    })
+    return CASES.map(({ name }, index) => print(name, { ...before[index]!, ...after[index]! })).every(Boolean)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function withStore<Result>(
+  folder: string,
+  column_pause_ms: number,
+  work: (store: EventStore) => Promise<Result>,
+): Promise<Result> {
+  const options = { memory_mb: 1024, query_timeout_ms: 600_000, column_pause_ms }
+  const store = await openDuckDb({ folder: join(folder, 'events'), ...options })
+  try {
+    return await work(store)
+  } finally {
+    await store.close()
+  }
+}
+
+/** Asks until the properties have columns in all files. */
+async function appear(store: EventStore, folder: string): Promise<void> {
+  const properties = [...COLD, 'plan']
+  for (let times = 0; times < 5; times++) {
+    await store.query(
+      hogql(`select ${properties.map((name) => `properties.${name}`).join(', ')} from events limit 1`),
+    )
+  }
+  const isDone = () =>
+    readManifest(folder, PROJECT).segments.every(({ columns = [] }) =>
+      properties.every((property) => columns.includes(property)),
+    )
+  while (!isDone()) await sleep(200)
+}
+
+const plain = (sql: string): StoreQuery => ({
+  project_id: PROJECT,
+  sql,
+  parameters: [],
+  timezone: 'UTC',
+  max_rows: 100,
+})
+
+function hogql(text: string): StoreQuery {
+  const context = { project_id: PROJECT, timezone: 'UTC', now: new Date(), placeholders: new Map() }
+  const { sql, parameters, properties } = compileQuery(parseSelect(text), context, 'duckdb')
+  return { ...plain(sql), parameters, properties }
+}
+
+/** The least of some rounds, after one that warms up. */
+async function cpuOf(store: EventStore, query: StoreQuery): Promise<number> {
+  await store.query(query)
+  const figures: number[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const before = measureTrees([process.pid]).cpu_s
+    await store.query(query)
+    figures.push(measureTrees([process.pid]).cpu_s - before)
+  }
+  return Math.max(0.01, Math.min(...figures))
+}
+
+/** What the column is to reach: as quick as one that every project has, within the clock's hundredths of a second. */
+const GOAL = 1.2
+
+function print(name: string, cost: { was: number; json: number; column: number; hot: number }): boolean {
+  const seconds = (figure: number) => `${figure.toFixed(2)} s`
+  const ratio = cost.column / cost.hot
+  const isMet = ratio <= GOAL || cost.column - cost.hot < 0.02
+  console.log(
+    `${name}: JSON before ${seconds(cost.was)}, JSON now ${seconds(cost.json)}, column ${seconds(cost.column)}, hot ${seconds(cost.hot)}`,
+  )
+  console.log(
+    `  JSON before / now ${(cost.was / cost.json).toFixed(1)}; JSON now / column ${(cost.json / cost.column).toFixed(1)};` +
+      ` column / hot ${ratio.toFixed(2)}; goal: at most ${GOAL}: ${isMet ? 'met' : 'NOT met'}`,
+  )
+  return isMet
+}
