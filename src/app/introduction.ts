@@ -67,7 +67,11 @@ export const SECTIONS: readonly { name: string; paths: RegExp; description: stri
     description: 'The people and the groups (companies, teams) that events belong to.',
   },
   { name: 'Events', paths: /\/events\b/, description: 'Stored events, newest first, with filters.' },
-  { name: 'Queries', paths: /\/query\//, description: 'Questions in HogQL, and queries as nodes.' },
+  {
+    name: 'Queries',
+    paths: /\/query\//,
+    description: 'Questions in HogQL, and queries as nodes: events, trends, funnels, retention.',
+  },
   {
     name: 'Definitions',
     paths: /\/event_definitions\/|\/property_definitions\//,

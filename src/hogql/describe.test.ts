@@ -19,6 +19,7 @@ describe('describeHogql', () => {
       'persons',
       'person_distinct_ids',
       'groups',
+      'sessions',
     ])
     for (const { name, columns } of language.tables) {
       for (const column of columns) expect(() => compile(`select ${column.name} from ${name}`)).not.toThrow()

@@ -1,11 +1,13 @@
 // What can be written in HogQL, told from the compiler's own lists: for editors that complete names.
 import { findAggregate } from './aggregation.ts'
+import type { Query } from './ast.ts'
 import { compileQuery, type QueryContext } from './compile.ts'
 import { aggregates, scalarFunctions, windowFunctions } from './functions/catalogue.ts'
 import type { HogqlFunction } from './functions/function.ts'
 import { KEYWORDS } from './parse/words.ts'
 import { ARRAY_JOIN } from './resolve/calls.ts'
 import { namedTables, TABLES, type TableName } from './resolve/tables.ts'
+import { VIEWS } from './resolve/views.ts'
 import type { Type } from './value.ts'
 
 export type HogqlDescription = {
@@ -41,7 +43,10 @@ const CONTEXT: QueryContext = { project_id: 0, timezone: 'UTC', now: new Date(0)
 
 export function describeHogql(): HogqlDescription {
   return {
-    tables: [...namedTables(CONTEXT)].map(([name, table]) => ({ name, columns: columnsOf(name, table) })),
+    tables: [
+      ...[...namedTables(CONTEXT)].map(([name, table]) => ({ name, columns: columnsOf(name, table) })),
+      ...[...VIEWS].map(([name, view]) => ({ name, columns: columnsOfView(view) })),
+    ],
     functions: [
       ...functionsOf([ARRAY_JOIN, ...Object.values(scalarFunctions)], 'scalar'),
       ...functionsOf(Object.values(aggregates), 'aggregate'),
@@ -64,6 +69,11 @@ function columnsOf(table: string, name: TableName): { name: string; type: string
     'duckdb',
   )
   return names.map((column, index) => ({ name: column, type: typeName(outputs[index]!.type) }))
+}
+
+function columnsOfView(view: Query): { name: string; type: string }[] {
+  const { columns, outputs } = compileQuery(view, CONTEXT, 'duckdb')
+  return columns.map((name, index) => ({ name, type: typeName(outputs[index]!.type) }))
 }
 
 function typeName(type: Type): string {

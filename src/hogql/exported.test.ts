@@ -66,6 +66,7 @@ describe('SQL', () => {
 describe('faults', () => {
   it.each([
     ['select id from persons', "Unknown table 'persons'"],
+    ['select session_id from sessions', "Unknown table 'sessions'"],
     ['select 1 from exported_events', "Unknown table 'exported_events'"],
     ['select person.id from events', "Unknown field 'person.id'"],
     ['select $session_id from events', "Unknown field '$session_id'"],

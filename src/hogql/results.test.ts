@@ -11,6 +11,25 @@ import { printHogql } from './print-hogql.ts'
 type Answer = [hogql: string, rows: unknown[][]]
 
 const ANSWERS: Record<string, Answer[]> = {
+  sessions: [
+    [
+      'select session_id, distinct_id, $start_timestamp, $session_duration, $pageview_count, $entry_current_url from sessions order by session_id',
+      [
+        ['s1', 'ann', '2024-06-01 08:00:00', 0, 1, 'https://x.test/a?u=1'],
+        ['s2', 'ann-phone', '2024-06-01 09:00:00', 0, 1, null],
+        ['s3', 'bob', '2024-06-01 10:00:00', 0, 1, null],
+      ],
+    ],
+    [
+      `select s.session_id, e.event from sessions as s join events as e on e.$session_id = s.session_id
+      where s.$start_timestamp > '2024-06-01 08:30:00' order by s.session_id`,
+      [
+        ['s2', '$pageview'],
+        ['s3', '$pageview'],
+      ],
+    ],
+    ['with sessions as (select 1 as x) select x from sessions', [[1]]],
+  ],
   select: [
     [`select 1, 'a', null, true, 1.5`, [[1, 'a', null, true, 1.5]]],
     [`select event from events where event = 'signup'`, [['signup']]],

@@ -1,5 +1,6 @@
 // Moments as clients name them: ISO 8601, or a distance into the past such as `-7d` or `mStart`.
 import { parseMicros } from './microseconds.ts'
+import { offsetMs } from './time-zone.ts'
 
 type Unit = 'M' | 'h' | 'd' | 'w' | 'm' | 'q' | 'y'
 /** What a wall clock with a calendar shows; months count from 0. */
@@ -103,15 +104,4 @@ function utc([year, month, day, ...time]: WallClock): Date {
   date.setUTCFullYear(year, month, day)
   date.setUTCHours(...time)
   return date
-}
-
-/** How far the zone's clocks are ahead of UTC. */
-function offsetMs(instant_ms: number, timezone: string): number {
-  if (timezone === 'UTC' || Number.isNaN(instant_ms)) return 0
-  const format = new Intl.DateTimeFormat('en', { timeZone: timezone, timeZoneName: 'longOffset' })
-  const name = format.formatToParts(instant_ms).find(({ type }) => type === 'timeZoneName')?.value ?? ''
-  const [, sign, hours = '0', minutes = '0', seconds = '0'] =
-    /([+-])(\d+)(?::(\d+))?(?::(\d+))?/.exec(name) ?? []
-  const offset_s = +hours * 3600 + +minutes * 60 + +seconds
-  return (sign === '-' ? -offset_s : offset_s) * 1000
 }

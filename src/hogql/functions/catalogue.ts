@@ -7,6 +7,7 @@ import { formatDateTime } from './date-format.ts'
 import { dateFunctions } from './dates.ts'
 import { catalogue } from './define.ts'
 import type { Aggregate, Catalogue } from './function.ts'
+import { funnelFunctions } from './funnels.ts'
 import { jsonFunctions } from './json.ts'
 import { lambdaFunctions } from './lambdas.ts'
 import { logicFunctions } from './logic.ts'
@@ -31,6 +32,6 @@ export const scalarFunctions: Catalogue = catalogue(
   [formatDateTime],
 )
 
-export const aggregates: Catalogue<Aggregate> = catalogue(aggregateFunctions)
+export const aggregates: Catalogue<Aggregate> = catalogue(aggregateFunctions, funnelFunctions)
 
 export const windowFunctions: Catalogue = catalogue(windowOnlyFunctions)

@@ -29,6 +29,8 @@ export type HogqlFunction = {
 export type Aggregate = HogqlFunction & {
   /** What the engine gives over no rows where HogQL promises something else, e.g. `[]`: printed round the whole. */
   orElse?: string
+  /** DuckDB: what is made of the aggregate once it stands with its FILTER, such as a number out of a list. */
+  finish?: (sql: string, args: readonly Value[], params: readonly Value[]) => string
   /** DuckDB: how it is called with OVER where FILTER is not allowed beside it. It must leave NULLs out. */
   duckdb_over?: (sql: string) => string
 }
@@ -37,3 +39,15 @@ export type Aggregate = HogqlFunction & {
 export type Catalogue<Entry = HogqlFunction> = Readonly<
   Record<string, Entry & { name: string; aliases?: readonly string[] | undefined }>
 >
+
+/** An aggregate that stands with its FILTER or OVER, made what HogQL promises. */
+export function finished(
+  entry: Aggregate,
+  sql: string,
+  args: readonly Value[],
+  params: readonly Value[],
+  { engine }: Pick<Printing, 'engine'>,
+): string {
+  if (entry.finish && engine === 'duckdb') return entry.finish(sql, args, params)
+  return entry.orElse === undefined ? sql : `coalesce(${sql}, ${entry.orElse})`
+}

@@ -6,6 +6,7 @@ import { aggregates, scalarFunctions, windowFunctions } from './catalogue.ts'
 import { aggregateRows, windowRows } from './fixture/aggregate-rows.ts'
 import { dateArithmeticRows, dateRows } from './fixture/date-rows.ts'
 import { compileWith, openEvaluation, type Row } from './fixture/evaluate.ts'
+import { funnelRows } from './fixture/funnel-rows.ts'
 import { arrayRows, jsonRows } from './fixture/json-rows.ts'
 import { conversionRows, logicRows } from './fixture/logic-rows.ts'
 import { numberRows } from './fixture/number-rows.ts'
@@ -23,6 +24,7 @@ const GROUPS: Readonly<Record<string, readonly Row[]>> = {
   'date arithmetic': dateArithmeticRows,
   aggregates: aggregateRows,
   windows: windowRows,
+  funnels: funnelRows,
 }
 
 let evaluation: Awaited<ReturnType<typeof openEvaluation>>
@@ -75,6 +77,15 @@ describe('what is refused before it runs', () => {
     [`select quantile(event)(timestamp) from events`, /from 0 to 1/],
     [`select topK(0)(event) from events`, /1 to 1000/],
     [`select topK(1e9)(event) from events`, /1 to 1000/],
+    [`select windowFunnel(event)(timestamp, true) from events`, /seconds/],
+    [`select windowFunnel(-1)(timestamp, true) from events`, /seconds/],
+    [`select windowFunnel(1, 'strict')(timestamp, true) from events`, /modes/],
+    [`select windowFunnel(1, 'strict_once', 'strict_order')(timestamp, true) from events`, /other modes/],
+    [`select windowFunnel(1)(timestamp) from events`, /at least|2 to/],
+    [`select funnelPath(1, 'sideways', 1)(timestamp, true) from events`, /one of ordered/],
+    [`select funnelPath(1, 'ordered', 21)(timestamp, true) from events`, /1 to 20/],
+    [`select funnelPath(1, 'ordered', 3)(timestamp, true) from events`, /3 steps/],
+    [`select funnelPath(1, 'unordered', 2)(timestamp, true, true, true) from events`, /any order/],
   ])('%s', (text, message) => {
     expect(() => compileWith(text, 'duckdb')).toThrow(HogqlError)
     expect(() => compileWith(text, 'duckdb')).toThrow(message)

@@ -12,7 +12,7 @@ import type {
 import { findAggregate, type FoundAggregate } from '../aggregation.ts'
 import { queryError } from '../errors.ts'
 import { aggregates, scalarFunctions, windowFunctions } from '../functions/catalogue.ts'
-import type { Aggregate, HogqlFunction } from '../functions/function.ts'
+import { finished, type Aggregate, type HogqlFunction } from '../functions/function.ts'
 import { grown, itemsOf, sumOf } from '../growth.ts'
 import type { Type, Value } from '../value.ts'
 import type { Scope } from './scope.ts'
@@ -135,7 +135,8 @@ function resolveAggregate(call: Call, { entry, has_condition }: FoundAggregate, 
     ...(call.filter_expr ? [call.filter_expr] : []),
   ]
   const args = aggregateArguments(plain, call, inside)
-  const { sql, type, growth } = printed(entry, call, args, resolveAll(call.params ?? [], inside), scope)
+  const params = resolveAll(call.params ?? [], inside)
+  const { sql, type, growth } = printed(entry, call, args, params, scope)
   const complete = withAdditions(sql, {
     distinct: call.distinct === true,
     order: orderList(call.order_by ?? [], inside),
@@ -144,7 +145,7 @@ function resolveAggregate(call: Call, { entry, has_condition }: FoundAggregate, 
   if (scope.grouping.windows > windows)
     throw queryError(`A window function cannot stand inside the aggregate '${call.name}'`, call)
   scope.grouping.aggregates++
-  return { sql: orElse(entry, complete), type, growth }
+  return { sql: finished(entry, complete, args, params, scope.compilation.dialect), type, growth }
 }
 
 function assertMayAggregate(call: Call, { in_aggregate, place }: Scope) {
@@ -192,9 +193,6 @@ function withAdditions(sql: string, { distinct, order, conditions }: Additions):
   return `${orderedCall}${filter === '' ? ` FILTER (WHERE ${all})` : `${filter.slice(0, -1)} AND ${all})`}`
 }
 
-const orElse = (entry: Aggregate, sql: string) =>
-  entry.orElse === undefined ? sql : `coalesce(${sql}, ${entry.orElse})`
-
 const orderList = (order: readonly OrderExpr[], scope: Scope) =>
   order
     .map(
@@ -219,7 +217,8 @@ export function resolveWindowFunction(node: WindowFunction, scope: Scope): Value
   const call: Call = { node: 'Call', name: node.name, args: exprs }
   const { windows } = scope.grouping
   const args = aggregateArguments(exprs, call, scope)
-  const { sql, type, growth } = printed(entry, node, args, resolveAll(params, scope), scope)
+  const levels = resolveAll(params, scope)
+  const { sql, type, growth } = printed(entry, node, args, levels, scope)
   const tests = conditions.map((expr) => scope.compilation.condition(expr, scope))
   const plain =
     overCall(entry, args, tests, scope) ??
@@ -228,7 +227,11 @@ export function resolveWindowFunction(node: WindowFunction, scope: Scope): Value
   if (scope.grouping.windows > windows)
     throw queryError(`A window function cannot stand inside the window function '${node.name}'`, node)
   scope.grouping.windows++
-  return { sql: orElse(entry, `${plain} OVER (${over})`), type, growth }
+  return {
+    sql: finished(entry, `${plain} OVER (${over})`, args, levels, scope.compilation.dialect),
+    type,
+    growth,
+  }
 }
 
 /** What the condition leaves out becomes NULL, which is left out anyway. */

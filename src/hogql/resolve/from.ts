@@ -10,10 +10,13 @@ import { commonType, together } from './kinds.ts'
 import { findNamedQuery, type OutputColumn, type Scope, type Source, type Subquery } from './scope.ts'
 import { unknownName } from './suggest.ts'
 import { namedTables, tableSql } from './tables.ts'
+import { VIEWS } from './views.ts'
 
 type JoinKind = 'INNER' | 'LEFT' | 'RIGHT' | 'FULL' | 'CROSS'
 type Join = { kind: JoinKind; source: Source; on: string | null }
 export type From = { joins: readonly Join[]; unfolded: string }
+
+const NO_VIEWS: typeof VIEWS = new Map()
 
 const JOIN_KINDS = new Map<string, JoinKind>([
   ['JOIN', 'INNER'],
@@ -70,8 +73,14 @@ function resolveSource(join: JoinExpr, scope: Scope): Source {
     return { name: join.alias ?? name, alias, from: { sql: named.alias, columns: renamed(columns, join) } }
   }
   const tables = namedTables(scope.compilation.context)
+  const views = scope.compilation.context.exported ? NO_VIEWS : VIEWS
+  const view = views.get(name)
+  if (view) {
+    const { sql, columns } = scope.compilation.subquery(view, null)
+    return { name: join.alias ?? name, alias, from: { sql: `(${sql})`, columns: renamed(columns, join) } }
+  }
   const found = table.chain.length === 1 ? tables.get(name) : undefined
-  if (!found) throw unknownName('table', name, tables.keys(), table)
+  if (!found) throw unknownName('table', name, [...tables.keys(), ...views.keys()], table)
   if (join.column_aliases) throw queryError('Only the columns of a subquery can be renamed', join)
   return {
     name: join.alias ?? name,

@@ -4255,6 +4255,24 @@ export interface components {
             is_calculating: false;
             last_calculated_at: null;
         };
+        EventsNode: {
+            /** @constant */
+            kind: "EventsNode";
+            /** @description Null or left out: all events. */
+            event?: string | null;
+            name?: string | null;
+            custom_name?: string | null;
+            /** @description Property filters. */
+            properties?: unknown;
+            /** @description Property filters. */
+            fixedProperties?: unknown;
+            math?: ("total" | "dau" | "weekly_active" | "monthly_active" | "unique_session" | "unique_group" | "sum" | "avg" | "min" | "max" | "median" | "p75" | "p90" | "p95" | "p99") | null;
+            /** @description Of events; for sum, avg, min, max, median and the percentiles. */
+            math_property?: string | null;
+            math_group_type_index?: number | null;
+        } & {
+            [key: string]: unknown;
+        };
         EventsQuery: {
             /** @constant */
             kind: "EventsQuery";
@@ -4296,6 +4314,106 @@ export interface components {
             previous: null;
             results: unknown[];
         };
+        FunnelsQuery: {
+            /** @constant */
+            kind: "FunnelsQuery";
+            series: components["schemas"]["EventsNode"][];
+            /** @description Day unless told. Weeks begin on Sunday. */
+            interval?: ("hour" | "day" | "week" | "month") | null;
+            dateRange?: ({
+                /** @description `-7d` unless told; `all` for everything. */
+                date_from?: string | null;
+                date_to?: string | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            /** @description Property filters. */
+            properties?: unknown;
+            filterTestAccounts?: unknown;
+            /** @description Ignored: every event is counted. */
+            samplingFactor?: unknown;
+            /** @description Counts groups of this type instead of persons. */
+            aggregation_group_type_index?: number | null;
+            breakdownFilter?: ({
+                breakdown?: (string | string[]) | null;
+                breakdown_type?: ("event" | "person" | "group" | "hogql") | null;
+                breakdown_group_type_index?: number | null;
+                /** @description One at most. */
+                breakdowns?: ({
+                    property: string;
+                    type?: ("event" | "person" | "group" | "hogql") | null;
+                    group_type_index?: number | null;
+                } & {
+                    [key: string]: unknown;
+                })[] | null;
+                /** @description 25 unless told. */
+                breakdown_limit?: number | null;
+                breakdown_hide_other_aggregation?: boolean | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            funnelsFilter?: ({
+                funnelVizType?: ("steps" | "time_to_convert") | null;
+                funnelOrderType?: ("ordered" | "strict" | "unordered") | null;
+                /** @description 14 unless told. */
+                funnelWindowInterval?: number | null;
+                /** @description Day unless told; a month has 30 days. */
+                funnelWindowIntervalUnit?: ("second" | "minute" | "hour" | "day" | "week" | "month") | null;
+                exclusions?: ({
+                    /** @constant */
+                    kind: "EventsNode";
+                    /** @description Null or left out: all events. */
+                    event?: string | null;
+                    name?: string | null;
+                    custom_name?: string | null;
+                    /** @description Property filters. */
+                    properties?: unknown;
+                    /** @description Property filters. */
+                    fixedProperties?: unknown;
+                    math?: ("total" | "dau" | "weekly_active" | "monthly_active" | "unique_session" | "unique_group" | "sum" | "avg" | "min" | "max" | "median" | "p75" | "p90" | "p95" | "p99") | null;
+                    /** @description Of events; for sum, avg, min, max, median and the percentiles. */
+                    math_property?: string | null;
+                    math_group_type_index?: number | null;
+                    funnelFromStep: number;
+                    funnelToStep: number;
+                } & {
+                    [key: string]: unknown;
+                })[] | null;
+                breakdownAttributionType?: ("first_touch" | "last_touch" | "all_events" | "step") | null;
+                breakdownAttributionValue?: number | null;
+                funnelFromStep?: number | null;
+                funnelToStep?: number | null;
+                binCount?: ("auto" | number) | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+        } & {
+            [key: string]: unknown;
+        };
+        FunnelStep: {
+            action_id: string | null;
+            name: string;
+            custom_name: string | null;
+            order: number;
+            /** @constant */
+            type: "events";
+            people: unknown[];
+            count: number;
+            /** @description Seconds since the step before. */
+            average_conversion_time: number | null;
+            median_conversion_time: number | null;
+            breakdown?: string[];
+            breakdown_value?: string[];
+        };
+        FunnelTimes: {
+            /** @description Seconds from which on, and how many took so long. */
+            bins: [
+                number,
+                number
+            ][];
+            average_conversion_time: number | null;
+            median_conversion_time: number | null;
+        };
         GroupType: {
             /** @description The name that events give with `$groups` and `$group_type`. */
             group_type: string;
@@ -4333,6 +4451,35 @@ export interface components {
             } | null;
             /** @description True: `explain` of the answer tells where each property was read. */
             explain?: boolean | null;
+        } & {
+            [key: string]: unknown;
+        };
+        InsightAnswer: {
+            results: components["schemas"]["TrendResult"][] | components["schemas"]["FunnelStep"][] | components["schemas"]["FunnelStep"][][] | components["schemas"]["FunnelTimes"] | components["schemas"]["RetentionResult"][];
+            /** @description Whether values of the breakdown were put together as others. */
+            hasMore: boolean;
+            resolved_date_range: {
+                date_from: string;
+                date_to: string;
+            };
+            hogql: string;
+            query: unknown;
+            error: null;
+            modifiers: Record<string, never>;
+            timings: unknown[];
+            /** @constant */
+            is_cached: false;
+            cache_key: null;
+            /** Format: date-time */
+            last_refresh: string;
+            /** Format: date-time */
+            next_allowed_client_refresh: string;
+            timezone: string;
+        };
+        InsightVizNode: {
+            /** @constant */
+            kind: "InsightVizNode";
+            source: components["schemas"]["TrendsQuery"] | components["schemas"]["FunnelsQuery"] | components["schemas"]["RetentionQuery"];
         } & {
             [key: string]: unknown;
         };
@@ -4860,6 +5007,68 @@ export interface components {
             }[];
             keywords: string[];
         };
+        RetentionQuery: {
+            /** @constant */
+            kind: "RetentionQuery";
+            dateRange?: ({
+                /** @description `-7d` unless told; `all` for everything. */
+                date_from?: string | null;
+                date_to?: string | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            /** @description Property filters. */
+            properties?: unknown;
+            filterTestAccounts?: unknown;
+            /** @description Ignored: every event is counted. */
+            samplingFactor?: unknown;
+            /** @description Counts groups of this type instead of persons. */
+            aggregation_group_type_index?: number | null;
+            retentionFilter: {
+                /** @description Day unless told. */
+                period?: ("Hour" | "Day" | "Week" | "Month") | null;
+                /** @description 8 unless told. */
+                totalIntervals?: number | null;
+                /** @description `$pageview` unless told. */
+                targetEntity?: ({
+                    /** @description Name of the event; null: all events. */
+                    id?: string | null;
+                    name?: string | null;
+                    custom_name?: string | null;
+                    type?: "events" | null;
+                    /** @description Property filters. */
+                    properties?: unknown;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+                /** @description `$pageview` unless told. */
+                returningEntity?: ({
+                    /** @description Name of the event; null: all events. */
+                    id?: string | null;
+                    name?: string | null;
+                    custom_name?: string | null;
+                    type?: "events" | null;
+                    /** @description Property filters. */
+                    properties?: unknown;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+                retentionType?: ("retention_first_time" | "retention_recurring") | null;
+            } & {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        RetentionResult: {
+            /** Format: date-time */
+            date: string;
+            label: string;
+            values: {
+                count: number;
+                label: string;
+            }[];
+        };
         Role: {
             /** Format: uuid */
             id: string;
@@ -4932,6 +5141,87 @@ export interface components {
             success: boolean;
             /** @description The result, or what went wrong. */
             content: string;
+        };
+        TrendResult: {
+            label: string;
+            /** @description The series; null for a formula. */
+            action: {
+                [key: string]: unknown;
+            } | null;
+            /** @description A number for each interval. */
+            data: number[];
+            days: string[];
+            labels: string[];
+            count: number;
+            /** @description For displays of one number, instead of `data`. */
+            aggregated_value?: number;
+            breakdown_value?: string | string[];
+            compare?: boolean;
+            /** @enum {string} */
+            compare_label?: "current" | "previous";
+        };
+        TrendsQuery: {
+            /** @constant */
+            kind: "TrendsQuery";
+            series: components["schemas"]["EventsNode"][];
+            /** @description Day unless told. Weeks begin on Sunday. */
+            interval?: ("hour" | "day" | "week" | "month") | null;
+            dateRange?: ({
+                /** @description `-7d` unless told; `all` for everything. */
+                date_from?: string | null;
+                date_to?: string | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            /** @description Property filters. */
+            properties?: unknown;
+            filterTestAccounts?: unknown;
+            /** @description Ignored: every event is counted. */
+            samplingFactor?: unknown;
+            /** @description Counts groups of this type instead of persons. */
+            aggregation_group_type_index?: number | null;
+            breakdownFilter?: ({
+                breakdown?: (string | string[]) | null;
+                breakdown_type?: ("event" | "person" | "group" | "hogql") | null;
+                breakdown_group_type_index?: number | null;
+                /** @description One at most. */
+                breakdowns?: ({
+                    property: string;
+                    type?: ("event" | "person" | "group" | "hogql") | null;
+                    group_type_index?: number | null;
+                } & {
+                    [key: string]: unknown;
+                })[] | null;
+                /** @description 25 unless told. */
+                breakdown_limit?: number | null;
+                breakdown_hide_other_aggregation?: boolean | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            compareFilter?: ({
+                compare?: boolean | null;
+                /** @description `-1w`; the period before unless told. */
+                compare_to?: string | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            trendsFilter?: ({
+                display?: string | null;
+                /** @description Such as `A / B * 100`: letters are the series. */
+                formula?: string | null;
+                formulas?: string[] | null;
+                formulaNodes?: ({
+                    formula: string;
+                    custom_name?: string | null;
+                } & {
+                    [key: string]: unknown;
+                })[] | null;
+                smoothingIntervals?: number | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+        } & {
+            [key: string]: unknown;
         };
         User: {
             id: number;
@@ -8180,7 +8470,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    query: components["schemas"]["HogQLQuery"] | components["schemas"]["EventsQuery"] | components["schemas"]["DataVisualizationNode"] | components["schemas"]["DataTableNode"];
+                    query: components["schemas"]["HogQLQuery"] | components["schemas"]["EventsQuery"] | components["schemas"]["TrendsQuery"] | components["schemas"]["FunnelsQuery"] | components["schemas"]["RetentionQuery"] | components["schemas"]["DataVisualizationNode"] | components["schemas"]["DataTableNode"] | components["schemas"]["InsightVizNode"];
                 };
             };
         };
@@ -8191,7 +8481,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["QueryAnswer"];
+                    "application/json": components["schemas"]["QueryAnswer"] | components["schemas"]["InsightAnswer"];
                 };
             };
             400: components["responses"]["BadRequest"];

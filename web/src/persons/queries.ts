@@ -64,7 +64,7 @@ WHERE person_id = {person} AND key IS NOT NULL AND key != '' GROUP BY key ORDER 
       signal,
     }),
   )
-  return (results as [string, unknown, string][]).map(([key, properties, last_seen]) => ({
+  return (results as unknown as [string, unknown, string][]).map(([key, properties, last_seen]) => ({
     index,
     key,
     properties: propertiesOf(properties),

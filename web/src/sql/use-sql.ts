@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useLocation } from '@tanstack/react-router'
 import { useEffect, useMemo, useState } from 'react'
-import { answer, api } from '../api/client'
+import { answer, api, type Schema } from '../api/client'
 import { toFailure, type Failure } from '../api/failure'
 import { useMe } from '../api/me'
 import { addressOf, askedIn, type SqlSearch } from './address'
@@ -89,13 +89,15 @@ async function runQuery(
   const started = performance.now()
   let rows: number | null = null
   try {
-    const { columns, types, results, hasMore, limit } = await answer(
+    const answered = await answer(
       api.POST('/api/projects/{project_id}/query/', {
         params: { path: { project_id } },
         body: { query: { kind: 'HogQLQuery', query } },
         signal,
       }),
     )
+    // Only insights are answered otherwise.
+    const { columns, types, results, hasMore, limit } = answered as Schema<'QueryAnswer'>
     rows = results.length
     const typeNames = types.map((type) => (Array.isArray(type) ? String(type[1]) : type))
     return { columns, types: typeNames, rows: results, hasMore, limit, ms: performance.now() - started }

@@ -4,7 +4,7 @@ import { parseTimestamp } from '../../../lib/timestamps.ts'
 import { invalid } from '../../../platform/http/errors.ts'
 import type { ExportRow } from '../rows.ts'
 import { boundaryAfter, boundaryAtOrBefore } from '../schedule/grid.ts'
-import { instantOfLocal, offsetMs } from '../schedule/zone.ts'
+import { instantOfLocal, offsetMs } from '../../../lib/time-zone.ts'
 import type { BackfillRange } from './plan.ts'
 
 /** Destinations that a backfill may feed until it has caught up. */

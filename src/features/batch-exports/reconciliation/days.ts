@@ -2,7 +2,7 @@
 import { invalid } from '../../../platform/http/errors.ts'
 import { readMoment, type Clock } from '../../../platform/http/parameters.ts'
 import { boundaries, boundaryAfter, boundaryAtOrBefore } from '../schedule/grid.ts'
-import { offsetMs } from '../schedule/zone.ts'
+import { offsetMs } from '../../../lib/time-zone.ts'
 
 export type Day = { date: string; start: Date; end: Date }
 

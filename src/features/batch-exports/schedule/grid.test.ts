@@ -12,7 +12,7 @@ import {
   jitterMs,
   type Schedule,
 } from './grid.ts'
-import { instantOfLocal } from './zone.ts'
+import { instantOfLocal } from '../../../lib/time-zone.ts'
 
 const HOUR_MS = 3_600_000
 

@@ -2,7 +2,7 @@
 // backfills and the routes that move a schedule ask here.
 import type { DataInterval } from '../definition.ts'
 import type { ExportRow } from '../rows.ts'
-import { instantOfLocal, offsetMs } from './zone.ts'
+import { instantOfLocal, offsetMs } from '../../../lib/time-zone.ts'
 
 export type Schedule = Pick<ExportRow, 'interval' | 'timezone' | 'offset_day' | 'offset_hour'>
 

@@ -5,7 +5,7 @@ import { owedIntervals, type OwingSchedule } from './due.ts'
 import { jitterMs } from './grid.ts'
 import type { Standing } from './queries.ts'
 import type { NextRun as Shown } from './schema.ts'
-import { offsetMs } from './zone.ts'
+import { offsetMs } from '../../../lib/time-zone.ts'
 
 const NEXT_RUNS = 5
 

@@ -21,6 +21,38 @@ export const QUERY_EXAMPLES = {
       explain: true,
     },
   },
+  'Orders by day and country': {
+    query: {
+      kind: 'TrendsQuery',
+      series: [{ kind: 'EventsNode', event: 'order paid', math: 'sum', math_property: 'price' }],
+      interval: 'day',
+      dateRange: { date_from: '-30d' },
+      breakdownFilter: { breakdown: '$geoip_country_code', breakdown_type: 'event', breakdown_limit: 5 },
+    },
+  },
+  'A funnel within a day': {
+    query: {
+      kind: 'FunnelsQuery',
+      series: [
+        { kind: 'EventsNode', event: '$pageview' },
+        { kind: 'EventsNode', event: 'order paid' },
+      ],
+      dateRange: { date_from: '-30d' },
+      funnelsFilter: { funnelWindowInterval: 1, funnelWindowIntervalUnit: 'day' },
+    },
+  },
+  'Who came again, by week': {
+    query: {
+      kind: 'RetentionQuery',
+      retentionFilter: {
+        period: 'Week',
+        totalIntervals: 6,
+        targetEntity: { id: 'signed up', type: 'events' },
+        returningEntity: { id: '$pageview', type: 'events' },
+        retentionType: 'retention_first_time',
+      },
+    },
+  },
   'The newest events': {
     query: { kind: 'EventsQuery', select: ['*'], after: '-24h', limit: 10 },
   },

@@ -1,10 +1,13 @@
 // Ad-hoc queries: one call that answers at once. Nothing is kept under an id, so asking for one by id finds nothing.
 import { QUERY_EXAMPLES } from './examples.ts'
+import { z } from 'zod'
 import { notFound } from '../../../platform/http/errors.ts'
-import { route } from '../../../platform/http/route.ts'
+import { ok, route } from '../../../platform/http/route.ts'
 import { answerJsonList } from '../answer.ts'
+import { InsightAnswer } from '../insights/answer.ts'
+import { runInsight } from '../insights/run.ts'
 import { weightOfValues } from '../listing/select.ts'
-import { runAny } from './run.ts'
+import { innermost, runRows } from './run.ts'
 import { QueryAnswer, QueryBody } from './schema.ts'
 
 type Base = '/api/projects/:project_id' | '/api/environments/:project_id'
@@ -33,33 +36,32 @@ function queryRoutesAt(base: Base) {
       key_limit: QUERY_LIMIT,
       body: QueryBody,
       examples: QUERY_EXAMPLES,
-      answers: { 200: QueryAnswer },
-      async handle({ services, project, body: { query }, request, now }) {
+      answers: { 200: z.union([QueryAnswer, InsightAnswer]) },
+      async handle({ services, project, body: { query: asked }, request, now }) {
+        const { query, attr } = innermost(asked)
+        const beside = {
+          query: asked,
+          error: null,
+          modifiers: {},
+          timings: [],
+          is_cached: false as const,
+          cache_key: null,
+          last_refresh: now.toISOString(),
+          next_allowed_client_refresh: now.toISOString(),
+          timezone: project.timezone,
+        }
         // Whoever leaves wants no answer: their query makes room for the next.
-        const {
-          results,
-          explain = null,
-          ...answered
-        } = await runAny(services, project, query, request.signal)
+        const { signal } = request
+        if (query.kind !== 'HogQLQuery' && query.kind !== 'EventsQuery') {
+          const { range, ...answered } = await runInsight(services, project, query, attr, signal)
+          return ok({ ...answered, resolved_date_range: datesOf(range), ...beside })
+        }
+        const { results, explain = null, ...answered } = await runRows(services, project, query, attr, signal)
         return answerJsonList({
           rows: results,
           weightOf: weightOfValues,
           textOf: (row) => JSON.stringify(row),
-          beside: {
-            ...answered,
-            query,
-            clickhouse: null,
-            error: null,
-            explain,
-            metadata: null,
-            modifiers: {},
-            timings: [],
-            is_cached: false,
-            cache_key: null,
-            last_refresh: now.toISOString(),
-            next_allowed_client_refresh: now.toISOString(),
-            timezone: project.timezone,
-          },
+          beside: { ...answered, ...beside, clickhouse: null, explain, metadata: null },
         })
       },
     }),
@@ -68,6 +70,12 @@ function queryRoutesAt(base: Base) {
     unknownQueryRoute('DELETE', `${base}/query/:id/`, 'Stop a running query: none runs on its own'),
   ]
 }
+
+/** The last instant that is part of it, as PostHog tells it. */
+const datesOf = ({ from, to }: { from: number; to: number }) => ({
+  date_from: new Date(from).toISOString(),
+  date_to: new Date(to - 1).toISOString(),
+})
 
 function unknownQueryRoute(method: 'GET' | 'DELETE', path: `${Base}/query/:id/`, summary: string) {
   return route({

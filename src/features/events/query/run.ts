@@ -14,17 +14,26 @@ import type { Answered, AnyQuery, EventsQuery, HogqlQuery } from './schema.ts'
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 50_000
-/** What is shown around a query does not change its answer. */
-export function runAny(
+
+/** The query itself, and the field that holds it. What is shown around it does not change its answer. */
+export function innermost(asked: AnyQuery) {
+  switch (asked.kind) {
+    case 'DataVisualizationNode':
+    case 'DataTableNode':
+    case 'InsightVizNode':
+      return { query: asked.source, attr: 'query__source' }
+    default:
+      return { query: asked, attr: 'query' }
+  }
+}
+
+export function runRows(
   services: Services,
   project: AskedProject,
-  asked: AnyQuery,
+  query: HogqlQuery | EventsQuery,
+  attr: string,
   signal?: AbortSignal,
 ): Promise<Answered> {
-  const [query, attr] =
-    asked.kind === 'HogQLQuery' || asked.kind === 'EventsQuery'
-      ? [asked, 'query']
-      : [asked.source, 'query__source']
   return query.kind === 'HogQLQuery'
     ? runHogql(services, project, query, attr, signal)
     : runEvents(services, project, query, signal)

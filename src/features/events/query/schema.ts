@@ -1,6 +1,7 @@
 // What the query endpoint takes and gives. Fields are called as PostHog's clients call them.
 import { z } from 'zod'
 import { int } from '../../../platform/http/fields.ts'
+import { FunnelsQuery, RetentionQuery, TrendsQuery } from '../insights/schema.ts'
 
 const DateRange = z.looseObject({
   date_from: z.string().nullish(),
@@ -60,8 +61,24 @@ const DataTableNode = z
   .looseObject({ kind: z.literal('DataTableNode'), source: ofKind([HogqlQuery, EventsQuery]) })
   .meta({ id: 'DataTableNode' })
 
+const InsightVizNode = z
+  .looseObject({
+    kind: z.literal('InsightVizNode'),
+    source: ofKind([TrendsQuery, FunnelsQuery, RetentionQuery]),
+  })
+  .meta({ id: 'InsightVizNode' })
+
 export const QueryBody = z.object({
-  query: ofKind([HogqlQuery, EventsQuery, DataVisualizationNode, DataTableNode]),
+  query: ofKind([
+    HogqlQuery,
+    EventsQuery,
+    TrendsQuery,
+    FunnelsQuery,
+    RetentionQuery,
+    DataVisualizationNode,
+    DataTableNode,
+    InsightVizNode,
+  ]),
 })
 
 export const QueryCheckBody = z.object({ query: ofKind([HogqlQuery]) })

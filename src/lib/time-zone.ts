@@ -1,5 +1,4 @@
-// When a zone's clocks show what: offsets from the time-zone database that Node carries. For grid.ts and for dates in
-// requests.
+// When a zone's clocks show what: offsets from the time-zone database that Node carries.
 
 const DAY_MS = 86_400_000
 
