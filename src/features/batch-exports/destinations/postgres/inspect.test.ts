@@ -7,7 +7,9 @@ import type { OutputColumn } from '../../definition.ts'
 import type { Digest, TableInspection, TableScope } from '../destination.ts'
 import { contextOf, EVENT_COLUMNS, events, uuidOf, type Values } from '../sql-table/fixture/attempt.ts'
 import { useSqlWorld } from '../sql-table/fixture/use-world.ts'
+import { digestStatement } from '../warehouse/digest-sql.ts'
 import { addRow, bucketOf } from '../warehouse/digest.ts'
+import { postgresInspection } from './inspect.ts'
 import { jsonbText } from './jsonb-text.ts'
 import { postgresKind } from './kind.ts'
 
@@ -123,6 +125,26 @@ describe('a table', () => {
       expect(table.columns.map(({ name }) => name)).toEqual([...EVENT_COLUMNS.map(({ name }) => name), 'n'])
       expect(await table.digest(EVERYTHING)).toEqual(digestHere(table, [line]))
     }, columns)
+  })
+
+  it('is hashed row by row once, although two sums are made of each hash', async () => {
+    await make('uuid text, properties jsonb')
+    const types = new Map([
+      ['uuid', 'text'],
+      ['properties', 'jsonb'],
+    ])
+    const columns = [
+      { name: 'uuid', kind: 'text' },
+      { name: 'properties', kind: 'json' },
+    ] as const
+    const { dialect } = postgresInspection
+    const statement = digestStatement({ dialect, name: 'TABLE_', types, columns, has_uuid: true }, EVERYTHING)
+    const plan = (await sql(`EXPLAIN (VERBOSE) ${statement}`))
+      .map((row) => String(row['QUERY PLAN']))
+      .join('\n')
+    // What a step takes from the one below it is printed in parentheses of its own.
+    expect(plan).toContain('"substring"((md5(')
+    expect(plan).not.toContain('"substring"(md5(')
   })
 
   it('with values that we never write is read all the same', async () => {

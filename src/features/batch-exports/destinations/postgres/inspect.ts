@@ -37,6 +37,8 @@ const dialect: Dialect = {
   md5: (text) => `MD5(CONVERT_TO(${text}, 'UTF8'))`,
   numberOf: (digits) => `CAST(CAST('x' || ${digits} AS BIT(32)) AS BIGINT)`,
   moment: (text) => `CAST('${text}' AS TIMESTAMPTZ)`,
+  // Keeps it from merging the two levels of the statement: half the CPU.
+  once: ' OFFSET 0',
 }
 
 export const postgresInspection: SqlInspection = {

@@ -24,6 +24,8 @@ export type Dialect = {
   numberOf(digits: string): string
   /** A moment, given as text, for comparison with values of the type. */
   moment(text: string, type: string): string
+  /** What ends the rows that are hashed, where an engine would otherwise hash each of them once for every sum. */
+  once?: string
   /** The function that gives a character by its code; CHR unless told. */
   chr?: string
   /** The longest text there is. Values are hashed one by one where all of them together might be longer. */
@@ -56,7 +58,7 @@ export function digestStatement(table: ComparedTable, scope: TableScope): string
   const [bucket, hash] = [dialect.quote('bucket'), dialect.quote('hash')]
   const asText = (value: string) => `CAST(${value} AS ${dialect.text_type})`
   const sum = (from: number) => asText(`SUM(${dialect.numberOf(`SUBSTRING(${hash}, ${from}, 8)`)})`)
-  const hashed = `SELECT ${bucketSql(table)} AS ${bucket}, ${rowHash(table)} AS ${hash} FROM ${name}${where(scopeConditions(table, scope))}`
+  const hashed = `SELECT ${bucketSql(table)} AS ${bucket}, ${rowHash(table)} AS ${hash} FROM ${name}${where(scopeConditions(table, scope))}${dialect.once ?? ''}`
   return `SELECT ${bucket}, ${asText('COUNT(*)')} AS ${dialect.quote('row_count')}, ${sum(1)} AS ${dialect.quote('first_sum')}, ${sum(9)} AS ${dialect.quote('second_sum')} FROM (${hashed}) AS hashed GROUP BY ${bucket}`
 }
 

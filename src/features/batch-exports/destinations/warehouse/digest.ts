@@ -28,13 +28,15 @@ export function bucketOf(uuid: string | null): string {
 
 /** `=value␟-␟=value␟`: what is hashed of a row. */
 export function rowText(values: readonly (string | null)[]): string {
-  return values.map((value) => (value === null ? ABSENT : `${PRESENT}${value}`) + SEPARATOR).join('')
+  let text = ''
+  for (const value of values) text += value === null ? ABSENT + SEPARATOR : PRESENT + value + SEPARATOR
+  return text
 }
 
 /** What one row adds to the sums of its bucket. */
 export function rowSums(values: readonly (string | null)[]): readonly [number, number] {
-  const hash = hashOf('md5', rowText(values), 'buffer')
-  return [hash.readUInt32BE(0), hash.readUInt32BE(4)]
+  const hash = hashOf('md5', rowText(values), 'hex')
+  return [Number.parseInt(hash.slice(0, 8), 16), Number.parseInt(hash.slice(8, 16), 16)]
 }
 
 export function addRow(

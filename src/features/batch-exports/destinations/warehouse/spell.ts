@@ -18,15 +18,19 @@ function spellFloat(value: number): string {
   return Math.abs(value) < 1e18 ? String(BigInt(Math.floor(value))) : 'huge'
 }
 
-/** To the second, then six digits. */
-const INSTANT = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})\.(\d{6})Z$/
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$/
+/** As far as milliseconds go. */
+const TO_MILLIS = '2026-01-01T00:00:00.000'.length
 
 /** Whole microseconds since 1970. */
 function spellTimestamp(text: string): string {
-  const [, second, micros] = INSTANT.exec(text) ?? []
   // A year that has more digits; no warehouse takes it.
-  if (second === undefined) return text
-  return String(BigInt(Date.parse(`${second}Z`)) * 1000n + BigInt(micros!))
+  if (!INSTANT.test(text)) return text
+  const millis = Date.parse(`${text.slice(0, TO_MILLIS)}Z`)
+  const rest = Number(text.slice(TO_MILLIS, -1))
+  const micros = millis * 1000 + rest
+  // Beyond three centuries around 1970 numbers are no longer exact.
+  return String(Number.isSafeInteger(micros) ? micros : BigInt(millis) * 1000n + BigInt(rest))
 }
 
 /** Keys in the order of their bytes, no blanks: as warehouses print JSON that they keep in a form of their own. */
