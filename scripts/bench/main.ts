@@ -1,5 +1,5 @@
 // `npm run bench`: what things cost, as ratios inside one run. Machines differ and are noisy; ratios hold.
-// `npm run bench -- api`, `-- hogql`, `-- events`, `-- columns`, `-- projects`, `-- exports` or `-- plugins` runs one part, and `-- exports
+// `npm run bench -- api`, `-- hogql`, `-- events`, `-- columns`, `-- projects`, `-- exports`, `-- plugins` or `-- streams` runs one part, and `-- exports
 // parquet memory` some cases of it. A figure counts only if its checks held.
 import { benchApi } from './api/run.ts'
 import { runBenchServer, type ServerOrder } from './api/server.ts'
@@ -14,6 +14,7 @@ import { runSandboxOrder, type SandboxOrder } from './plugins/sandbox-process.ts
 import { runBareRoute } from './projects/bare.ts'
 import { benchProjects } from './projects/run.ts'
 import { watchStolen } from './stolen.ts'
+import { benchStreams } from './streams/run.ts'
 
 const PARTS = {
   api: benchApi,
@@ -23,6 +24,7 @@ const PARTS = {
   projects: benchProjects,
   exports: benchExports,
   plugins: benchPlugins,
+  streams: benchStreams,
 }
 
 if (process.env.BENCH_SERVER) await runBenchServer(JSON.parse(process.env.BENCH_SERVER) as ServerOrder)

@@ -40,7 +40,7 @@ Paths that end in \`stream/\` answer with server-sent events (\`text/event-strea
 open the stream again with the last id in the header \`Last-Event-ID\`, as browsers do, or in \`last_event_id\`, and what
 came meanwhile follows, each once. Ids without a message tell how far you are. A stream ends after ten minutes, when the
 server stops, and when you lose the right to it; without the message \`end\`, open it again. A caller may have 20 streams
-open, a project 200.
+open, a project 200, an organization 250.
 
 ## Retries
 

@@ -8,6 +8,7 @@ import { attacks as addresses } from './s04-s05-addresses.ts'
 import { attacks as redirects } from './s06-redirects.ts'
 import { attacks as secrets } from './s07-s08-s09-secrets.ts'
 import { attacks as tenants } from './s10-s11-s13-tenants.ts'
+import { attacks as consoles } from './s11-s16-s17-console.ts'
 import { attacks as invites } from './s12-s29-invites.ts'
 import { attacks as bodies } from './s14-bodies.ts'
 import { attacks as signOn } from './s15-s16-s17-sign-on.ts'
@@ -44,7 +45,7 @@ export const SUITES = {
   tenants: suite(openScene, tenants, invites),
   people: suite(openScene, bodies, signOn, accounts),
   engines: suite(openScene, prototypes, apps, queries),
-  instance: suite(openScene, names, instance),
+  instance: suite(openScene, names, instance, consoles),
   capture: suite(openCaptureWorld, captured, floods),
   connections: suite(openSocketWorld, sockets),
   guesses: suite(openGuessWorld, guesses),

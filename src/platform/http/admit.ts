@@ -42,7 +42,10 @@ export async function admit(asked: Asked, now: Date, notes?: RequestNotes): Prom
   assertStorableParams(incoming.params)
   const reached = caller ? await reach(services.db, access, route, caller, incoming.params) : {}
   if (notes && reached.organization) notes.organization_id = reached.organization.id
-  if (notes && reached.project) notes.project_id = reached.project.id
+  if (notes && reached.project) {
+    notes.project_id = reached.project.id
+    notes.organization_id = reached.project.organization_id
+  }
   if (caller) {
     assertRecentSignIn(route, caller, now)
     if (isAccountChange(route)) assertMayChangeAccount(caller, now)

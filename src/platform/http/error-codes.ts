@@ -85,7 +85,10 @@ export const ERROR_CODES = {
     429,
     'The project has twenty verifications of exports waiting: wait for one to end.',
   ],
-  too_many_streams: [429, 'You or the project have too many streams open: close one first.'],
+  too_many_streams: [
+    429,
+    'You, the project or the organization have too many streams open: close one first.',
+  ],
   throttled: [429, 'Too many requests; see the Retry-After header.'],
   client_gone: [
     499,

@@ -1,4 +1,5 @@
-// Secrets are stored for where an export goes now; a run that began earlier may go elsewhere.
+// Secrets are stored for where an export goes now; a run that began earlier may go elsewhere. And when a run fails on our
+// side, the server's log says so without them.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -54,5 +55,33 @@ it('a run that began with another address never gets the secrets of the new one'
   expect(next.tokens).toEqual(['token-of-next'])
   old.close()
   next.close()
+  await app.close()
+})
+
+it('a fault on our side is told in the log of the server without the secrets of the destination', async () => {
+  const app = await startTestApp({ OUTBOUND_ALLOW: '127.0.0.1' })
+  setTenPastTheHour(app)
+  const { project, owner } = await createOrganization(app)
+  const token = app.canary.plant('token', 'token-of-nobody-else-7f3a')
+  const base = `/api/projects/${project.id}/batch_exports/`
+  const destination = { type: 'HTTP', config: { url: 'http://127.0.0.1:9/', token } }
+  const body = { name: 'n', interval: 'hour', destination }
+  expect((await app.post(base, body, { key: owner.key })).status).toBe(201)
+  await app.post('/batch/', { api_key: project.api_token, batch: [{ event: 'x', distinct_id: 'd' }] })
+  const { eventStore } = app.services
+  app.services.eventStore = {
+    ...eventStore,
+    countBlocks: () => Promise.reject(new TypeError(`broken by ${token}`, { cause: new Error(token) })),
+  }
+  app.advance(2 * 3_600_000 + 61_000)
+  await app.exports.tick()
+  await app.exports.idle()
+  const told = app.logs.filter((line) => line.includes('an attempt of an export failed on our side'))
+  expect(told.length).toBeGreaterThan(0)
+  for (const line of told) {
+    expect(line).toMatch(/TypeError/)
+    expect(line).toMatch(/broken by/)
+    expect(line).not.toContain(token)
+  }
   await app.close()
 })

@@ -116,18 +116,19 @@ describe('parseElements', () => {
     )
   })
 
-  it('takes any text, and its time grows no faster than the text', () => {
+  it('takes any text, and comes to the end of a long one', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'a.:;="\\\n_-'), maxLength: 200 }), (chain) => {
         for (const [order, element] of parseElements(chain).entries()) expect(element.order).toBe(order)
       }),
       { numRuns: 2000 },
     )
+    // In steps that grow with the square of the length it would not, before the test runs out of time.
+    const length = 4_000_000
     for (const hostile of [':', 'a:', ':a=', '="', '\\"', ':attr__', '"', ':a="\\"', ':a=""']) {
-      const started = performance.now()
-      parseElements(`a:x="${hostile.repeat(1_000_000 / hostile.length)}`)
-      parseElements(hostile.repeat(1_000_000 / hostile.length))
-      expect(performance.now() - started, hostile).toBeLessThan(2000)
+      const text = hostile.repeat(length / hostile.length)
+      expect(parseElements(`a:x="${text}`).length).toBeGreaterThan(0)
+      expect(parseElements(text).length).toBeLessThanOrEqual(1000)
     }
   })
 })

@@ -6,6 +6,8 @@ import { message, messageText, positionText, type Message } from './message.ts'
 
 export type AskedStream = LiveAnswer & {
   caller: string
+  /** That the project belongs to. */
+  organization: string
   /** As it was declared. */
   route: string
   /** Throws when the caller has lost the right to it. */

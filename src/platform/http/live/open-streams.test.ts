@@ -16,6 +16,7 @@ const never = async function* () {
 const asked = (caller: string, project_id: number, messages: LiveAnswer['messages'] = never) => ({
   caller,
   project_id,
+  organization: `of ${project_id}`,
   route: '/x/',
   messages,
   check: () => Promise.resolve(),
@@ -32,7 +33,7 @@ const refusal = (work: () => unknown) => {
 
 describe('the limits', () => {
   it('of a caller and a project are 429, that of the server 503; what was refused takes no room', () => {
-    opened = new OpenStreams(() => new Date(), { server: 4, project: 3, caller: 2 })
+    opened = new OpenStreams(() => new Date(), { server: 4, organization: 4, project: 3, caller: 2 })
     opened.open(asked('a', 1))
     const second = opened.open(asked('a', 1))
     expect(refusal(() => opened.open(asked('a', 2)))).toEqual([429, 'too_many_streams', '10'])
@@ -45,6 +46,18 @@ describe('the limits', () => {
     return new Promise<void>((resolve) => second.once('close', resolve)).then(() => {
       expect(refusal(() => opened.open(asked('d', 3)))).toBeNull()
     })
+  })
+
+  it('of an organization is 429, over all of its projects and callers, and leaves room for others', () => {
+    opened = new OpenStreams(() => new Date(), { server: 9, organization: 2, project: 2, caller: 2 })
+    const of = (organization: string, caller: string, project_id: number) => ({
+      ...asked(caller, project_id),
+      organization,
+    })
+    opened.open(of('x', 'a', 1))
+    opened.open(of('x', 'b', 2))
+    expect(refusal(() => opened.open(of('x', 'c', 3)))).toEqual([429, 'too_many_streams', '10'])
+    expect(refusal(() => opened.open(of('y', 'd', 4)))).toBeNull()
   })
 
   it('a server that stops ends all and opens none', async () => {

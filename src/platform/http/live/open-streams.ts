@@ -3,9 +3,9 @@ import type { Readable } from 'node:stream'
 import { ApiError } from '../errors.ts'
 import { OpenStream, type AskedStream } from './open-stream.ts'
 
-export type StreamLimits = { server: number; project: number; caller: number }
+export type StreamLimits = { server: number; organization: number; project: number; caller: number }
 
-export const STREAM_LIMITS: StreamLimits = { server: 1_000, project: 200, caller: 20 }
+export const STREAM_LIMITS: StreamLimits = { server: 1_000, organization: 250, project: 200, caller: 20 }
 
 const TICK_MS = 1_000
 const RETRY_AFTER_S = '10'
@@ -47,8 +47,8 @@ export class OpenStreams {
     for (const stream of this.#open) stream.end()
   }
 
-  #assertRoom({ caller, project_id }: AskedStream): void {
-    const { server, project, caller: own } = this.limits
+  #assertRoom({ caller, project_id, organization }: AskedStream): void {
+    const { server, organization: shared, project, caller: own } = this.limits
     if (this.#is_closing || this.#open.size >= server) {
       const detail = 'The server has too many streams open: try again shortly.'
       throw new ApiError('too_many_connections', detail, null, { 'retry-after': RETRY_AFTER_S })
@@ -59,6 +59,9 @@ export class OpenStreams {
     }
     if (open.filter((other) => other.project_id === project_id).length >= project) {
       throw tooMany(`The project has ${project} streams open: try again shortly.`)
+    }
+    if (open.filter((other) => other.organization === organization).length >= shared) {
+      throw tooMany(`The organization has ${shared} streams open: try again shortly.`)
     }
   }
 

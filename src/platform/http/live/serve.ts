@@ -27,6 +27,7 @@ export function serveLive(
     messages,
     check,
     caller: request.notes.caller ?? '',
+    organization: request.notes.organization_id ?? '',
     route: request.api_path ?? '',
     onFault: (error) =>
       services.log.error({ err: error, id: request.id, route: request.api_path }, 'stream failed'),
