@@ -4,6 +4,7 @@ import { setPriority } from 'node:os'
 import type { StoreAnswer } from '../../event-store.ts'
 import { serveCalls, type Handlers } from '../calls.ts'
 import { openInstance } from '../database.ts'
+import { faultOf } from '../faults.ts'
 import { Interrupts } from '../interrupts.ts'
 import { projectFolder, projectsFolder } from '../segments/manifest.ts'
 import { rewriteSegment } from '../segments/rewrite.ts'
@@ -29,7 +30,11 @@ async function open({ folder, timeout_ms, ...options }: QueryOptions): Promise<H
       const files = projectFolder(folder, project_id)
       if (manifest) await views.show(files, project_id, manifest)
       const { properties = [], isExplained } = query
-      if (properties.length > 0) await views.ask(files, project_id, properties)
+      if (properties.length > 0) {
+        await views.ask(files, project_id, properties).catch((error: unknown) => {
+          throw faultOf(error, false) ?? error
+        })
+      }
       const { columns, rows } = await readAnswer(connection, query, timeout_ms, signal)
       const sources = isExplained
         ? { sources: await explainSources(connection, files, views.manifest(project_id), properties) }

@@ -50,36 +50,40 @@ export function selectAsked(parts: readonly Part[], asked: readonly AskedPropert
   return parts.map((part) => selectPart(part, asked, 'properties', where)).join(' UNION ALL ')
 }
 
-/** What has no column is read out of the JSON, all of it in one pass. */
+/** The engine copies what reads the JSON to each place that tests one of its values, with all of the names in it. */
+const MAX_TOGETHER = 16
+
+/** What has no column is read out of the JSON, several properties in one pass. */
 function selectPart(part: Part, asked: readonly AskedProperty[], json: string, where: string): string {
-  const hasColumn = ({ property }: AskedProperty) => part.columns.includes(property)
-  const stored = [...new Set(asked.filter(hasColumn).map(({ property }) => columnOf(property)))]
-  const tested = new Map(
-    asked.flatMap((each) => {
-      const test = hasColumn(each) ? null : testForTexts(each.values ?? [])
-      return test === null ? [] : [[each.column, test] as const]
-    }),
-  )
-  const extracted = [
-    ...new Set(
-      asked.filter((each) => !hasColumn(each) && !tested.has(each.column)).map(({ property }) => property),
-    ),
-  ]
-  const valueOf = (each: AskedProperty) => {
-    if (hasColumn(each)) return columnOf(each.property)
-    const test = tested.get(each.column)
-    if (test !== undefined) return `CASE WHEN ${test} THEN ${extract(json, path(each.property))} END`
-    return extracted.length === 1 ? 'extracted' : `extracted[${extracted.indexOf(each.property) + 1}]`
+  const stored = new Set<string>()
+  const extracted: string[] = []
+  const valueOf = ({ property, values = [] }: AskedProperty): string => {
+    if (part.columns.includes(property)) {
+      stored.add(columnOf(property))
+      return columnOf(property)
+    }
+    const test = testForTexts(values)
+    if (test !== null) return `CASE WHEN ${test} THEN ${extract(json, [property])}[1] END`
+    if (!extracted.includes(property)) extracted.push(property)
+    const place = extracted.indexOf(property)
+    return `extracted${Math.floor(place / MAX_TOGETHER)}[${(place % MAX_TOGETHER) + 1}]`
   }
-  const paths = extracted.map(path)
-  const one_pass =
-    paths.length === 0
-      ? []
-      : [`${extract(json, paths.length === 1 ? paths[0]! : `[${paths.join(', ')}]`)} AS extracted`]
-  const inner = [EVENT_NAMES, ...stored, ...one_pass].join(', ')
-  const outer = [EVENT_NAMES, ...asked.map((each) => `${valueOf(each)} AS ${each.column}`)].join(', ')
-  return `SELECT ${outer} FROM (SELECT ${inner} FROM ${part.sql}${where})`
+  const list = asked.map((each) => `${valueOf(each)} AS ${each.column}`)
+  const passes = chunksOf(extracted, MAX_TOGETHER).map(
+    (some, index) => `${extract(json, some)} AS extracted${index}`,
+  )
+  const inner = [EVENT_NAMES, ...stored, ...passes].join(', ')
+  return `SELECT ${[EVENT_NAMES, ...list].join(', ')} FROM (SELECT ${inner} FROM ${part.sql}${where})`
 }
 
-const path = (property: string) => textLiteral(jsonPath([property]))
-const extract = (json: string, paths: string) => `json_extract_string(${json}, ${paths})`
+/** A list of their texts. */
+function extract(json: string, properties: readonly string[]): string {
+  const paths = properties.map((property) => textLiteral(jsonPath([property])))
+  return `json_extract_string(${json}, [${paths.join(', ')}])`
+}
+
+function chunksOf<Item>(items: readonly Item[], size: number): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  )
+}
