@@ -4,6 +4,7 @@ import { parseExpression } from '../../../hogql/parser.ts'
 import { invalid } from '../../../platform/http/errors.ts'
 import { explained } from '../run-query.ts'
 import { call, constant, field } from '../tree.ts'
+import { withoutNames } from './conditions.ts'
 import type { BreakdownFilter } from './schema.ts'
 
 /** PostHog's names for events without the property, and for the values that are left over. */
@@ -48,7 +49,11 @@ function givenOf(filter: BreakdownFilter): Given | null {
 }
 
 function subjectOf({ property, type, group_type_index, attr }: Given): Expr {
-  if (type === 'hogql') return explained(attr, () => parseExpression(property))
+  if (type === 'hogql')
+    return withoutNames(
+      explained(attr, () => parseExpression(property)),
+      attr,
+    )
   if (type === 'person') return field('events', 'person', 'properties', property)
   if (type === 'event') return field('events', 'properties', property)
   if (typeof group_type_index === 'number') {

@@ -1,5 +1,5 @@
 // Running an insight: which one, and what is wrong with it told by the field that holds it.
-import { ApiError } from '../../../platform/http/errors.ts'
+import { ApiError, invalid } from '../../../platform/http/errors.ts'
 import type { Services } from '../../../platform/services.ts'
 import type { AskedProject } from '../run-query.ts'
 import type { InsightAnswered } from './answer.ts'
@@ -7,6 +7,9 @@ import { runFunnel } from './funnels.ts'
 import { runRetention } from './retention.ts'
 import type { InsightQuery } from './schema.ts'
 import { runTrends } from './trends.ts'
+
+/** In characters of JSON, each as often as it stands in the statement: half a second of compiling at worst. */
+const MOST_WRITTEN = 500_000
 
 /** `attr` is the field that holds the query. */
 export async function runInsight(
@@ -17,12 +20,21 @@ export async function runInsight(
   signal?: AbortSignal,
 ): Promise<InsightAnswered> {
   try {
+    assertShort(query)
     return await runKind(services, project, query, signal)
   } catch (error) {
     if (!(error instanceof ApiError) || error.attr === null) throw error
     const { code, detail, headers, extra } = error
     throw new ApiError(code, detail, `${attr}__${error.attr}`, headers, extra)
   }
+}
+
+/** What holds for all series is written for each of them, and all of it for both periods. */
+function assertShort(query: InsightQuery): void {
+  const series = 'series' in query ? query.series.length : 1
+  const shared = JSON.stringify(query.properties ?? null).length
+  if (2 * (JSON.stringify(query).length + shared * series) <= MOST_WRITTEN) return
+  throw invalid('properties', 'max_length', 'The filters are too long for so many series.')
 }
 
 function runKind(

@@ -242,6 +242,20 @@ describe('200', () => {
 })
 
 describe('400', () => {
+  it('filters that would be written too often', async () => {
+    const value = Array.from({ length: 5000 }, (_, index) => `v${index}`)
+    const query = trends(
+      { properties: [{ key: 'x', value }] },
+      Array(26).fill({ event: 'visit' }) as object[],
+    )
+    const { status, body } = await home.ask(query)
+    expect({ status, body }).toMatchObject({
+      status: 400,
+      body: { code: 'max_length', attr: 'query__properties' },
+    })
+    expect(await dataOf({ ...query, series: query.series.slice(0, 1) })).toEqual([[0, 0, 0, 0, 0, 0, 0, 0]])
+  })
+
   it.each<[object, string, RegExp]>([
     [{ kind: 'LifecycleQuery' }, 'query__kind', /not supported.*TrendsQuery/],
     [trends({ series: [] }), 'query__series', /./],
@@ -289,6 +303,13 @@ describe('400', () => {
       trends({ breakdownFilter: { breakdown: '1 +', breakdown_type: 'hogql' } }),
       'query__breakdownFilter__breakdown',
       /./,
+    ],
+    // Names between braces are those of our own statements.
+    [trends({ properties: [{ type: 'hogql', key: '{where}' }] }), 'query__properties', /placeholder/],
+    [
+      trends({ breakdownFilter: { breakdown: '{where}', breakdown_type: 'hogql' } }),
+      'query__breakdownFilter__breakdown',
+      /placeholder/,
     ],
     [
       trends({ compareFilter: { compare: true, compare_to: 'last' } }),
