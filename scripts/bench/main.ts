@@ -1,8 +1,9 @@
 // `npm run bench`: what things cost, as ratios inside one run. Machines differ and are noisy; ratios hold.
-// `npm run bench -- api`, `-- hogql`, `-- events`, `-- projects`, `-- exports` or `-- plugins` runs one part, and `-- exports
-// parquet memory` some cases of it. A figure counts only if its checks held.
+// `npm run bench -- api`, `-- hogql`, `-- events`, `-- projects`, `-- exports`, `-- plugins` or `-- console` runs one part, and
+// `-- exports parquet memory` some cases of it. A figure counts only if its checks held.
 import { benchApi } from './api/run.ts'
 import { runBenchServer, type ServerOrder } from './api/server.ts'
+import { benchConsole } from './console/run.ts'
 import { benchEvents } from './events/run.ts'
 import { runEventServer } from './events/server.ts'
 import { runOrder, type Order } from './exports/measured-process.ts'
@@ -21,6 +22,7 @@ const PARTS = {
   projects: benchProjects,
   exports: benchExports,
   plugins: benchPlugins,
+  console: benchConsole,
 }
 
 if (process.env.BENCH_SERVER) await runBenchServer(JSON.parse(process.env.BENCH_SERVER) as ServerOrder)
