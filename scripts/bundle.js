@@ -21,6 +21,7 @@ const OUTSIDE = [
   /^pg-native$/,
   /^snowflake-sdk$/,
   // Tools that scripts use.
+  /^playwright-core/,
   /^rolldown/,
   /^vitest/,
 ]

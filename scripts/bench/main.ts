@@ -1,9 +1,10 @@
 // `npm run bench`: what things cost, as ratios inside one run. Machines differ and are noisy; ratios hold.
-// `npm run bench -- api`, `-- hogql`, `-- events`, `-- columns`, `-- projects`, `-- exports`, `-- plugins` or `-- streams` runs one part, and `-- exports
-// parquet memory` some cases of it. A figure counts only if its checks held.
+// `npm run bench -- api` runs one part (PARTS), and `-- exports parquet memory` some cases of it. A figure counts only if
+// its checks held.
 import { benchApi } from './api/run.ts'
 import { runBenchServer, type ServerOrder } from './api/server.ts'
 import { benchColumns } from './columns.ts'
+import { benchConsole } from './console/run.ts'
 import { benchEvents } from './events/run.ts'
 import { runEventServer } from './events/server.ts'
 import { runOrder, type Order } from './exports/measured-process.ts'
@@ -25,6 +26,7 @@ const PARTS = {
   exports: benchExports,
   plugins: benchPlugins,
   streams: benchStreams,
+  console: benchConsole,
 }
 
 if (process.env.BENCH_SERVER) await runBenchServer(JSON.parse(process.env.BENCH_SERVER) as ServerOrder)
