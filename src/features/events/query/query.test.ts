@@ -409,7 +409,7 @@ describe('400', () => {
     [{ query: null }, 'null', 'query'],
     [{ query: 'select 1' }, 'invalid_input', 'query'],
     [{ query: {} }, 'required', 'query__kind'],
-    [{ query: { kind: 'TrendsQuery' } }, 'invalid_input', 'query__kind'],
+    [{ query: { kind: 'LifecycleQuery' } }, 'invalid_input', 'query__kind'],
     [{ query: { kind: 'HogQLQuery' } }, 'required', 'query__query'],
     [{ query: { kind: 'HogQLQuery', query: '' } }, 'blank', 'query__query'],
     [{ query: { kind: 'HogQLQuery', query: 5 } }, 'invalid_input', 'query__query'],
@@ -432,7 +432,7 @@ describe('400', () => {
   })
 
   it('another kind is said not to be supported', async () => {
-    const { body } = await post({ query: { kind: 'TrendsQuery', series: [] } })
+    const { body } = await post({ query: { kind: 'LifecycleQuery', series: [] } })
     expect(body.detail).toContain('not supported')
   })
 
