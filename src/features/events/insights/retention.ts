@@ -113,7 +113,7 @@ function resultsOf(
   timezone: string,
 ): RetentionResult[] {
   const counts = new Map(
-    rows.map(([started, returned, people]) => [`${started} ${returned}`, Number(people)]),
+    rows.map(([started, returned, people]) => [`${String(started)} ${String(returned)}`, Number(people)]),
   )
   return buckets.map((start, place) => ({
     date: zonedText(BigInt(start.starts_at) * 1000n, timezone),

@@ -31,7 +31,7 @@ export async function runInsight(
 
 /** What holds for all series is written for each of them, and all of it for both periods. */
 function assertShort(query: InsightQuery): void {
-  const series = 'series' in query ? query.series.length : 1
+  const series = query.kind === 'RetentionQuery' ? 1 : query.series.length
   const shared = JSON.stringify(query.properties ?? null).length
   if (2 * (JSON.stringify(query).length + shared * series) <= MOST_WRITTEN) return
   throw invalid('properties', 'max_length', 'The filters are too long for so many series.')
