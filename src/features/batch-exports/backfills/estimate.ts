@@ -1,7 +1,7 @@
 // What a backfill would deliver, asked of the ledger and the event store: what the export has not delivered of a range,
 // however it got lost. The answer is an estimate only in that more may be delivered before the backfill comes to it.
 import { sql } from '../../../platform/db/sql.ts'
-import type { Measured } from '../../../platform/event-store/event-store.ts'
+import { StoreBusy, type Measured } from '../../../platform/event-store/event-store.ts'
 import type { Area, EventChoice } from '../../../platform/event-store/export-rows.ts'
 import type { Services } from '../../../platform/services.ts'
 import { intersect } from '../ledger/areas.ts'
@@ -27,7 +27,7 @@ export type Estimate = {
 type Stores = Pick<Services, 'db' | 'eventStore'>
 
 const NO_SPAN: EventSpan = { first_at: null, last_at: null }
-/** Somebody waits for the answer, and other exports for the store: a filter that takes longer is not asked. */
+/** Somebody waits for the answer, and other exports for the store. What takes longer is asked without the filter. */
 const LIMIT_MS = 10_000
 
 export async function estimateBackfill(
@@ -52,7 +52,7 @@ export async function estimateBackfill(
   try {
     return await countRows(stores, row, area, selectEvents(project, row, now))
   } catch (error) {
-    if (!isTimeout(error)) throw error
+    if (!(error instanceof StoreBusy)) throw error
     return { ...(await countRows(stores, row, area, every)), rows: null, delivered_before: null }
   }
 }
@@ -83,11 +83,11 @@ async function measure(
   events: EventChoice,
   areas: readonly Area[],
 ): Promise<Measured[]> {
-  return areas.length === 0 ? [] : eventStore.measureAreas(events, areas, AbortSignal.timeout(LIMIT_MS))
-}
-
-function isTimeout(error: unknown): boolean {
-  return error instanceof Error && error.name === 'TimeoutError'
+  if (areas.length === 0) return []
+  const signal = AbortSignal.timeout(LIMIT_MS)
+  return eventStore.measureAreas(events, areas, signal).catch((error: unknown) => {
+    throw signal.aborted ? new StoreBusy() : error
+  })
 }
 
 async function projectOf({ db, eventStore }: Stores, { project_id }: ExportRow): Promise<ExportedProject> {
