@@ -18,28 +18,29 @@ function message(kind: string, ...parts: (string | number[])[]): Buffer {
 
 const WELCOME = Buffer.concat([message('R', [0, 0, 0, 0]), message('Z', 'I')])
 
-/** By name: what is sent, at the login or as the answer to the first statement; a chunk is repeated for ever. */
-export const HOSTILE_ANSWERS: Record<string, { at: 'login' | 'statement'; sent: Buffer; then?: Buffer }> = {
-  'an error without its end': { at: 'login', sent: message('E', 'Sx') },
-  'a notice without its end': { at: 'login', sent: message('N', 'Sx\0M') },
-  'an unknown way to log in': { at: 'login', sent: message('R', [0, 0, 0, 99]) },
-  'a list of ways without its end': { at: 'login', sent: message('R', [0, 0, 0, 10], 'SCRAM') },
-  'a login cut short': { at: 'login', sent: message('R', [0, 0]) },
-  'an unknown message': { at: 'login', sent: message('!', 'x') },
-  'a length of nothing': { at: 'login', sent: bytes('E', [0, 0, 0, 0]) },
-  'no protocol at all': { at: 'login', sent: bytes('HTTP/1.1 400 Bad Request\r\n\r\n') },
-  'fewer columns than none': { at: 'statement', sent: message('T', [255, 255]) },
-  'a column cut short': { at: 'statement', sent: message('T', [0, 1], 'name') },
-  'fewer values than none': { at: 'statement', sent: message('D', [255, 255]) },
-  'a value that reaches back': { at: 'statement', sent: message('D', [0, 2], [255, 255, 255, 248]) },
-  'a value longer than its row': { at: 'statement', sent: message('D', [0, 1], [0, 0, 255, 255], 'x') },
-  'a message of 2 GB': { at: 'statement', sent: bytes('D', [127, 255, 255, 255]), then: CHUNK },
-  'rows without end': {
-    at: 'statement',
-    sent: message('T', [0, 1], 'a\0', [0, 0, 0, 0, 0, 0, 0, 0, 0, 25, 0, 0, 0, 0, 0, 0, 0, 0]),
-    then: message('D', [0, 1], [0, 1, 0, 0], CHUNK.toString()),
-  },
-}
+/** By name: what is sent, at the login or as the answer to the first statement; `repeated` goes on for ever. */
+export const HOSTILE_ANSWERS: Record<string, { at: 'login' | 'statement'; sent: Buffer; repeated?: Buffer }> =
+  {
+    'an error without its end': { at: 'login', sent: message('E', 'Sx') },
+    'a notice without its end': { at: 'login', sent: message('N', 'Sx\0M') },
+    'an unknown way to log in': { at: 'login', sent: message('R', [0, 0, 0, 99]) },
+    'a list of ways without its end': { at: 'login', sent: message('R', [0, 0, 0, 10], 'SCRAM') },
+    'a login cut short': { at: 'login', sent: message('R', [0, 0]) },
+    'an unknown message': { at: 'login', sent: message('!', 'x') },
+    'a length of nothing': { at: 'login', sent: bytes('E', [0, 0, 0, 0]) },
+    'no protocol at all': { at: 'login', sent: bytes('HTTP/1.1 400 Bad Request\r\n\r\n') },
+    'fewer columns than none': { at: 'statement', sent: message('T', [255, 255]) },
+    'a column cut short': { at: 'statement', sent: message('T', [0, 1], 'name') },
+    'fewer values than none': { at: 'statement', sent: message('D', [255, 255]) },
+    'a value that reaches back': { at: 'statement', sent: message('D', [0, 2], [255, 255, 255, 248]) },
+    'a value longer than its row': { at: 'statement', sent: message('D', [0, 1], [0, 0, 255, 255], 'x') },
+    'a message of 2 GB': { at: 'statement', sent: bytes('D', [127, 255, 255, 255]), repeated: CHUNK },
+    'rows without end': {
+      at: 'statement',
+      sent: message('T', [0, 1], 'a\0', [0, 0, 0, 0, 0, 0, 0, 0, 0, 25, 0, 0, 0, 0, 0, 0, 0, 0]),
+      repeated: message('D', [0, 1], [0, 1, 0, 0], CHUNK.toString()),
+    },
+  }
 
 export type HostilePostgres = { port: number; use(name: string): void; close(): Promise<void> }
 
@@ -57,7 +58,7 @@ export async function startHostilePostgres(): Promise<HostilePostgres> {
         return void socket.write(WELCOME)
       }
       socket.write(answer.sent)
-      if (answer.then) repeat(socket, answer.then)
+      if (answer.repeated) repeat(socket, answer.repeated)
     })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')

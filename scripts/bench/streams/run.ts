@@ -17,7 +17,7 @@ const PATIENCE_MS = 120_000
 
 type Place = { project_id: number; token: string; key: string; key_id: string; organization_id: string }
 type Stream = { place: Place; events: number; is_over: boolean; end(): void }
-type Call = (method: string, path: string, body?: object) => Promise<Record<string, never>>
+type Call = (method: string, path: string, body?: object) => Promise<Record<string, unknown>>
 
 export async function benchStreams(): Promise<boolean> {
   const program = await buildProgram()
@@ -104,7 +104,7 @@ function caller(url: string, key: string): Call {
     })
     const text = await reply.text()
     if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${text}`)
-    return (text === '' ? {} : JSON.parse(text)) as Record<string, never>
+    return (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>
   }
 }
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createKey, createOrganization, type Workspace } from '../../../../test/factories.ts'
 import { startTestApp, type Reply, type TestApp } from '../../../../test/harness/app.ts'
 import { sql } from '../../../platform/db/sql.ts'
@@ -267,6 +267,26 @@ describe('POST …/backfills/estimate/', () => {
     }
     expect((await app.get(backfillsOf(owner), { key: user.key })).body.results).toEqual([])
     expect(await runsOf(app.db, owner)).toEqual([])
+  })
+
+  it('503 with Retry-After when the store is too busy to count within its time, and nothing is begun', async () => {
+    const { project, owner } = await createOrganization(app)
+    const row = await addExport(app.db, project.id, ago(HOUR))
+    const events = [makeEvent({ timestamp: ago(2 * HOUR).toISOString() }, ago(0))]
+    await app.services.eventStore.write([{ project_id: project.id, events, ...NO_COPIES }], ago(0))
+    const timeout = vi
+      .spyOn(AbortSignal, 'timeout')
+      .mockImplementation(() => AbortSignal.abort(new DOMException('too long', 'TimeoutError')))
+    const hour = (count: number) =>
+      new Date((Math.floor(app.services.now().getTime() / HOUR) - count) * HOUR).toISOString()
+    const range = { start_at: hour(6), end_at: hour(0) }
+    for (const path of ['', 'estimate/']) {
+      const reply = await app.post(`${backfillsOf(row)}${path}`, range, { key: owner.key })
+      expect(reply).toMatchObject({ status: 503, body: { code: 'store_busy' } })
+      expect(reply.headers['retry-after']).toBe('1')
+    }
+    timeout.mockRestore()
+    expect((await app.get(backfillsOf(row), { key: owner.key })).body.results).toEqual([])
   })
 
   it('200 of nothing, and of persons, whose number nobody knows before', async () => {

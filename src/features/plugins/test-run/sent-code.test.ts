@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createMember, createOrganization, type Workspace } from '../../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
 import { hashTables } from '../../../../test/harness/tables.ts'
+import { form } from '../configs/fixture/plugins.ts'
 import { insertFixturePlugin } from '../fixture/plugins.ts'
 
 let app: TestApp
@@ -112,6 +113,35 @@ describe('the settings of a config', () => {
     expect(sentCode.body.event.properties.got).toEqual({ word: 'hey' })
     const sentSettings = await tryOut(id, { plugin_config, config: { word: 'ho' } })
     expect(sentSettings.body.event.properties.got).toEqual({ word: 'ho' })
+  })
+
+  it('come without secret files, whatever a manifest that is sent along calls them', async () => {
+    const tellFiles =
+      'export function processEvent(event, { attachments }) { event.properties.files = Object.keys(attachments).sort(); return event }'
+    const files = ['map', 'key_file', 'left_over']
+    const id = await make(tellFiles, {
+      config_schema: [
+        { key: 'map', type: 'attachment' },
+        { key: 'key_file', type: 'attachment', secret: true },
+      ],
+    })
+    const { bytes, headers } = await form({
+      plugin: String(id),
+      config: '{}',
+      ...Object.fromEntries(
+        files.map((key) => [`add_attachment[${key}]`, [key, 'text/plain', `what is in ${key}`]]),
+      ),
+    })
+    const url = `/api/projects/${home.project.id}/plugin_configs/`
+    const made = await app.call('POST', url, { key: home.owner.key, headers, body: bytes.toString() })
+    const plugin_config = made.body.id
+    const manifest = JSON.stringify({ name: 'x', config: files.map((key) => ({ key, type: 'attachment' })) })
+    const sent = await tryOut(id, {
+      plugin_config,
+      files: { 'index.ts': tellFiles, 'plugin.json': manifest },
+    })
+    expect(sent.body.event.properties.files).toEqual(['map'])
+    expect((await tryOut(id, { plugin_config })).body.event.properties.files).toEqual(files.toSorted())
   })
 
   it('400 for configs of other plugins and organizations, of closed projects, and for no number', async () => {

@@ -9,9 +9,10 @@ import type { Attachment } from '../../../platform/sandbox/sandbox.ts'
 import { Redactor } from '../../../platform/secrets/redactor.ts'
 import type { Services } from '../../../platform/services.ts'
 import { isReachable } from '../../projects/access.ts'
-import type { SchemaField } from '../config-schema.ts'
+import { readConfigSchema, type SchemaField } from '../config-schema.ts'
 import { openSettings, secretValues, withDefaults } from '../configs/settings.ts'
 import type { PluginConfigRow, PluginRow } from '../rows.ts'
+import { CONFIGS } from '../versions/accepted.ts'
 import { listAttachments } from '../running/queries.ts'
 import type { TestRequest } from './schema.ts'
 
@@ -41,8 +42,15 @@ export async function readTrialSettings(
   )
   const isTrusted = plugin.organization_id === organization.id || plugin.plugin_type === 'inline'
   if (isTrusted && config === undefined && files === undefined) return stored
-  const secret = new Set(fields.filter((field) => field.secret).map(({ key }) => key))
-  return settingsOf(fields, { ...without(row.config, secret), ...sent }, without(stored.attachments, secret))
+  // Also by the settings as they are saved: a manifest that is sent along, or a newer version, calls no secret open.
+  const saved = readConfigSchema(row.config_schema)
+  const isSecret = (name: string) => [...fields, ...saved].some(({ key, secret }) => secret && key === name)
+  const isSaved = (name: string) => saved.some(({ key }) => key === name)
+  return settingsOf(
+    fields,
+    { ...only(row.config, (key) => !isSecret(key)), ...sent },
+    only(stored.attachments, (key) => isSaved(key) && !isSecret(key)),
+  )
 }
 
 function settingsOf(
@@ -54,18 +62,23 @@ function settingsOf(
   return { config, attachments, redactor: new Redactor(secretValues(fields, config)) }
 }
 
-function without<Value>(values: Record<string, Value>, keys: ReadonlySet<string>): Record<string, Value> {
-  return Object.fromEntries(Object.entries(values).filter(([key]) => !keys.has(key)))
+function only<Value>(
+  values: Record<string, Value>,
+  isMeant: (key: string) => boolean,
+): Record<string, Value> {
+  return Object.fromEntries(Object.entries(values).filter(([key]) => isMeant(key)))
 }
 
-/** A config in a project that the caller has access to. */
+type AcceptedConfig = PluginConfigRow & Pick<PluginRow, 'config_schema'>
+
+/** A config in a project that the caller has access to, with the settings that its version has. */
 async function getConfig(
   { db, caller, organization, level }: Asking,
   plugin_id: number,
   id: number,
-): Promise<PluginConfigRow> {
-  const row = await db.row<PluginConfigRow>(sql`
-    SELECT c.* FROM plugin_config c JOIN project ON project.id = c.project_id
+): Promise<AcceptedConfig> {
+  const row = await db.row<AcceptedConfig>(sql`
+    SELECT c.*, p.config_schema FROM ${CONFIGS} JOIN project ON project.id = c.project_id
     WHERE project.organization_id = ${organization.id} AND c.plugin_id = ${plugin_id} AND c.id = ${id}
       AND NOT c.deleted AND ${isReachable(caller, level)}`)
   if (!row)
