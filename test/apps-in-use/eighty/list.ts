@@ -274,8 +274,8 @@ export const APPS: readonly Tried[] = [
     answers: { invoices: { data: [] }, customers: { data: [] } },
   },
   { repo: 'PostHog/taxonomy-plugin', config: { defaultNamingConvention: 'camelCase' } },
-  // posthog-js once sent the time in seconds by this name.
-  { repo: 'PostHog/timestamp-parser-plugin', properties: { $time: 1_793_491_200 } },
+  // Looks at times that are numbers alone, and events have texts.
+  { repo: 'PostHog/timestamp-parser-plugin' },
   { repo: 'PostHog/twitter-followers-plugin', answers: { followbutton: [{ followers_count: 7 }] } },
   { repo: 'PostHog/user-agent-plugin', config: { overrideUserAgentDetails: 'true' } },
   { repo: 'PostHog/user-interview-app' },

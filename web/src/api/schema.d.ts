@@ -2178,7 +2178,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Run a plugin on one event without storing or sending anything
+         * Run a plugin on one event, or one of its jobs or schedules, without storing or sending anything
          * @description API key scope: `plugin:write`. Level: member or above.
          */
         post: operations["post_organizations_by_organization_id_plugins_by_id_test"];
@@ -4853,7 +4853,7 @@ export interface components {
             was_made: boolean;
         };
         PluginTestResult: {
-            /** @description As it would be stored; null when it was dropped. */
+            /** @description As it would be stored; null when it was dropped, or none was sent. */
             event: {
                 [key: string]: unknown;
             } | null;
@@ -12278,13 +12278,25 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": {
-                    /** @description What it lacks, such as `uuid` and `timestamp`, is made up. */
-                    event: {
+                    /** @description What it lacks, such as `uuid` and `timestamp`, is made up. Required without `job` and `schedule`. */
+                    event?: {
                         [key: string]: unknown;
                     };
+                    /** @description A job to run in place of an event: its name, and what it is given. */
+                    job?: {
+                        type: string;
+                        payload?: {
+                            [key: string]: unknown;
+                        };
+                    };
+                    /**
+                     * @description A function to run, in place of an event, as the clock would.
+                     * @enum {string}
+                     */
+                    schedule?: "runEveryMinute" | "runEveryHour" | "runEveryDay";
                     /** @description Settings; those it lacks have their defaults. */
                     config?: {
                         [key: string]: unknown;

@@ -11,7 +11,8 @@ export function pluginTestRoutes(family: Family) {
     route({
       method: 'POST',
       path: `/api/organizations/:organization_id/${family}/:id/test/`,
-      summary: 'Run a plugin on one event without storing or sending anything',
+      summary:
+        'Run a plugin on one event, or one of its jobs or schedules, without storing or sending anything',
       scope: 'plugin:write',
       level: 'member',
       is_question: true,
@@ -21,6 +22,8 @@ export function pluginTestRoutes(family: Family) {
         'Try it on an event': {
           event: { event: 'order paid', distinct_id: 'ada', properties: { ssn: '1' } },
         },
+        'Try a job': { job: { type: 'retry', payload: { batch: 7 } } },
+        'Try a schedule': { schedule: 'runEveryMinute', fetch: true },
         'Try code before it is saved': {
           event: { event: 'order paid', properties: { ssn: '1' } },
           files: {

@@ -1,4 +1,4 @@
-// A trial of a plugin on one event.
+// A trial of a plugin: on one event, or by one of its jobs or schedules.
 import { z } from 'zod'
 import { bool, int } from '../../../platform/http/fields.ts'
 import { SourceError } from '../schema.ts'
@@ -6,7 +6,19 @@ import { SourceError } from '../schema.ts'
 const json = z.record(z.string(), z.unknown())
 
 export const TestRequest = z.object({
-  event: json.describe('What it lacks, such as `uuid` and `timestamp`, is made up.'),
+  event: json
+    .optional()
+    .describe(
+      'What it lacks, such as `uuid` and `timestamp`, is made up. Required without `job` and `schedule`.',
+    ),
+  job: z
+    .object({ type: z.string().min(1).max(200), payload: json.optional() })
+    .optional()
+    .describe('A job to run in place of an event: its name, and what it is given.'),
+  schedule: z
+    .enum(['runEveryMinute', 'runEveryHour', 'runEveryDay'])
+    .optional()
+    .describe('A function to run, in place of an event, as the clock would.'),
   config: json.optional().describe('Settings; those it lacks have their defaults.'),
   plugin_config: int()
     .optional()
@@ -35,7 +47,7 @@ export type TestCall = z.input<typeof TestCall>
 
 export const TestResult = z
   .object({
-    event: json.nullable().describe('As it would be stored; null when it was dropped.'),
+    event: json.nullable().describe('As it would be stored; null when it was dropped, or none was sent.'),
     logs: z.array(z.object({ source: z.string(), type: z.string(), message: z.string() })),
     error: z.object({ name: z.string(), message: z.string(), stack: z.string() }).nullable(),
     errors: z.array(SourceError).describe('What keeps the files from running.'),

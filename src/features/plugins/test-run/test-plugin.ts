@@ -1,4 +1,5 @@
-// One event through a plugin that nobody need have switched on: in a sandbox of its own, which is gone afterwards.
+// One event, job or schedule of a plugin that nobody need have switched on: in a sandbox of its own, which is gone
+// afterwards.
 import { randomInt } from 'node:crypto'
 import { isObject, type JsonObject } from '../../../lib/json-object.ts'
 import type { Db } from '../../../platform/db/database.ts'
@@ -28,6 +29,8 @@ export type Testing = {
   now: Date
 }
 
+/** One of the two: an event, or a call that no event causes. */
+type Asked = { event: TestEvent; call: null } | { event: null; call: AppCall }
 type Outcome = { event: JsonObject | null; memory_bytes: number | null }
 
 const WITHIN_MS = 30_000
@@ -38,24 +41,33 @@ export async function testPlugin(
   request: TestRequest,
 ): Promise<TestResult> {
   const { services, db, now } = testing
-  const event = completeEvent(request.event, services.settings.site_url, now)
+  const asked = readAsked(request, services.settings.site_url, now)
   const fields = fieldsOf(plugin, request)
   const { redactor, ...settings } = await readTrialSettings(testing, plugin, fields, request)
   const dry = openDryHost(
     request.fetch ? (wanted, signal) => fetchForApp(services.outbound, wanted, signal) : null,
   )
   const began = performance.now()
-  const outcome = await toldFaults(event, async () => {
+  const outcome = await toldFaults(asked.event, async () => {
     if (plugin.plugin_type === 'inline')
-      return { event: runInline(plugin, event, settings.config, now), memory_bytes: null }
+      return { event: runInline(plugin, asked.event, settings.config, now), memory_bytes: null }
     const sent = request.files?.[CODE_FILE]
     const { methods, ...script } =
       sent === undefined ? await readSavedScript(services, db, plugin) : await readSentScript(services, sent)
-    return runScript(services, dry, sandboxed(plugin, script, settings), { methods, event })
+    return runScript(services, dry, sandboxed(plugin, script, settings), { methods, ...asked })
   })
   const ms = Math.round((performance.now() - began) * 10) / 10
   const { logs, calls } = dry
   return { ...redactor.cleanJson({ ...outcome, logs, calls }), ms }
+}
+
+function readAsked({ event, job, schedule }: TestRequest, site_url: string, now: Date): Asked {
+  const given = [event, job, schedule].filter((each) => each !== undefined)
+  if (given.length === 0) throw invalid('event', 'required', 'This field is required.')
+  if (given.length > 1) throw invalid(null, 'invalid_input', 'Send one of `event`, `job` and `schedule`.')
+  if (job) return { event: null, call: { method: 'job', name: job.type, payload: job.payload ?? {} } }
+  if (schedule) return { event: null, call: { method: 'task', name: schedule } }
+  return { event: completeEvent(event!, site_url, now), call: null }
 }
 
 /** A manifest that is sent along says which settings there are. */
@@ -66,7 +78,7 @@ function fieldsOf({ config_schema }: PluginRow, { files }: TestRequest): SchemaF
 }
 
 /** What the app does wrong is part of the answer, and leaves the event as it was. */
-async function toldFaults(event: TestEvent, run: () => Promise<Outcome>) {
+async function toldFaults(event: TestEvent | null, run: () => Promise<Outcome>) {
   try {
     return { ...(await run()), error: null, errors: [] }
   } catch (fault) {
@@ -76,9 +88,14 @@ async function toldFaults(event: TestEvent, run: () => Promise<Outcome>) {
   }
 }
 
-function runInline({ url }: PluginRow, event: TestEvent, config: JsonObject, now: Date): JsonObject | null {
+function runInline(
+  { url }: PluginRow,
+  event: TestEvent | null,
+  config: JsonObject,
+  now: Date,
+): JsonObject | null {
   const app = INLINE_APPS.get(url ?? '')
-  if (!app) throw invalid(null, 'invalid_input', 'The plugin has no code to run.')
+  if (!app || !event) throw invalid(null, 'invalid_input', 'The plugin has no code to run.')
   try {
     const after = app.processEvent(toPipelineEvent(event, now), config)
     if (after === null) return null
@@ -89,7 +106,7 @@ function runInline({ url }: PluginRow, event: TestEvent, config: JsonObject, now
   }
 }
 
-type Trial = { methods: ReadonlySet<string>; event: TestEvent }
+type Trial = { methods: ReadonlySet<string> } & Asked
 
 /** Ids of configs are positive; a group of its own has an empty cache. */
 function sandboxed(
@@ -120,8 +137,12 @@ async function runOn(
   sandbox: Sandbox,
   { host, called }: DryRun,
   app: SandboxedApp,
-  { methods, event }: Trial,
+  { methods, event, call: asked }: Trial,
 ): Promise<JsonObject | null> {
+  if (asked) {
+    await sandbox.call(app, host, asked)
+    return null
+  }
   if (methods.has('processEvent')) {
     const { properties, ...fields } = event
     const text = writeEventText(fields, properties)

@@ -111,6 +111,25 @@ describe('POST test', () => {
     expect(again.logs[0].message).toBe('{"times":1} 2')
   })
 
+  it('a job and a schedule run in place of an event, and nothing comes of them', async () => {
+    const id = await make(`
+      export const jobs = { retry: async ({ batch }, { storage }) => {
+        await storage.set('batch', batch)
+        console.log('batch', await storage.get('batch', null))
+      } }
+      export async function runEveryMinute() { await posthog.capture('imported', { n: 1 }) }
+      export function processEvent(event) { throw new Error('no event was sent') }`)
+    const before = await hashTables(app.db)
+    const job = await tryOut(id, { job: { type: 'retry', payload: { batch: 7 } } })
+    expect(job).toMatchObject({ event: null, error: null, logs: [{ message: 'batch 7' }] })
+    const minute = await tryOut(id, { schedule: 'runEveryMinute' })
+    expect(minute).toMatchObject({ event: null, error: null })
+    expect(minute.calls).toEqual([{ kind: 'capture', target: 'imported', detail: { n: 1 }, was_made: false }])
+    for (const absent of [{ job: { type: 'other' } }, { schedule: 'runEveryDay' }])
+      expect((await tryOut(id, absent)).error.message).toContain('no such function')
+    expect(await hashTables(app.db)).toEqual(before)
+  })
+
   it('a webhook is composed and not sent', async () => {
     const url = outsideUrl('/hook')
     const id = await make(
@@ -153,6 +172,9 @@ describe('POST test', () => {
       [{ event: 'x' }, 'invalid_input', 'event'],
       [{ event: {}, config: [] }, 'invalid_input', 'config'],
       [{ event: {}, fetch: 'maybe' }, 'invalid_input', 'fetch'],
+      [{ event: {}, schedule: 'runEveryDay' }, 'invalid_input', null],
+      [{ schedule: 'runEveryYear' }, 'invalid_choice', 'schedule'],
+      [{ job: {} }, 'required', 'job__type'],
       [{ event: {} }, 'invalid_input', null],
     ] as const) {
       const reply = await app.post(`${base}${id}/test/`, body, { key })
