@@ -5054,9 +5054,17 @@ export interface components {
                     [key: string]: unknown;
                 }) | null;
                 retentionType?: ("retention_first_time" | "retention_recurring") | null;
+                cumulative?: false | null;
+                minimumOccurrences?: number | null;
             } & {
                 [key: string]: unknown;
             };
+            breakdownFilter?: ({
+                breakdown?: null;
+                breakdowns?: unknown[] | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
         } & {
             [key: string]: unknown;
         };

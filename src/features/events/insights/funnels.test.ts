@@ -294,6 +294,13 @@ describe('retention', () => {
 
   it.each<[object, string]>([
     [retention({ totalIntervals: 101 }), 'query__retentionFilter__totalIntervals'],
+    [retention({ cumulative: true }), 'query__retentionFilter__cumulative'],
+    [retention({ minimumOccurrences: 2 }), 'query__retentionFilter__minimumOccurrences'],
+    [retention({}, { breakdownFilter: { breakdown: '$os' } }), 'query__breakdownFilter__breakdown'],
+    [
+      retention({}, { breakdownFilter: { breakdowns: [{ property: '$os' }] } }),
+      'query__breakdownFilter__breakdowns',
+    ],
     [retention({ period: 'Fortnight' }), 'query__retentionFilter__period'],
     [retention({ targetEntity: { id: 'x', type: 'actions' } }), 'query__retentionFilter__targetEntity__type'],
     [retention({}, { dateRange: { date_to: 'later' } }), 'query__dateRange__date_to'],

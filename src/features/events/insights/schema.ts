@@ -150,6 +150,8 @@ const RetentionEntity = z
   .nullish()
   .meta({ description: '`$pageview` unless told.' })
 
+const NO_BREAKDOWN = 'Retention by breakdown is not supported.'
+
 export const RetentionQuery = z
   .looseObject({
     kind: z.literal('RetentionQuery'),
@@ -160,7 +162,15 @@ export const RetentionQuery = z
       targetEntity: RetentionEntity,
       returningEntity: RetentionEntity,
       retentionType: z.enum(['retention_first_time', 'retention_recurring']).nullish(),
+      cumulative: z.literal(false, { error: 'Cumulative retention is not supported.' }).nullish(),
+      minimumOccurrences: int({ min: 1, max: 1 }).nullish(),
     }),
+    breakdownFilter: z
+      .looseObject({
+        breakdown: z.null({ error: NO_BREAKDOWN }).optional(),
+        breakdowns: z.array(z.unknown()).max(0, { error: NO_BREAKDOWN }).nullish(),
+      })
+      .nullish(),
   })
   .meta({ id: 'RetentionQuery' })
 
