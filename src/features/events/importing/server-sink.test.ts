@@ -93,7 +93,7 @@ describe('sending', () => {
   it('gives up after some tries, and says why', async () => {
     const { sink, bodies, url } = await start(() => ({ status: 503, body: { detail: 'The store is busy.' } }))
     await expect(sink.accept(events('a'), 0)).rejects.toThrow(
-      `${url} took nothing in 4 tries: 503 The store is busy.`,
+      `${url} accepted nothing in 4 tries: 503 The store is busy.`,
     )
     expect(bodies).toHaveLength(4)
     server!.closeAllConnections()
