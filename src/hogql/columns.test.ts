@@ -1,5 +1,6 @@
 // Properties in columns of their own: whatever is asked, the answer is the same before a column appears, while only some
 // files have it, when all have it, after a restart, and when it is gone again.
+// @module-tag slow
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'

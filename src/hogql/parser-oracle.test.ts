@@ -1,4 +1,5 @@
 // Our parser beside PostHog's own, over the corpus: the same trees, and the same texts refused.
+// @module-tag slow
 import createOracle, { type HogQLParser } from '@posthog/hogql-parser'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { HogqlError } from './errors.ts'

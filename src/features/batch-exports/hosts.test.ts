@@ -1,6 +1,7 @@
 // Destinations lead out of this machine and its network, or nowhere: inner addresses in every spelling are refused at
 // every door, and are not dialled by a run either, whatever the name meant when it was saved (security.md, S1 to S6).
 // Nothing here is called: what is public is only checked, and on loopback somebody listens who must hear nothing.
+// @module-tag slow
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http'
