@@ -130,6 +130,16 @@ describe('scrub', () => {
       expect(scrub(text, ['aaaaaaaaab', '//////x', 'a.b']).length).toBeLessThanOrEqual(2_000)
   })
 
+  it('knows a value whose start reads as the end of an escape', () => {
+    const secret = '᠀\u00a0 ࠀ'
+    const base64 = Buffer.from(secret).toString('base64')
+    expect(base64).toMatch(/^4a/)
+    for (const before of ['%', '\\x', '\\u00'])
+      expect(scrub(`${before}${base64}`, [secret])).not.toContain(base64)
+    for (const escape of ['\\', '\\x', '%'])
+      expect(scrub(`${escape}41bcdef`, ['41bcdef'])).not.toContain('41bcdef')
+  })
+
   it('never lets a value through, whatever it is and wherever it stands', () => {
     const value = fc
       .string({ unit: 'grapheme', minLength: 4, maxLength: 40 })

@@ -13,6 +13,7 @@ const WINDOW = WINDOWS[0]
 /** All forms of all values together have at most this; the shortest values come first. */
 const MAX_BYTES = 64 * 1024
 const MAX_LITERAL = 20
+const ESCAPE = /[%\\]/
 
 export class Redactor {
   readonly #values: readonly string[]
@@ -20,6 +21,8 @@ export class Redactor {
   #windows: readonly Windows[] | null = null
   /** Values that are nothing but backslashes and the like: these are looked for as they are. */
   readonly #literal: string[] = []
+  /** All forms as they are written: after a `%` or a backslash, the start of one is read as an escape. */
+  readonly #written = new Set<string>()
 
   /**
    * `values` are texts and what holds texts, at any depth. Of 1 to 3 characters they are left alone, or, with
@@ -42,6 +45,7 @@ export class Redactor {
     if (this.is_empty) return text
     let clean = this.#withoutForms(text, was_cut)
     for (const value of this.#literal) clean = clean.replaceAll(value, MASK)
+    if (ESCAPE.test(text)) for (const form of this.#written) clean = clean.replaceAll(form, MASK)
     return this.#words ? clean.replaceAll(this.#words, MASK) : clean
   }
 
@@ -93,7 +97,9 @@ export class Redactor {
     let left = MAX_BYTES
     for (const value of this.#values.toSorted((one, other) => one.length - other.length)) {
       if (left <= 0) break
-      const forms = formsOf(value.slice(0, left))
+      const texts = textsOf(value.slice(0, left))
+      const forms = formsOf(texts)
+      for (const text of texts) if (text.length >= MIN_LENGTH) this.#written.add(text)
       if (forms[0]!.length < MIN_LENGTH && this.#literal.length < MAX_LITERAL) this.#literal.push(value)
       for (const form of forms.filter(({ length }) => length >= MIN_LENGTH)) {
         left -= form.length
@@ -108,8 +114,8 @@ export class Redactor {
 }
 
 /** The value, as JSON and forms write it beyond what can be undone, in capitals as some databases do, and in base64. */
-function formsOf(value: string): Uint8Array[] {
-  const texts = [
+function textsOf(value: string): string[] {
+  return [
     value,
     JSON.stringify(value).slice(1, -1),
     value.replaceAll(' ', '+'),
@@ -117,6 +123,9 @@ function formsOf(value: string): Uint8Array[] {
     value.toLowerCase(),
     ...base64Forms(value),
   ]
+}
+
+function formsOf(texts: readonly string[]): Uint8Array[] {
   const forms = texts.map((text) => Buffer.from(plainBytes(text).bytes))
   return forms.filter((form, at) => forms.findIndex((other) => other.equals(form)) === at)
 }
