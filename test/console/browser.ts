@@ -35,7 +35,7 @@ export async function openConsole(app: Pick<TestApp, 'http'>): Promise<Console> 
   return openConsoleAt(`http://127.0.0.1:${(app.http.server.address() as AddressInfo).port}`)
 }
 
-/** Of a server that runs already; `scale` is the size of its pictures. */
+/** The console of a server that runs already; `scale` is the size of its pictures. */
 export async function openConsoleAt(url: string, scale = 1): Promise<Console> {
   const browser = await launchChromium()
   return {

@@ -109,7 +109,7 @@ function narrowed(value: Value, others: readonly Value[]): Value {
   return { ...value, sql: value.only(texts) }
 }
 
-/** Of more, the store tests none. */
+/** More texts than this are not tested by the store. */
 const MAX_TEXTS = 4
 
 function isIn(node: CompareOperation, scope: Scope, isCondition = false): Test {

@@ -950,7 +950,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Run a HogQL query
+         * Run a query: HogQL, events, trends, a funnel or retention
          * @description API key scope: `query:read`. Level: member or above.
          */
         post: operations["post_projects_by_project_id_query"];
@@ -4949,12 +4949,12 @@ export interface components {
             limit: number;
             offset: number;
             hogql: string | null;
-            query: unknown;
             clickhouse: null;
-            error: null;
             /** @description One sentence for each property of events, if it was asked for. */
             explain: string[] | null;
             metadata: null;
+            query: unknown;
+            error: null;
             modifiers: Record<string, never>;
             timings: unknown[];
             /** @constant */

@@ -236,7 +236,7 @@ describe('the intervals that a pause has skipped', () => {
     // Cut by the pause: its beginning was not delivered.
     ['2026-01-10T09:40:00Z', null, '09:00', '10:00', 3],
     ['2026-01-10T09:40:00Z', '2026-01-10T09:00:00Z', '09:00', '10:00', 3],
-    // Of a longer interval that the export had before.
+    // The run of a longer interval, which the export had before.
     ['2026-01-10T09:40:00Z', '2026-01-10T09:30:00Z', '09:30', '10:00', 3],
     // The clock was set back before the pause: what has its run has no other.
     ['2026-01-10T09:40:00Z', '2026-01-10T11:00:00Z', '11:00', '12:00', 1],

@@ -1,5 +1,6 @@
 // What an insight answers with, and its description for the documentation.
 import { z } from 'zod'
+import { ANSWER_FRAME } from '../answer-frame.ts'
 import type { Range } from './date-range.ts'
 
 const TrendResult = z
@@ -63,15 +64,7 @@ export const InsightAnswer = z
     hasMore: z.boolean().describe('Whether values of the breakdown were put together as others.'),
     resolved_date_range: z.object({ date_from: z.string(), date_to: z.string() }),
     hogql: z.string(),
-    query: z.unknown(),
-    error: z.null(),
-    modifiers: z.object({}),
-    timings: z.array(z.unknown()),
-    is_cached: z.literal(false),
-    cache_key: z.null(),
-    last_refresh: z.string().meta({ format: 'date-time' }),
-    next_allowed_client_refresh: z.string().meta({ format: 'date-time' }),
-    timezone: z.string(),
+    ...ANSWER_FRAME,
   })
   .meta({ id: 'InsightAnswer' })
 

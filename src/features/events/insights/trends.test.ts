@@ -118,7 +118,7 @@ describe('200', () => {
     expect(week).toMatchObject({ data: [5, 2], days: ['2024-06-02', '2024-06-09'] })
     const [month] = await resultsOf(trends({ interval: 'month' }))
     expect(month).toMatchObject({ data: [7], days: ['2024-06-01'] })
-    // Of the last seven days of each week.
+    // People of the last seven days of each week.
     expect(await dataOf(trends({ interval: 'week' }, [{ event: 'visit', math: 'weekly_active' }]))).toEqual([
       [2, 2],
     ])

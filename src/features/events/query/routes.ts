@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { notFound } from '../../../platform/http/errors.ts'
 import { ok, route } from '../../../platform/http/route.ts'
 import { answerJsonList } from '../answer.ts'
+import { answerFrame } from '../answer-frame.ts'
 import { InsightAnswer } from '../insights/answer.ts'
 import { runInsight } from '../insights/run.ts'
 import { weightOfValues } from '../listing/select.ts'
@@ -30,7 +31,7 @@ function queryRoutesAt(base: Base) {
     route({
       method: 'POST',
       path: `${base}/query/`,
-      summary: 'Run a HogQL query',
+      summary: 'Run a query: HogQL, events, trends, a funnel or retention',
       scope: 'query:read',
       level: 'member',
       key_limit: QUERY_LIMIT,
@@ -39,29 +40,19 @@ function queryRoutesAt(base: Base) {
       answers: { 200: z.union([QueryAnswer, InsightAnswer]) },
       async handle({ services, project, body: { query: asked }, request, now }) {
         const { query, attr } = innermost(asked)
-        const beside = {
-          query: asked,
-          error: null,
-          modifiers: {},
-          timings: [],
-          is_cached: false as const,
-          cache_key: null,
-          last_refresh: now.toISOString(),
-          next_allowed_client_refresh: now.toISOString(),
-          timezone: project.timezone,
-        }
+        const frame = answerFrame(asked, project.timezone, now)
         // Whoever leaves wants no answer: their query makes room for the next.
         const { signal } = request
         if (query.kind !== 'HogQLQuery' && query.kind !== 'EventsQuery') {
           const { range, ...answered } = await runInsight(services, project, query, attr, signal)
-          return ok({ ...answered, resolved_date_range: datesOf(range), ...beside })
+          return ok({ ...answered, resolved_date_range: datesOf(range), ...frame })
         }
         const { results, explain = null, ...answered } = await runRows(services, project, query, attr, signal)
         return answerJsonList({
           rows: results,
           weightOf: weightOfValues,
           textOf: (row) => JSON.stringify(row),
-          beside: { ...answered, ...beside, clickhouse: null, explain, metadata: null },
+          beside: { ...answered, ...frame, clickhouse: null, explain, metadata: null },
         })
       },
     }),

@@ -1,6 +1,7 @@
 // What the query endpoint takes and gives. Fields are called as PostHog's clients call them.
 import { z } from 'zod'
 import { int } from '../../../platform/http/fields.ts'
+import { ANSWER_FRAME } from '../answer-frame.ts'
 import { FunnelsQuery, RetentionQuery, TrendsQuery } from '../insights/schema.ts'
 
 const DateRange = z.looseObject({
@@ -141,21 +142,13 @@ export const QueryAnswer = z
     limit: z.int(),
     offset: z.int(),
     hogql: z.string().nullable(),
-    query: z.unknown(),
     clickhouse: z.null(),
-    error: z.null(),
     explain: z
       .array(z.string())
       .nullable()
       .meta({ description: 'One sentence for each property of events, if it was asked for.' }),
     metadata: z.null(),
-    modifiers: z.object({}),
-    timings: z.array(z.unknown()),
-    is_cached: z.literal(false),
-    cache_key: z.null(),
-    last_refresh: z.string().meta({ format: 'date-time' }),
-    next_allowed_client_refresh: z.string().meta({ format: 'date-time' }),
-    timezone: z.string(),
+    ...ANSWER_FRAME,
   })
   .meta({ id: 'QueryAnswer' })
 

@@ -4,7 +4,7 @@
 
 const AUTHENTICATION = { ok: 0, password: 3, md5: 5, sasl: 10, sasl_continue: 11, sasl_final: 12 }
 const MD5_SALT_BYTES = 4
-/** Of a column, behind its name. */
+/** What describes a column, behind its name. */
 const COLUMN_BYTES = 18
 
 /** Reads a body from front to back. Once something lies beyond its end, `is_sound` is false for good. */

@@ -31,7 +31,7 @@ export type ColumnOptions = {
 /** Above this, ingestion has the machine for itself. */
 const BUSY_EVENTS_PER_S = 1_000
 const DAY_MS = 86_400_000
-/** Of one question. Whoever asks for more asks for all there are. */
+/** Properties that count for one question. Whoever asks for more asks for all there are. */
 const MAX_COUNTED = 100
 
 export class PropertyColumns {

@@ -36,7 +36,7 @@ function ofLate(read: Read | undefined, today: number): number {
   return read ? read.count / 2 ** Math.max(0, today - read.day) : 0
 }
 
-/** Of several, the one that came first. */
+/** The property that was read least; the first of several. */
 function leastRead(reads: ReadonlyMap<string, Read>, today: number): string {
   const counted = [...reads].map(([property, read]) => ({ property, count: ofLate(read, today) }))
   return counted.reduce((least, each) => (each.count < least.count ? each : least)).property
