@@ -177,7 +177,7 @@ describe('.env.example', () => {
   const lines = read('.env.example').split('\n')
   const values = parseEnv(read('.env.example'))
   const entries = lines
-    .flatMap((line) => /^[A-Z_]+(?==)/.exec(line) ?? [])
+    .flatMap((line) => /^[A-Z0-9_]+(?==)/.exec(line) ?? [])
     .map((name) => [name, values[name] ?? ''] as const)
 
   it('has every setting, in the order of config.ts, each under its one line of explanation', () => {
@@ -206,9 +206,9 @@ describe('.env.example', () => {
   it('and the README name the same settings', () => {
     const rows = read('README.md')
       .split('\n')
-      .filter((line) => /^\| `[A-Z_]+`/.test(line))
+      .filter((line) => /^\| `[A-Z0-9_]+`/.test(line))
     const names = rows.flatMap((row) =>
-      [...row.split('|')[1]!.matchAll(/`([A-Z_]+)`/g)].map((match) => match[1]),
+      [...row.split('|')[1]!.matchAll(/`([A-Z0-9_]+)`/g)].map((match) => match[1]),
     )
     expect(names).toEqual(entries.map(([name]) => name))
   })

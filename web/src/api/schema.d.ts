@@ -400,7 +400,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/organizations/{organization_id}/domains/{id}/sign_ins/{sign_in_id}/": {
+    "/api/organizations/{organization_id}/domains/{domain_id}/sign_ins/{id}/": {
         parameters: {
             query?: never;
             header?: never;
@@ -411,7 +411,7 @@ export interface paths {
          * One sign-in through the domain’s provider, or one test of it
          * @description API key scope: `organization:read`. Level: admin or above.
          */
-        get: operations["get_organizations_by_organization_id_domains_by_id_sign_ins_by_sign_in_id"];
+        get: operations["get_organizations_by_organization_id_domains_by_domain_id_sign_ins_by_id"];
         put?: never;
         post?: never;
         delete?: never;
@@ -7051,14 +7051,14 @@ export interface operations {
             };
         };
     };
-    get_organizations_by_organization_id_domains_by_id_sign_ins_by_sign_in_id: {
+    get_organizations_by_organization_id_domains_by_domain_id_sign_ins_by_id: {
         parameters: {
             query?: never;
             header?: never;
             path: {
                 organization_id: string;
+                domain_id: string;
                 id: string;
-                sign_in_id: string;
             };
             cookie?: never;
         };
