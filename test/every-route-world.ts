@@ -462,6 +462,7 @@ const KINDS: [RegExp, keyof Things][] = [
   [/\/invites\/:id\//, 'invite'],
   [/\/signup\/:invite_id\//, 'invite_secret'],
   [/\/sign_ins\/:id\//, 'sign_in'],
+  [/\/domains\/:domain_id\/keys\/:id\//, 'personal_key'],
   [/\/domains\/:(?:id|domain_id)\//, 'domain'],
   [/\/service_keys\/:id\//, 'service_key'],
   [/\/personal_api_keys\/:id\//, 'personal_key'],

@@ -470,7 +470,9 @@ describe('whoever fulfils the rule gets past it', () => {
     'POST /api/login/link/': 400,
     'POST /api/login/recovery/': 400,
     'POST /api/login/recovery/:user_uuid/': 400,
-    // The world's domains have no provider.
+    // The world's domains are not verified, so they have no people.
+    'DELETE /api/organizations/:organization_id/domains/:domain_id/keys/:id/': 404,
+    // And no provider.
     'POST /api/organizations/:organization_id/domains/:id/test_sso/': 400,
     'POST /api/reset/': 400,
     'GET /api/reset/:user_uuid/': 400,

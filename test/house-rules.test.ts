@@ -125,6 +125,24 @@ describe('imports', () => {
   })
 })
 
+describe('every way in', () => {
+  // What makes a password or a session must have asked which way the address may use. The first account, and one that
+  // whoever runs the server makes on its command line, come before any domain.
+  const makers = sources
+    .filter((path) => path.startsWith('src/features/') && path !== 'src/features/sign-in/sessions.ts')
+    .filter((path) => /\bopen(Pending)?Session(By|ByLink)?\(|\bhashPassword\(/.test(read(path)))
+    .filter(
+      (path) => !path.startsWith('src/features/batch-exports/') && !path.startsWith('src/features/users/'),
+    )
+
+  it('asks which way is allowed', () => {
+    expect(makers.length).toBeGreaterThan(5)
+    const asks = (path: string) =>
+      importsOf(path).some(({ target }) => /domains\/allowed-ways\.ts$|provider\/come-in\.ts$/.test(target))
+    expect(makers.filter((path) => !asks(path))).toEqual([])
+  })
+})
+
 describe('SQL of the event store stands in platform/event-store and hogql alone', () => {
   // PostgreSQL and the warehouses have their own SQL, and HogQL is nobody's: these words are of the store's engines.
   // ClickHouse is a destination as well, so its name alone says nothing.

@@ -2,6 +2,7 @@
 import { X509Certificate } from 'node:crypto'
 import { z } from 'zod'
 import { bool, text, timestamp, uuid } from '../../platform/http/fields.ts'
+import type { KeyRow } from '../api-keys/schema.ts'
 import { PROVIDERS } from '../identities/schema.ts'
 
 const SSO_PROVIDERS = ['', ...PROVIDERS] as const
@@ -95,6 +96,9 @@ export type DomainRow = {
   created_at: Date
   updated_at: Date
 }
+
+/** A personal key of somebody of the domain. */
+export type DomainKeyRow = KeyRow & { user_id: number; user_uuid: string; email: string }
 
 // One block and nothing round it: pasted bundles may bring a private key along, and every member can read this field.
 const PEM = /^-----BEGIN CERTIFICATE-----([^-]+)-----END CERTIFICATE-----$/
