@@ -125,7 +125,7 @@ export function listAdminsOf(
 const keysOf = ({ organization_id, domain, verified_at }: DomainRow) => sql`
   api_key JOIN app_user ON app_user.id = api_key.user_id
   JOIN membership ON membership.user_id = app_user.id AND membership.organization_id = ${organization_id}
-  WHERE lower(split_part(email, '@', 2)) = ANY(${[domain, domainToUnicode(domain)]}::text[])
+  WHERE lower(substring(email from '[^@]*$')) = ANY(${[domain, domainToUnicode(domain)]}::text[])
     AND ${verified_at !== null}`
 
 const keyColumns = sql`api_key.*, app_user.uuid AS user_uuid, email`
