@@ -463,7 +463,7 @@ const KINDS: [RegExp, keyof Things][] = [
   [/\/signup\/:invite_id\//, 'invite_secret'],
   [/\/sign_ins\/:id\//, 'sign_in'],
   [/\/domains\/:domain_id\/keys\/:id\//, 'personal_key'],
-  [/\/domains\/:(?:id|domain_id)\//, 'domain'],
+  [/\/domains\/:(?:id|domain_id)\/|\/complete\/oidc\/:domain_id\//, 'domain'],
   [/\/service_keys\/:id\//, 'service_key'],
   [/\/personal_api_keys\/:id\//, 'personal_key'],
   [/\/event_definitions\/:id\//, 'event_definition'],

@@ -27,6 +27,7 @@ import {
 import { forgetOldAttempts } from '../features/sign-in/provider/attempts.ts'
 import { forgetOldRecords } from '../features/sign-in/provider/records.ts'
 import { forgetExpiredSessions } from '../features/sign-in/sessions.ts'
+import { resealDomains } from '../features/domains/reseal.ts'
 import { resealSecrets } from '../features/two-factor/reseal.ts'
 import { forgetOldAddressUndos } from '../features/users/addresses.ts'
 import { noticeEmail } from '../features/users/notice-email.ts'
@@ -74,5 +75,6 @@ export const jobs: readonly AnyJob[] = [
   resealExports,
   sweepExports,
   resealPlugins,
+  resealDomains,
   forgetExpired,
 ]

@@ -85,6 +85,10 @@ describe('POST domains/', () => {
       saml_entity_id: null,
       saml_acs_url: null,
       saml_x509_cert: null,
+      has_oidc: false,
+      oidc_issuer: null,
+      oidc_client_id: null,
+      oidc_redirect_uris: expect.any(Array),
     })
     expect(await entries(reply.body.id)).toMatchObject([
       { scope: 'OrganizationDomain', activity: 'created', detail: { name } },

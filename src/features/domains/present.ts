@@ -1,7 +1,8 @@
 // Row → Domain of the API.
 import type { z } from 'zod'
 import type { Services } from '../../platform/services.ts'
-import { hasSaml } from './rules.ts'
+import { oidcRedirectUris } from './oidc-client.ts'
+import { hasOidc, hasSaml } from './rules.ts'
 import type { Domain, DomainRow } from './schema.ts'
 import { recordName } from './verify.ts'
 
@@ -20,5 +21,9 @@ export function presentDomain(services: Services, row: DomainRow): z.input<typeo
     saml_entity_id: row.saml_entity_id,
     saml_acs_url: row.saml_acs_url,
     saml_x509_cert: row.saml_x509_cert,
+    has_oidc: hasOidc(row),
+    oidc_issuer: row.oidc_issuer,
+    oidc_client_id: row.oidc_client_id,
+    oidc_redirect_uris: Object.values(oidcRedirectUris(services, row.id)),
   }
 }

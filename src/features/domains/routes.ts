@@ -1,11 +1,13 @@
 // Login domains: claim a name, prove it by DNS, then let it decide how its addresses sign in.
-import { isUuid } from '../../lib/uuid.ts'
+import { isUuid, uuid7 } from '../../lib/uuid.ts'
 import { violatedUnique, type Db } from '../../platform/db/database.ts'
 import { invalid, notFound } from '../../platform/http/errors.ts'
 import { paged, PageQuery } from '../../platform/http/paging.ts'
 import { created, noContent, ok, route } from '../../platform/http/route.ts'
 import { changesBetween, recordActivity, type Activity, type Actor } from '../activity-log/record.ts'
+import type { Change } from '../activity-log/schema.ts'
 import { forgetIdentitiesOf, wasUsedByAdmin } from '../identities/queries.ts'
+import { assertIssuerAllowed, sealed } from './oidc-client.ts'
 import { presentDomain } from './present.ts'
 import {
   countDomains,
@@ -30,6 +32,8 @@ const LOGGED_FIELDS = [
   'saml_entity_id',
   'saml_acs_url',
   'saml_x509_cert',
+  'oidc_issuer',
+  'oidc_client_id',
 ] as const
 
 const TESTED_WITHIN_MS = 24 * 60 * 60 * 1000
@@ -64,13 +68,17 @@ export const domainRoutes = [
     level: 'admin',
     body: DomainCreate,
     examples: { 'A domain': { domain: 'example.com' } },
+    // A name server is asked: no connection is to be held meanwhile.
+    prove: ({ services, body }) => assertIssuerAllowed(services.outbound, body),
     answers: { 201: Domain },
     async handle(context) {
       const { services, db, organization, body, now } = context
       const row = await takingName(() =>
         db.transaction(async (tx) => {
           await assertFree(tx, organization.id, body.domain)
-          const inserted = await insertDomain(tx, organization.id, body, newChallenge(), now)
+          const id = uuid7(now)
+          const fields = { id, ...sealed(services, id, body) }
+          const inserted = await insertDomain(tx, organization.id, fields, newChallenge(), now)
           await recordActivity(tx, context, { ...domainActivity(inserted), activity: 'created' })
           return inserted
         }),
@@ -99,7 +107,15 @@ export const domainRoutes = [
     level: 'admin',
     item: ({ db, organization, params }) => getDomain(db, organization.id, params.id),
     body: DomainUpdate,
-    examples: { 'Let everybody of the domain join': { jit_provisioning_enabled: true } },
+    examples: {
+      'Let everybody of the domain join': { jit_provisioning_enabled: true },
+      'An OpenID provider': {
+        oidc_issuer: 'https://login.example.com/realms/staff',
+        oidc_client_id: 'longshore',
+        oidc_client_secret: 'the secret that the provider has made',
+      },
+    },
+    prove: ({ services, body }) => assertIssuerAllowed(services.outbound, body),
     answers: { 200: Domain },
     async handle(context) {
       const { services, db, organization, item, body, now } = context
@@ -107,7 +123,7 @@ export const domainRoutes = [
       const row = await takingName(() =>
         db.transaction(async (tx) => {
           const before = await lockDomain(tx, organization.id, item.id)
-          const changes = changesFor(before, body)
+          const changes = changesFor(before, sealed(services, before.id, body))
           if (changes.domain !== undefined && changes.domain !== before.domain) {
             await assertFree(tx, organization.id, changes.domain)
             await forgetIdentitiesOf(tx, before.id)
@@ -117,7 +133,7 @@ export const domainRoutes = [
           await recordActivity(tx, context, {
             ...domainActivity(after),
             activity: 'updated',
-            changes: changesBetween('OrganizationDomain', before, after, LOGGED_FIELDS),
+            changes: loggedChanges(before, after),
           })
           return after
         }),
@@ -189,6 +205,14 @@ async function getDomain(db: Db, organizationId: string, id: string): Promise<Do
   const row = isUuid(id) ? await findDomain(db, organizationId, id) : undefined
   if (!row) throw notFound()
   return row
+}
+
+/** Of the secret only that it has changed. */
+function loggedChanges(before: DomainRow, after: DomainRow): Change[] {
+  const changes = changesBetween('OrganizationDomain', before, after, LOGGED_FIELDS)
+  if (before.oidc_client_secret === after.oidc_client_secret) return changes
+  const secret = { type: 'OrganizationDomain', action: 'changed', field: 'oidc_client_secret' } as const
+  return [...changes, { ...secret, before: null, after: null }]
 }
 
 /** Never a lock-out: an admin must have come in that way lately. */

@@ -23,6 +23,12 @@ export const Domain = z
     saml_entity_id: z.string().nullable(),
     saml_acs_url: z.string().nullable(),
     saml_x509_cert: z.string().nullable(),
+    has_oidc: z.boolean().describe('Whether issuer, client id and secret are all there.'),
+    oidc_issuer: z.string().nullable(),
+    oidc_client_id: z.string().nullable(),
+    oidc_redirect_uris: z
+      .array(z.string())
+      .describe('Where the OpenID provider sends people back to: register both of them there.'),
   })
   .meta({ id: 'Domain' })
 
@@ -66,12 +72,20 @@ const fields = z.object({
     })
     .nullable(),
   saml_x509_cert: certificate.nullable(),
+  oidc_issuer: text({ max: 512, blank: true })
+    .refine((value) => value === '' || isIssuer(value), {
+      message: 'This is not an https address without a question mark.',
+    })
+    .nullable(),
+  oidc_client_id: text({ max: 512, blank: true }).nullable(),
+  oidc_client_secret: text({ max: 1000, blank: true }).nullable().meta({ writeOnly: true }),
 })
 
 /** Provisioning and enforcement need a verified domain, so a new one cannot have them: they are ignored. */
 export const DomainCreate = fields
   .omit({ jit_provisioning_enabled: true, sso_enforcement: true })
-  .partial({ saml_entity_id: true, saml_acs_url: true, saml_x509_cert: true })
+  .partial()
+  .required({ domain: true })
 export const DomainUpdate = fields.partial()
 export type DomainFields = z.output<typeof DomainUpdate>
 
@@ -116,4 +130,11 @@ function isCertificate(value: string): boolean {
 
 function isWebAddress(value: string): boolean {
   return URL.canParse(value) && ['http:', 'https:'].includes(new URL(value).protocol)
+}
+
+/** What an OpenID provider may call itself (OpenID Connect Discovery §3). */
+function isIssuer(value: string): boolean {
+  if (!URL.canParse(value) || /[?#]/.test(value)) return false
+  const { protocol, username, password } = new URL(value)
+  return protocol === 'https:' && username === '' && password === ''
 }
