@@ -37,6 +37,7 @@ const leavesThings = (route: Route) =>
 const PARENTS = {
   batch_export_id: '/batch_exports/:id/',
   role_id: '/roles/:id/',
+  domain_id: '/domains/:domain_id/scim/',
   uuid: '/users/:uuid/',
 } as const
 const parentOf = (route: Route) =>
@@ -88,7 +89,7 @@ describe('what every route declares', () => {
       [/\/(?:plugins|pipeline_[a-z_]+)\/activity\//, ['plugin', 'activity_log']],
       [/\/plugins\/|\/pipeline_|\/plugin_config|\/app_metrics\//, ['plugin']],
       [/\/access_controls\//, ['access_control']],
-      [/\/members\/|\/invites\//, ['organization_member']],
+      [/\/members\/|\/invites\/|\/scim\//, ['organization_member']],
       [/\/mcp_tools\/read_taxonomy\//, ['event_definition']],
       [/\/mcp_tools\/execute_sql\//, ['query']],
       [/\/event_definitions\//, ['event_definition']],
@@ -165,7 +166,7 @@ describe('what every route declares', () => {
 
   it('a fresh sign-in for whatever changes an organization, its members, rights or service keys', () => {
     const sensitive =
-      /^\/api\/organizations\/:id\/$|\/members\/|\/service_keys\/|\/roles\/|\/access_controls\//
+      /^\/api\/organizations\/:id\/$|\/members\/|\/service_keys\/|\/roles\/|\/access_controls\/|\/scim\//
     const wrong = routes.filter(
       (route) => isUnsafe(route) && sensitive.test(route.path) && !route.needs_recent_sign_in,
     )

@@ -82,6 +82,7 @@ describe('imports', () => {
       'domains',
       'two-factor',
       'invites',
+      'scim',
       'sign-in',
       'account',
     ]

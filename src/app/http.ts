@@ -45,6 +45,7 @@ import { accessControlRoutes } from '../features/projects/access-controls/routes
 import { projectRoutes } from '../features/projects/routes.ts'
 import { roleMembershipRoutes } from '../features/roles/membership-routes.ts'
 import { roleRoutes } from '../features/roles/routes.ts'
+import { scimRoutes } from '../features/scim/routes.ts'
 import { confirmRoutes } from '../features/sign-in/confirm-routes.ts'
 import { loginRoutes } from '../features/sign-in/login-routes.ts'
 import { recoveryRoutes } from '../features/sign-in/recovery-routes.ts'
@@ -64,6 +65,7 @@ export const routes: readonly Route[] = [
   ...roleMembershipRoutes,
   ...inviteRoutes,
   ...domainRoutes,
+  ...scimRoutes,
   ...projectRoutes,
   ...sampleDataRoutes,
   ...accessControlRoutes,

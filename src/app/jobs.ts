@@ -22,6 +22,8 @@ import {
   resetEmail,
   verificationEmail,
 } from '../features/sign-in/emails.ts'
+import { addressByDirectoryEmail, lastOwnerEmail } from '../features/scim/emails.ts'
+import { forgetOldRequests } from '../features/scim/request-log.ts'
 import { forgetExpiredSessions } from '../features/sign-in/sessions.ts'
 import { resealSecrets } from '../features/two-factor/reseal.ts'
 import { forgetOldAddressUndos } from '../features/users/addresses.ts'
@@ -42,6 +44,7 @@ const forgetExpired = job<Record<string, never>>({
     await forgetOldVerifications(db, now)
     await forgetOldPluginLogs(db, now)
     await forgetOldPluginMetrics(db, now)
+    await forgetOldRequests(db, now)
   },
 })
 
@@ -56,6 +59,8 @@ export const jobs: readonly AnyJob[] = [
   accountDeletedEmail,
   recheckDomains,
   domainRecordGoneEmail,
+  addressByDirectoryEmail,
+  lastOwnerEmail,
   deleteProjectEvents,
   fillWithSample,
   startAskedBackfill,

@@ -3,9 +3,16 @@ import type { z } from 'zod'
 import type { Services } from '../../platform/services.ts'
 import { hasSaml } from './rules.ts'
 import type { Domain, DomainRow } from './schema.ts'
+import { scimBaseUrl } from './scim-token.ts'
 import { recordName } from './verify.ts'
 
-export function presentDomain(services: Services, row: DomainRow): z.input<typeof Domain> {
+/** `scimToken` is given once, where it was made. */
+export function presentDomain(
+  services: Services,
+  row: DomainRow,
+  scimToken: string | null = null,
+): z.input<typeof Domain> {
+  const has_scim = row.scim_token_hash !== null
   return {
     id: row.id,
     domain: row.domain,
@@ -20,5 +27,9 @@ export function presentDomain(services: Services, row: DomainRow): z.input<typeo
     saml_entity_id: row.saml_entity_id,
     saml_acs_url: row.saml_acs_url,
     saml_x509_cert: row.saml_x509_cert,
+    scim_enabled: has_scim,
+    has_scim,
+    scim_base_url: has_scim ? scimBaseUrl(services, row) : null,
+    scim_bearer_token: scimToken,
   }
 }

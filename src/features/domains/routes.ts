@@ -1,16 +1,16 @@
 // Login domains: claim a name, prove it by DNS, then let it decide how its addresses sign in.
-import { isUuid } from '../../lib/uuid.ts'
 import { violatedUnique, type Db } from '../../platform/db/database.ts'
-import { invalid, notFound } from '../../platform/http/errors.ts'
+import { invalid } from '../../platform/http/errors.ts'
 import { paged, PageQuery } from '../../platform/http/paging.ts'
 import { created, noContent, ok, route } from '../../platform/http/route.ts'
-import { changesBetween, recordActivity, type Activity, type Actor } from '../activity-log/record.ts'
+import { changesBetween, recordActivity, type Actor } from '../activity-log/record.ts'
+import { domainActivity, LOGGED_FIELDS } from './activity.ts'
+import { getDomain } from './get-domain.ts'
 import { presentDomain } from './present.ts'
 import {
   countDomains,
   deleteDomain,
   deleteOtherClaims,
-  findDomain,
   insertDomain,
   isProvedElsewhere,
   listDomains,
@@ -20,16 +20,8 @@ import {
 } from './queries.ts'
 import { changesFor, newChallenge } from './rules.ts'
 import { Domain, DomainCreate, DomainUpdate, VerifiedDomain, type DomainRow } from './schema.ts'
+import { assertMayProvision, switchScim } from './scim-token.ts'
 import { lookForChallenge } from './verify.ts'
-
-const LOGGED_FIELDS = [
-  'domain',
-  'jit_provisioning_enabled',
-  'sso_enforcement',
-  'saml_entity_id',
-  'saml_acs_url',
-  'saml_x509_cert',
-] as const
 
 const NAME_RULES = ['domain_name_unique', 'domain_organization_unique']
 
@@ -101,23 +93,26 @@ export const domainRoutes = [
     async handle(context) {
       const { services, db, organization, item, body, now } = context
       if (Object.keys(body).length === 0) return ok(presentDomain(services, item))
-      const row = await takingName(() =>
+      if (body.scim_enabled) assertMayProvision(context.caller)
+      const { row, token } = await takingName(() =>
         db.transaction(async (tx) => {
           const before = await lockDomain(tx, organization.id, item.id)
           const changes = changesFor(before, body)
+          const scim = switchScim(before, body.scim_enabled, now)
           if (changes.domain !== undefined && changes.domain !== before.domain) {
             await assertFree(tx, organization.id, changes.domain)
           }
-          const after = await updateDomain(tx, organization.id, item.id, changes, now)
+          const columns = { ...scim.columns, ...changes }
+          const after = await updateDomain(tx, organization.id, item.id, columns, now)
           await recordActivity(tx, context, {
             ...domainActivity(after),
             activity: 'updated',
             changes: changesBetween('OrganizationDomain', before, after, LOGGED_FIELDS),
           })
-          return after
+          return { row: after, token: scim.value }
         }),
       )
-      return ok(presentDomain(services, row))
+      return ok(presentDomain(services, row, token))
     },
   }),
 
@@ -180,12 +175,6 @@ export const domainRoutes = [
   }),
 ]
 
-async function getDomain(db: Db, organizationId: string, id: string): Promise<DomainRow> {
-  const row = isUuid(id) ? await findDomain(db, organizationId, id) : undefined
-  if (!row) throw notFound()
-  return row
-}
-
 async function assertFree(tx: Db, organizationId: string, name: string): Promise<void> {
   if (await isProvedElsewhere(tx, organizationId, name)) throw nameTaken()
 }
@@ -213,13 +202,4 @@ function nameTaken() {
     'unique',
     'This domain is claimed by your organization already, or another one has proved that it is theirs.',
   )
-}
-
-function domainActivity(row: DomainRow): Pick<Activity, 'organization_id' | 'scope' | 'item_id' | 'name'> {
-  return {
-    organization_id: row.organization_id,
-    scope: 'OrganizationDomain',
-    item_id: row.id,
-    name: row.domain,
-  }
 }

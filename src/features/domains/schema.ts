@@ -21,6 +21,13 @@ export const Domain = z
     saml_entity_id: z.string().nullable(),
     saml_acs_url: z.string().nullable(),
     saml_x509_cert: z.string().nullable(),
+    scim_enabled: z.boolean(),
+    has_scim: z.boolean(),
+    scim_base_url: z
+      .string()
+      .nullable()
+      .describe('What a directory is given as address of the SCIM service.'),
+    scim_bearer_token: z.string().nullable().describe('Shown once, to whoever switches SCIM on.'),
   })
   .meta({ id: 'Domain' })
 
@@ -64,11 +71,12 @@ const fields = z.object({
     })
     .nullable(),
   saml_x509_cert: certificate.nullable(),
+  scim_enabled: bool(),
 })
 
 /** Provisioning and enforcement need a verified domain, so a new one cannot have them: they are ignored. */
 export const DomainCreate = fields
-  .omit({ jit_provisioning_enabled: true, sso_enforcement: true })
+  .omit({ jit_provisioning_enabled: true, sso_enforcement: true, scim_enabled: true })
   .partial({ saml_entity_id: true, saml_acs_url: true, saml_x509_cert: true })
 export const DomainUpdate = fields.partial()
 export type DomainFields = z.output<typeof DomainUpdate>
@@ -86,6 +94,10 @@ export type DomainRow = {
   saml_entity_id: string | null
   saml_acs_url: string | null
   saml_x509_cert: string | null
+  scim_token_hash: string | null
+  scim_token_mask: string | null
+  scim_token_made_at: Date | null
+  scim_refused_at: Date | null
   created_at: Date
   updated_at: Date
 }
