@@ -37,13 +37,16 @@ const leavesThings = (route: Route) =>
 const PARENTS = {
   batch_export_id: '/batch_exports/:id/',
   role_id: '/roles/:id/',
-  domain_id: '/domains/:domain_id/scim/',
+  domain_id: '/domains/:id/',
   uuid: '/users/:uuid/',
 } as const
 const parentOf = (route: Route) =>
   (Object.keys(PARENTS) as (keyof typeof PARENTS)[]).find(
     (name) => route.path.includes(`:${name}`) && childOf(route) !== name,
   )
+/** A directory is that of a verified domain. */
+const parentPath = (route: Route) =>
+  route.path.includes('/scim/') ? '/domains/:domain_id/scim/' : PARENTS[parentOf(route)!]
 const isBelowAccount = (route: Route) => parentOf(route) === 'uuid'
 const hasOrganization = (route: Route) =>
   route.subject === 'organization' || route.path.includes(':organization_id')
@@ -123,7 +126,10 @@ describe('what every route declares', () => {
       'GET /api/reset/:user_uuid/',
       'GET /api/signup/:invite_id/',
       'POST /api/login/',
+      'POST /api/login/link/',
       'POST /api/login/precheck/',
+      'POST /api/login/recovery/',
+      'POST /api/login/recovery/:user_uuid/',
       'POST /api/login/token/',
       'POST /api/reset/',
       'POST /api/reset/:user_uuid/',
@@ -216,7 +222,7 @@ function address(route: Route, place: Place = {}, from: Home = world): string {
   return route.path
     .replace(':organization_id', organization)
     .replace(':project_id', project)
-    .replace(parent ? `:${parent}` : /$^/, () => place.parent ?? from.children(PARENTS[parent!], from.home))
+    .replace(parent ? `:${parent}` : /$^/, () => place.parent ?? from.children(parentPath(route), from.home))
     .replace(/:[a-z_]+/, () => {
       if (route.subject === 'organization') return organization
       if (route.subject === 'project') return project
@@ -348,7 +354,7 @@ function ofMissingPlaces(route: Route): Refusal[] {
       : []),
     // A child whose own parent is not the one in the path.
     ...(parentOf(route) && !isBelowAccount(route)
-      ? [world.children(PARENTS[parentOf(route)!], world.foreign), 'nonsense'].map((parent) => ({ parent }))
+      ? [world.children(parentPath(route), world.foreign), 'nonsense'].map((parent) => ({ parent }))
       : []),
   ]
   const accounts: Place[] = isBelowAccount(route)
@@ -464,6 +470,13 @@ describe('whoever fulfils the rule gets past it', () => {
     'POST /api/login/': 400,
     'POST /api/login/token/': 400,
     'POST /api/login/confirm/': 400,
+    'POST /api/login/link/': 400,
+    'POST /api/login/recovery/': 400,
+    'POST /api/login/recovery/:user_uuid/': 400,
+    // The world's domains are not verified, so they have no people.
+    'DELETE /api/organizations/:organization_id/domains/:domain_id/keys/:id/': 404,
+    // And no provider.
+    'POST /api/organizations/:organization_id/domains/:id/test_sso/': 400,
     'POST /api/reset/': 400,
     'GET /api/reset/:user_uuid/': 400,
     'POST /api/reset/:user_uuid/': 400,

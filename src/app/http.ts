@@ -27,6 +27,7 @@ import { serviceKeyRoutes } from '../features/api-keys/service-routes.ts'
 import { eventDefinitionRoutes } from '../features/definitions/event-routes.ts'
 import { propertyDefinitionRoutes } from '../features/definitions/property-routes.ts'
 import { taxonomyRoutes } from '../features/definitions/taxonomy-routes.ts'
+import { domainKeyRoutes } from '../features/domains/key-routes.ts'
 import { domainRoutes } from '../features/domains/routes.ts'
 import { featureFlagRoutes } from '../features/events/feature-flags/routes.ts'
 import { queryEditorRoutes } from '../features/events/query/editor-routes.ts'
@@ -34,6 +35,7 @@ import { executeSqlRoutes } from '../features/events/query/execute-sql.ts'
 import { queryRoutes } from '../features/events/query/routes.ts'
 import { sampleDataRoutes } from '../features/events/sample/routes.ts'
 import { eventRoutes } from '../features/events/routes.ts'
+import { identityRoutes } from '../features/identities/routes.ts'
 import { inviteRoutes } from '../features/invites/routes.ts'
 import { memberRoutes } from '../features/members/routes.ts'
 import { findOrganizationInReach, findProjectInReach } from '../features/organizations/queries.ts'
@@ -48,8 +50,11 @@ import { roleRoutes } from '../features/roles/routes.ts'
 import { scimRoutes } from '../features/scim/routes.ts'
 import { confirmRoutes } from '../features/sign-in/confirm-routes.ts'
 import { loginRoutes } from '../features/sign-in/login-routes.ts'
+import { ownerRecoveryRoutes } from '../features/sign-in/owner-recovery-routes.ts'
 import { recoveryRoutes } from '../features/sign-in/recovery-routes.ts'
 import { findCallerBySession, isSessionOpen } from '../features/sign-in/sessions.ts'
+import { domainSignInRoutes } from '../features/sign-in/provider/domain-routes.ts'
+import { linkRoutes } from '../features/sign-in/provider/link-routes.ts'
 import { signupRoutes } from '../features/sign-in/signup-routes.ts'
 import { lockUser } from '../features/users/queries.ts'
 import type { Access } from '../platform/http/access.ts'
@@ -66,6 +71,8 @@ export const routes: readonly Route[] = [
   ...inviteRoutes,
   ...domainRoutes,
   ...scimRoutes,
+  ...domainKeyRoutes,
+  ...domainSignInRoutes,
   ...projectRoutes,
   ...sampleDataRoutes,
   ...accessControlRoutes,
@@ -104,8 +111,11 @@ export const routes: readonly Route[] = [
   ...personalKeyRoutes,
   ...signupRoutes,
   ...loginRoutes,
+  ...linkRoutes,
   ...confirmRoutes,
   ...recoveryRoutes,
+  ...ownerRecoveryRoutes,
+  ...identityRoutes,
   ...preflightRoutes,
   ...instanceRoutes,
 ]

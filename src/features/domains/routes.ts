@@ -4,6 +4,7 @@ import { invalid } from '../../platform/http/errors.ts'
 import { paged, PageQuery } from '../../platform/http/paging.ts'
 import { created, noContent, ok, route } from '../../platform/http/route.ts'
 import { changesBetween, recordActivity, type Actor } from '../activity-log/record.ts'
+import { forgetIdentitiesOf, wasUsedByAdmin } from '../identities/queries.ts'
 import { domainActivity, LOGGED_FIELDS } from './activity.ts'
 import { getDomain } from './get-domain.ts'
 import { presentDomain } from './present.ts'
@@ -23,6 +24,7 @@ import { Domain, DomainCreate, DomainUpdate, VerifiedDomain, type DomainRow } fr
 import { assertMayProvision, switchScim } from './scim-token.ts'
 import { lookForChallenge } from './verify.ts'
 
+const TESTED_WITHIN_MS = 24 * 60 * 60 * 1000
 const NAME_RULES = ['domain_name_unique', 'domain_organization_unique']
 
 export const domainRoutes = [
@@ -101,7 +103,9 @@ export const domainRoutes = [
           const scim = switchScim(before, body.scim_enabled, now)
           if (changes.domain !== undefined && changes.domain !== before.domain) {
             await assertFree(tx, organization.id, changes.domain)
+            await forgetIdentitiesOf(tx, before.id)
           }
+          await assertTested(tx, before, changes, now)
           const columns = { ...scim.columns, ...changes }
           const after = await updateDomain(tx, organization.id, item.id, columns, now)
           await recordActivity(tx, context, {
@@ -174,6 +178,24 @@ export const domainRoutes = [
     },
   }),
 ]
+
+/** Never a lock-out: an admin must have come in that way lately. */
+async function assertTested(
+  tx: Db,
+  before: DomainRow,
+  changes: Partial<DomainRow>,
+  now: Date,
+): Promise<void> {
+  const { sso_enforcement: wanted } = changes
+  if (!wanted || wanted === before.sso_enforcement) return
+  const since = new Date(now.getTime() - TESTED_WITHIN_MS)
+  if (await wasUsedByAdmin(tx, before, wanted, since)) return
+  throw invalid(
+    'sso_enforcement',
+    'sso_not_tested',
+    'An admin of this organization must have signed in this way within the last day: enforcing it could lock everybody out.',
+  )
+}
 
 async function assertFree(tx: Db, organizationId: string, name: string): Promise<void> {
   if (await isProvedElsewhere(tx, organizationId, name)) throw nameTaken()

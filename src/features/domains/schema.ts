@@ -2,9 +2,11 @@
 import { X509Certificate } from 'node:crypto'
 import { z } from 'zod'
 import { bool, text, timestamp, uuid } from '../../platform/http/fields.ts'
+import type { KeyRow } from '../api-keys/schema.ts'
+import { PROVIDERS } from '../identities/schema.ts'
 
-export const SSO_PROVIDERS = ['', 'google-oauth2', 'github', 'gitlab', 'saml'] as const
-export type SsoProvider = (typeof SSO_PROVIDERS)[number]
+const SSO_PROVIDERS = ['', ...PROVIDERS] as const
+type SsoProvider = (typeof SSO_PROVIDERS)[number]
 
 export const Domain = z
   .object({
@@ -98,9 +100,17 @@ export type DomainRow = {
   scim_token_mask: string | null
   scim_token_made_at: Date | null
   scim_refused_at: Date | null
+  saml_allow_idp_initiated: boolean
+  oidc_issuer: string | null
+  oidc_client_id: string | null
+  /** Sealed. */
+  oidc_client_secret: string | null
   created_at: Date
   updated_at: Date
 }
+
+/** A personal key of somebody of the domain. */
+export type DomainKeyRow = KeyRow & { user_id: number; user_uuid: string; email: string }
 
 // One block and nothing round it: pasted bundles may bring a private key along, and every member can read this field.
 const PEM = /^-----BEGIN CERTIFICATE-----([^-]+)-----END CERTIFICATE-----$/
