@@ -47,6 +47,7 @@ import { accessControlRoutes } from '../features/projects/access-controls/routes
 import { projectRoutes } from '../features/projects/routes.ts'
 import { roleMembershipRoutes } from '../features/roles/membership-routes.ts'
 import { roleRoutes } from '../features/roles/routes.ts'
+import { scimRoutes } from '../features/scim/routes.ts'
 import { confirmRoutes } from '../features/sign-in/confirm-routes.ts'
 import { loginRoutes } from '../features/sign-in/login-routes.ts'
 import { oidcRoutes } from '../features/sign-in/oidc/routes.ts'
@@ -71,6 +72,7 @@ export const routes: readonly Route[] = [
   ...roleMembershipRoutes,
   ...inviteRoutes,
   ...domainRoutes,
+  ...scimRoutes,
   ...domainKeyRoutes,
   ...domainSignInRoutes,
   ...projectRoutes,

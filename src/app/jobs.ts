@@ -24,6 +24,8 @@ import {
   resetEmail,
   verificationEmail,
 } from '../features/sign-in/emails.ts'
+import { addressByDirectoryEmail, lastOwnerEmail } from '../features/scim/emails.ts'
+import { forgetOldRequests } from '../features/scim/request-log.ts'
 import { forgetOldAttempts } from '../features/sign-in/provider/attempts.ts'
 import { forgetOldRecords } from '../features/sign-in/provider/records.ts'
 import { forgetExpiredSessions } from '../features/sign-in/sessions.ts'
@@ -49,6 +51,7 @@ const forgetExpired = job<Record<string, never>>({
     await forgetOldVerifications(db, now)
     await forgetOldPluginLogs(db, now)
     await forgetOldPluginMetrics(db, now)
+    await forgetOldRequests(db, now)
   },
 })
 
@@ -65,6 +68,8 @@ export const jobs: readonly AnyJob[] = [
   accountDeletedEmail,
   recheckDomains,
   domainRecordGoneEmail,
+  addressByDirectoryEmail,
+  lastOwnerEmail,
   deleteProjectEvents,
   fillWithSample,
   startAskedBackfill,

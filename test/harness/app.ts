@@ -210,5 +210,5 @@ export async function makeDatabase(): Promise<{ db: Database; url: string; drop(
 }
 
 function parse(text: string, contentType: string): unknown {
-  return contentType.startsWith('application/json') ? JSON.parse(text) : text
+  return /^application\/(scim\+)?json/.test(contentType) ? JSON.parse(text) : text
 }

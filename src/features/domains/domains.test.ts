@@ -89,6 +89,10 @@ describe('POST domains/', () => {
       oidc_issuer: null,
       oidc_client_id: null,
       oidc_redirect_uris: expect.any(Array),
+      scim_enabled: false,
+      has_scim: false,
+      scim_base_url: null,
+      scim_bearer_token: null,
     })
     expect(await entries(reply.body.id)).toMatchObject([
       { scope: 'OrganizationDomain', activity: 'created', detail: { name } },

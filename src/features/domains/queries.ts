@@ -91,7 +91,7 @@ export function deleteDomain(db: Db, organizationId: string, id: string): Promis
  * spelling: `bücher.example` is the domain that DNS knows as `xn--bcher-kva.example`.
  */
 export function findVerifiedDomainOf(db: Db, email: string): Promise<DomainRow | undefined> {
-  const name = domainToASCII(email.slice(email.lastIndexOf('@') + 1))
+  const name = domainOf(email)
   return db.row(sql`SELECT * FROM domain WHERE domain = ${name} AND verified_at IS NOT NULL`)
 }
 
@@ -109,6 +109,36 @@ export async function replaceSealedSecret(db: Db, before: SealedSecret, sealed: 
   await db.run(sql`
     UPDATE domain SET oidc_client_secret = ${sealed}
     WHERE id = ${before.id} AND oidc_client_secret = ${before.oidc_client_secret}`)
+}
+
+function domainOf(email: string): string {
+  return domainToASCII(email.slice(email.lastIndexOf('@') + 1))
+}
+
+/** Those of the addresses that lie in a domain which the organization has proved to be its own. */
+export async function ownAddresses(
+  db: Db,
+  organizationId: string,
+  addresses: readonly string[],
+): Promise<string[]> {
+  const rows = await db.rows<{ domain: string }>(sql`
+    SELECT domain FROM domain WHERE organization_id = ${organizationId} AND verified_at IS NOT NULL
+      AND domain = ANY(${addresses.map(domainOf)})`)
+  const own = new Set(rows.map(({ domain }) => domain))
+  return addresses.filter((address) => own.has(domainOf(address)))
+}
+
+/** Whose directory it is. Undefined for a wrong token, and where SCIM is off or the domain not verified. */
+export function findDomainByScimToken(db: Db, id: string, tokenHash: string): Promise<DomainRow | undefined> {
+  return db.row(sql`
+    SELECT * FROM domain WHERE id = ${id} AND scim_token_hash = ${tokenHash} AND verified_at IS NOT NULL`)
+}
+
+/** Somebody came with a wrong token. A full disk must not turn that into another error. */
+export async function noteScimRefused(db: Db, id: string, now: Date): Promise<void> {
+  await db
+    .run(sql`UPDATE domain SET scim_refused_at = ${now} WHERE id = ${id} AND scim_token_hash IS NOT NULL`)
+    .catch(() => 0)
 }
 
 /** For the daily re-check, over all organizations. */

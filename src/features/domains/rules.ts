@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { invalid } from '../../platform/http/errors.ts'
 import type { DomainFields, DomainRow } from './schema.ts'
+import { NO_SCIM_TOKEN } from './scim-token.ts'
 
 const SAML_FIELDS = ['saml_entity_id', 'saml_acs_url', 'saml_x509_cert'] as const
 const OIDC_FIELDS = ['oidc_issuer', 'oidc_client_id', 'oidc_client_secret'] as const
@@ -19,10 +20,10 @@ export function hasOidc(domain: Pick<DomainRow, (typeof OIDC_FIELDS)[number]>): 
 }
 
 /** The columns a PATCH writes. Another name is another domain: whatever the old one had proved is void. */
-export function changesFor(before: DomainRow, fields: DomainFields): Partial<DomainRow> {
+export function changesFor(before: DomainRow, { scim_enabled, ...fields }: DomainFields): Partial<DomainRow> {
   const isRenamed = fields.domain !== undefined && fields.domain !== before.domain
   const isVerified = before.verified_at !== null && !isRenamed
-  assertVerifiedFor(isVerified, fields)
+  assertVerifiedFor(isVerified, { ...fields, scim_enabled: scim_enabled || undefined })
   const changes: Partial<DomainRow> = Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
   )
@@ -33,6 +34,7 @@ export function changesFor(before: DomainRow, fields: DomainFields): Partial<Dom
     verification_challenge: newChallenge(),
     jit_provisioning_enabled: false,
     sso_enforcement: '' as const,
+    ...NO_SCIM_TOKEN,
   }
   const result = isRenamed ? { ...changes, ...reset } : changes
   assertSamlWhole({ ...before, ...result }, fields)
@@ -43,7 +45,7 @@ export function changesFor(before: DomainRow, fields: DomainFields): Partial<Dom
 
 function assertVerifiedFor(isVerified: boolean, fields: DomainFields): void {
   if (isVerified) return
-  for (const field of ['jit_provisioning_enabled', 'sso_enforcement'] as const) {
+  for (const field of ['jit_provisioning_enabled', 'sso_enforcement', 'scim_enabled'] as const) {
     if (fields[field] !== undefined) {
       throw invalid(field, 'verification_required', 'Verify the domain before you set this.')
     }

@@ -29,6 +29,13 @@ export const Domain = z
     oidc_redirect_uris: z
       .array(z.string())
       .describe('Where the OpenID provider sends people back to: register both of them there.'),
+    scim_enabled: z.boolean(),
+    has_scim: z.boolean(),
+    scim_base_url: z
+      .string()
+      .nullable()
+      .describe('What a directory is given as address of the SCIM service.'),
+    scim_bearer_token: z.string().nullable().describe('Shown once, to whoever switches SCIM on.'),
   })
   .meta({ id: 'Domain' })
 
@@ -79,11 +86,12 @@ const fields = z.object({
     .nullable(),
   oidc_client_id: text({ max: 512, blank: true }).nullable(),
   oidc_client_secret: text({ max: 1000, blank: true }).nullable().meta({ writeOnly: true }),
+  scim_enabled: bool(),
 })
 
 /** Provisioning and enforcement need a verified domain, so a new one cannot have them: they are ignored. */
 export const DomainCreate = fields
-  .omit({ jit_provisioning_enabled: true, sso_enforcement: true })
+  .omit({ jit_provisioning_enabled: true, sso_enforcement: true, scim_enabled: true })
   .partial()
   .required({ domain: true })
 export const DomainUpdate = fields.partial()
@@ -102,6 +110,10 @@ export type DomainRow = {
   saml_entity_id: string | null
   saml_acs_url: string | null
   saml_x509_cert: string | null
+  scim_token_hash: string | null
+  scim_token_mask: string | null
+  scim_token_made_at: Date | null
+  scim_refused_at: Date | null
   saml_allow_idp_initiated: boolean
   oidc_issuer: string | null
   oidc_client_id: string | null
