@@ -49,12 +49,19 @@ export type OpenidProvider = {
   close(): Promise<void>
 }
 
-/** `now` is its clock. */
-type Options = { issuer?: string; host?: string; tls?: { key: string; cert: string }; now?: () => Date }
+type Options = {
+  issuer?: string
+  host?: string
+  tls?: { key: string; cert: string }
+  /** RSA: making one takes a while. */
+  key_pair?: { publicKey: KeyObject; privateKey: KeyObject }
+  /** Its clock. */
+  now?: () => Date
+}
 
 export async function startOpenidProvider(options: Options = {}): Promise<OpenidProvider> {
   const { host = '127.0.0.1', tls, now = () => new Date() } = options
-  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const { publicKey, privateKey } = options.key_pair ?? generateKeyPairSync('rsa', { modulusLength: 2048 })
   const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'first', use: 'sig', alg: 'RS256' }
   const grants = new Map<string, Grant>()
   const serve = (request: IncomingMessage, response: ServerResponse) =>

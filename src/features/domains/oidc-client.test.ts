@@ -93,7 +93,7 @@ describe('the settings of an OpenID provider', () => {
     ['https://127.0.0.2/', 'invalid_input oidc_issuer'],
     ['https://169.254.169.254/', 'invalid_input oidc_issuer'],
     ['https://[::1]/', 'invalid_input oidc_issuer'],
-    ['https://0x7f.1/', 'invalid_input oidc_issuer'],
+    ['https://0x7f.2/', 'invalid_input oidc_issuer'],
     [`https://idp.example/${'x'.repeat(512)}`, 'max_length oidc_issuer'],
     [7, 'invalid_input oidc_issuer'],
   ])('400 for an issuer %j', async (oidc_issuer, expected) => {
