@@ -179,6 +179,17 @@ describe('an address with an account', () => {
     expect((await send({ password: user.password })).body.code).toBe('invalid_token')
   })
 
+  it('is linked once, however many sign-ins of it come at once', async () => {
+    const place = await makePlace()
+    const user = await memberOf(place)
+    const returns = await Promise.all(Array.from({ length: 20 }, () => setOut(place, user.email)))
+    const replies = await Promise.all(
+      returns.map(({ address, cookie }) => app.get(address, withCookies(cookie))),
+    )
+    for (const { session } of replies) expect((await me(session)).body.uuid).toBe(user.uuid)
+    expect(await identitiesOf(user.email)).toBe(1)
+  })
+
   it('asks for the second factor as well before it is linked', async () => {
     const place = await makePlace()
     const user = await createUser(app, { email: `guarded@${place.domain}` })
