@@ -85,6 +85,10 @@ describe('POST domains/', () => {
       saml_entity_id: null,
       saml_acs_url: null,
       saml_x509_cert: null,
+      scim_enabled: false,
+      has_scim: false,
+      scim_base_url: null,
+      scim_bearer_token: null,
     })
     expect(await entries(reply.body.id)).toMatchObject([
       { scope: 'OrganizationDomain', activity: 'created', detail: { name } },
