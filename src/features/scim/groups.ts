@@ -18,6 +18,7 @@ import {
   updateGroup,
   type ShownGroupRow,
 } from './group-queries.ts'
+import { renameRoleOf } from './mapping.ts'
 import { applyLevels, applyRole } from './membership.ts'
 import { groupEtag, presentGroup, writableGroup } from './present.ts'
 import { GROUP } from './protocol/attributes.ts'
@@ -101,6 +102,7 @@ function change(
     await updateGroup(tx, directory.domain.id, id, fields, directory.now)
     await deleteGroupMembers(tx, id, removed)
     await addMembers(tx, directory, id, added)
+    if (isRenamed) await renameRoleOf(tx, directory, row, fields.display_name)
     await applyRole(tx, row, directory.now)
     await applyLevels(tx, directory, [...added, ...removed])
     const after = await getGroup(tx, directory, id)
