@@ -79,6 +79,7 @@ describe('imports', () => {
       'batch-exports',
       'plugins',
       'api-keys',
+      'identities',
       'domains',
       'two-factor',
       'invites',

@@ -170,4 +170,5 @@ const settings: Services['settings'] = {
   plugin_patience_ms: 0,
   plugins_repository_url: null,
   plugin_source_tokens: { github: null, gitlab: null, npm: null },
+  social_sign_in: { 'google-oauth2': null, github: null, gitlab: null },
 }

@@ -129,6 +129,15 @@ export const Environment = z.object({
   GITHUB_TOKEN: optional,
   GITLAB_TOKEN: optional,
   NPM_TOKEN: optional,
+  SOCIAL_AUTH_GOOGLE_OAUTH2_KEY: optional,
+  SOCIAL_AUTH_GOOGLE_OAUTH2_SECRET: optional,
+  SOCIAL_AUTH_GITHUB_KEY: optional,
+  SOCIAL_AUTH_GITHUB_SECRET: optional,
+  SOCIAL_AUTH_GITLAB_KEY: optional,
+  SOCIAL_AUTH_GITLAB_SECRET: optional,
+  SOCIAL_AUTH_GITLAB_API_URL: optional
+    .transform((url) => (url ?? 'https://gitlab.com').replace(/\/+$/, ''))
+    .refine(isWebOrigin, 'must be an http or https address without a path'),
   RATE_LIMITS: onOff('on'),
   OPEN_SIGNUP: onOff('off'),
   LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),

@@ -34,6 +34,7 @@ import { executeSqlRoutes } from '../features/events/query/execute-sql.ts'
 import { queryRoutes } from '../features/events/query/routes.ts'
 import { sampleDataRoutes } from '../features/events/sample/routes.ts'
 import { eventRoutes } from '../features/events/routes.ts'
+import { identityRoutes } from '../features/identities/routes.ts'
 import { inviteRoutes } from '../features/invites/routes.ts'
 import { memberRoutes } from '../features/members/routes.ts'
 import { findOrganizationInReach, findProjectInReach } from '../features/organizations/queries.ts'
@@ -47,8 +48,11 @@ import { roleMembershipRoutes } from '../features/roles/membership-routes.ts'
 import { roleRoutes } from '../features/roles/routes.ts'
 import { confirmRoutes } from '../features/sign-in/confirm-routes.ts'
 import { loginRoutes } from '../features/sign-in/login-routes.ts'
+import { ownerRecoveryRoutes } from '../features/sign-in/owner-recovery-routes.ts'
 import { recoveryRoutes } from '../features/sign-in/recovery-routes.ts'
 import { findCallerBySession, isSessionOpen } from '../features/sign-in/sessions.ts'
+import { domainSignInRoutes } from '../features/sign-in/provider/domain-routes.ts'
+import { linkRoutes } from '../features/sign-in/provider/link-routes.ts'
 import { signupRoutes } from '../features/sign-in/signup-routes.ts'
 import { lockUser } from '../features/users/queries.ts'
 import type { Access } from '../platform/http/access.ts'
@@ -64,6 +68,7 @@ export const routes: readonly Route[] = [
   ...roleMembershipRoutes,
   ...inviteRoutes,
   ...domainRoutes,
+  ...domainSignInRoutes,
   ...projectRoutes,
   ...sampleDataRoutes,
   ...accessControlRoutes,
@@ -102,8 +107,11 @@ export const routes: readonly Route[] = [
   ...personalKeyRoutes,
   ...signupRoutes,
   ...loginRoutes,
+  ...linkRoutes,
   ...confirmRoutes,
   ...recoveryRoutes,
+  ...ownerRecoveryRoutes,
+  ...identityRoutes,
   ...preflightRoutes,
   ...instanceRoutes,
 ]

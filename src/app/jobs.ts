@@ -18,10 +18,14 @@ import { forgetOldPluginMetrics } from '../features/plugins/metrics/forget.ts'
 import { deleteProjectEvents } from '../features/projects/delete-events.ts'
 import {
   addressChangedEmail,
+  ownerCameBackEmail,
+  ownerRecoveryEmail,
   passwordChangedEmail,
   resetEmail,
   verificationEmail,
 } from '../features/sign-in/emails.ts'
+import { forgetOldAttempts } from '../features/sign-in/provider/attempts.ts'
+import { forgetOldRecords } from '../features/sign-in/provider/records.ts'
 import { forgetExpiredSessions } from '../features/sign-in/sessions.ts'
 import { resealSecrets } from '../features/two-factor/reseal.ts'
 import { forgetOldAddressUndos } from '../features/users/addresses.ts'
@@ -35,6 +39,8 @@ const forgetExpired = job<Record<string, never>>({
   cron: '*/15 * * * *',
   async handle({ db }, _data, now) {
     await forgetExpiredSessions(db, now)
+    await forgetOldAttempts(db, now)
+    await forgetOldRecords(db, now)
     await forgetOldTries(db, now)
     await forgetOldAddressUndos(db, now)
     await forgetOldAnswers(db, now)
@@ -52,6 +58,8 @@ export const jobs: readonly AnyJob[] = [
   verificationEmail,
   passwordChangedEmail,
   addressChangedEmail,
+  ownerRecoveryEmail,
+  ownerCameBackEmail,
   noticeEmail,
   accountDeletedEmail,
   recheckDomains,

@@ -18,7 +18,7 @@ import { openMailer } from '../platform/mail/mail.ts'
 import { openOutbound } from '../platform/outbound/outbound.ts'
 import { openSandbox } from '../platform/sandbox/open.ts'
 import { openSecrets } from '../platform/secrets/secrets.ts'
-import type { Services } from '../platform/services.ts'
+import type { Services, Settings } from '../platform/services.ts'
 import { availableParallelism, totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
@@ -166,6 +166,7 @@ export async function openServices(
         gitlab: config.GITLAB_TOKEN,
         npm: config.NPM_TOKEN,
       },
+      social_sign_in: socialSignIn(config),
     },
     instance: new Map(),
     now,
@@ -175,5 +176,24 @@ export async function openServices(
       await outbound.close()
       mailer.close()
     },
+  }
+}
+
+/** A provider counts once both its key and its secret are there. */
+function socialSignIn(config: Config): Settings['social_sign_in'] {
+  const client = (client_id: string | null, client_secret: string | null, base_url: string) =>
+    client_id === null || client_secret === null ? null : { client_id, client_secret, base_url }
+  return {
+    'google-oauth2': client(
+      config.SOCIAL_AUTH_GOOGLE_OAUTH2_KEY,
+      config.SOCIAL_AUTH_GOOGLE_OAUTH2_SECRET,
+      'https://accounts.google.com',
+    ),
+    github: client(config.SOCIAL_AUTH_GITHUB_KEY, config.SOCIAL_AUTH_GITHUB_SECRET, 'https://github.com'),
+    gitlab: client(
+      config.SOCIAL_AUTH_GITLAB_KEY,
+      config.SOCIAL_AUTH_GITLAB_SECRET,
+      config.SOCIAL_AUTH_GITLAB_API_URL,
+    ),
   }
 }

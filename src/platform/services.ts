@@ -39,6 +39,9 @@ export type Services = {
   now(): Date
 }
 
+/** What the instance is known as to a provider. */
+export type SocialClient = { client_id: string; client_secret: string; base_url: string }
+
 /** The settings that features read. */
 export type Settings = {
   /** Base of links in mails, without a trailing slash. */
@@ -74,4 +77,6 @@ export type Settings = {
   plugins_repository_url: string | null
   /** For addresses that bring no token of their own. */
   plugin_source_tokens: Record<'github' | 'gitlab' | 'npm', string | null>
+  /** Providers that people sign in with to the whole instance; null: not set up. */
+  social_sign_in: Record<'google-oauth2' | 'github' | 'gitlab', SocialClient | null>
 }

@@ -61,7 +61,7 @@ function assertOwnOrigin({ settings }: Services, { headers }: FastifyRequest): v
 /** By the header alone: neither a cookie nor a key in the address opens this door. */
 async function identifyKey(services: Services, request: FastifyRequest, now: Date): Promise<Caller> {
   const caller = await identify(
-    services.db,
+    services,
     access,
     {
       authorization: request.headers.authorization,

@@ -6,7 +6,7 @@ import { denied, invalid } from '../../platform/http/errors.ts'
 import type { Services } from '../../platform/services.ts'
 import { changesBetween, type Actor } from '../activity-log/record.ts'
 import { deletePersonalKeys } from '../api-keys/end-keys.ts'
-import { assertPasswordAllowed } from '../domains/password-rule.ts'
+import { assertAllowed } from '../domains/allowed-ways.ts'
 import { findChosenOrganization, findChosenProject } from '../projects/current.ts'
 import { passwordChangedEmail } from '../sign-in/emails.ts'
 import { closeOtherSessions } from '../sign-in/sessions.ts'
@@ -48,7 +48,7 @@ export async function changeAccount(
   const columns: Columns = {
     ...plainColumns(allowed),
     ...password,
-    ...(await addressColumns(services, db, user, allowed)),
+    ...(await addressColumns(context, user, allowed)),
     ...(await currentColumns(db, caller, allowed)),
   }
   const isAddressNew = Boolean(columns.pending_email) && columns.pending_email !== user.pending_email
@@ -113,23 +113,27 @@ async function newPasswordColumns(
       throw invalid('current_password', 'incorrect_password', 'The current password is wrong.')
     }
   }
-  await assertPasswordAllowed(db, user.email)
+  await assertAllowed({ services, db }, user.email, 'password')
   await assertGoodPassword(password, [user.email, user.first_name, user.last_name])
   return { password_hash: await hashPassword(password) }
 }
 
 /** With mail configured, a new address waits until its owner has followed the link sent to it; else it is taken unproven. */
 async function addressColumns(
-  services: Services,
-  db: Db,
+  { services, db, caller }: ChangeContext,
   user: UserRow,
-  fields: AccountFields,
+  { email }: AccountFields,
 ): Promise<Columns> {
-  const { email } = fields
   if (email === undefined) return {}
   if (email.toLowerCase() === user.email.toLowerCase()) return { email, pending_email: null }
   const taken = await findUserByEmail(db, email)
   if (taken && taken.id !== user.id) throw addressTaken()
+  // Into a domain that demands its provider comes only who has signed in through it.
+  await assertAllowed(
+    { services, db },
+    email,
+    caller.kind === 'session' ? caller.session.signed_in_by : 'password',
+  )
   return services.mailer.configured ? { pending_email: email } : { email, is_email_verified: false }
 }
 

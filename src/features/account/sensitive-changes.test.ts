@@ -15,6 +15,7 @@ import { routes } from '../../app/http.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { SCOPE_OBJECTS } from '../../platform/http/scopes.ts'
 import type { SessionCookie } from '../../platform/http/route.ts'
+import { insertIdentity } from '../identities/queries.ts'
 import { closeOtherSessions, openSession, openSessionByLink } from '../sign-in/sessions.ts'
 import { codeOf, freshCodeOf, setUpDevice } from '../two-factor/fixture/authenticator.ts'
 import { lockUser } from '../users/queries.ts'
@@ -31,6 +32,16 @@ beforeAll(async () => {
   workspace = await createOrganization(app)
 })
 afterAll(() => app.close())
+
+const GOOGLE = {
+  provider: 'google-oauth2' as const,
+  issuer: 'https://accounts.google.com',
+  email: null,
+  is_email_vouched: false,
+  first_name: '',
+  last_name: '',
+  domain_id: null,
+}
 
 type Request = { method: string; path: string; body?: object }
 
@@ -72,6 +83,15 @@ const REQUESTS: Record<string, (user: TestUser) => Promise<Request>> = {
       async (user: TestUser) => ({ method: 'PATCH', path: '/api/users/@me/', body: body(user) }),
     ]),
   ),
+  'DELETE /api/users/:uuid/identities/:id/': async (user) => {
+    const { id } = await insertIdentity(
+      app.db,
+      user.id,
+      { ...GOOGLE, subject: user.uuid },
+      app.services.now(),
+    )
+    return { method: 'DELETE', path: `/api/users/@me/identities/${id}/` }
+  },
   'PATCH /api/users/cancel_email_change_request/': async (user) => {
     await app.db.run(sql`UPDATE app_user SET pending_email = 'new@example.com' WHERE id = ${user.id}`)
     return { method: 'PATCH', path: '/api/users/cancel_email_change_request/' }

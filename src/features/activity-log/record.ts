@@ -54,6 +54,7 @@ type ActivityName =
   | 'attachment_updated'
   | 'attachment_deleted'
   | 'job_triggered'
+  | 'owner_recovered'
 
 export type Activity = {
   /** Null only for what belongs to no organization, such as a person's own key. */

@@ -339,12 +339,12 @@ describe('PATCH domains/:id/', () => {
     expect((await app.patch(path, saml, { key })).body).toMatchObject({ has_saml: true })
     for (const sso_enforcement of ['saml', 'google-oauth2', 'github', 'gitlab']) {
       const reply = await app.patch(path, { sso_enforcement }, { key })
-      expect(problem(reply)).toBe('400 invalid_input sso_enforcement')
+      expect(problem(reply)).toBe('400 sso_not_tested sso_enforcement')
       expect(reply.body.detail).toContain('lock everybody out')
     }
     expect(await domainRow(id)).toMatchObject({ sso_enforcement: '' })
     const precheck = await app.post('/api/login/precheck/', { email: `a@${domain}` })
-    expect(precheck.body).toEqual({ sso_enforcement: null, saml_available: true })
+    expect(precheck.body).toEqual({ sso_enforcement: null, saml_available: true, oidc_available: false })
   })
 
   it('settings of SAML stay while it is enforced', async () => {

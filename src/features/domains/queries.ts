@@ -23,6 +23,11 @@ export function findDomain(db: Db, organizationId: string, id: string): Promise<
   return db.row(sql`SELECT * FROM domain WHERE organization_id = ${organizationId} AND id = ${id}`)
 }
 
+/** Whichever organization it is of. */
+export function findDomainById(db: Db, id: string): Promise<DomainRow | undefined> {
+  return db.row(sql`SELECT * FROM domain WHERE id = ${id}`)
+}
+
 /** Until the transaction ends nobody else renames, verifies or deletes it. */
 export function lockDomain(db: Db, organizationId: string, id: string): Promise<DomainRow> {
   return db.only(

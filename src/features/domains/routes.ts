@@ -5,6 +5,7 @@ import { invalid, notFound } from '../../platform/http/errors.ts'
 import { paged, PageQuery } from '../../platform/http/paging.ts'
 import { created, noContent, ok, route } from '../../platform/http/route.ts'
 import { changesBetween, recordActivity, type Activity, type Actor } from '../activity-log/record.ts'
+import { forgetIdentitiesOf, wasUsedByAdmin } from '../identities/queries.ts'
 import { presentDomain } from './present.ts'
 import {
   countDomains,
@@ -30,6 +31,8 @@ const LOGGED_FIELDS = [
   'saml_acs_url',
   'saml_x509_cert',
 ] as const
+
+const TESTED_WITHIN_MS = 24 * 60 * 60 * 1000
 
 const NAME_RULES = ['domain_name_unique', 'domain_organization_unique']
 
@@ -107,7 +110,9 @@ export const domainRoutes = [
           const changes = changesFor(before, body)
           if (changes.domain !== undefined && changes.domain !== before.domain) {
             await assertFree(tx, organization.id, changes.domain)
+            await forgetIdentitiesOf(tx, before.id)
           }
+          await assertTested(tx, before, changes, now)
           const after = await updateDomain(tx, organization.id, item.id, changes, now)
           await recordActivity(tx, context, {
             ...domainActivity(after),
@@ -184,6 +189,24 @@ async function getDomain(db: Db, organizationId: string, id: string): Promise<Do
   const row = isUuid(id) ? await findDomain(db, organizationId, id) : undefined
   if (!row) throw notFound()
   return row
+}
+
+/** Never a lock-out: an admin must have come in that way lately. */
+async function assertTested(
+  tx: Db,
+  before: DomainRow,
+  changes: Partial<DomainRow>,
+  now: Date,
+): Promise<void> {
+  const { sso_enforcement: wanted } = changes
+  if (!wanted || wanted === before.sso_enforcement) return
+  const since = new Date(now.getTime() - TESTED_WITHIN_MS)
+  if (await wasUsedByAdmin(tx, before, wanted, since)) return
+  throw invalid(
+    'sso_enforcement',
+    'sso_not_tested',
+    'An admin of this organization must have signed in this way within the last day: enforcing it could lock everybody out.',
+  )
 }
 
 async function assertFree(tx: Db, organizationId: string, name: string): Promise<void> {

@@ -4,6 +4,7 @@ import { invalid } from '../../platform/http/errors.ts'
 import type { DomainFields, DomainRow } from './schema.ts'
 
 const SAML_FIELDS = ['saml_entity_id', 'saml_acs_url', 'saml_x509_cert'] as const
+const OIDC_FIELDS = ['oidc_issuer', 'oidc_client_id', 'oidc_client_secret'] as const
 
 export function newChallenge(): string {
   return randomBytes(32).toString('base64url')
@@ -11,6 +12,10 @@ export function newChallenge(): string {
 
 export function hasSaml(domain: Pick<DomainRow, (typeof SAML_FIELDS)[number]>): boolean {
   return SAML_FIELDS.every((field) => Boolean(domain[field]))
+}
+
+export function hasOidc(domain: Pick<DomainRow, (typeof OIDC_FIELDS)[number]>): boolean {
+  return OIDC_FIELDS.every((field) => Boolean(domain[field]))
 }
 
 /** The columns a PATCH writes. Another name is another domain: whatever the old one had proved is void. */
@@ -31,18 +36,7 @@ export function changesFor(before: DomainRow, fields: DomainFields): Partial<Dom
   }
   const result = isRenamed ? { ...changes, ...reset } : changes
   assertSamlWhole({ ...before, ...result }, fields)
-  assertWayIn(before, fields)
   return result
-}
-
-/** There is no sign-in through a provider yet: whoever enforced one would lock everybody of the domain out. */
-function assertWayIn(before: DomainRow, { sso_enforcement }: DomainFields): void {
-  if (!sso_enforcement || sso_enforcement === before.sso_enforcement) return
-  throw invalid(
-    'sso_enforcement',
-    'invalid_input',
-    `Nobody of this domain has signed in through ${sso_enforcement} yet, so enforcing it would lock everybody out.`,
-  )
 }
 
 function assertVerifiedFor(isVerified: boolean, fields: DomainFields): void {

@@ -2,9 +2,10 @@
 import { X509Certificate } from 'node:crypto'
 import { z } from 'zod'
 import { bool, text, timestamp, uuid } from '../../platform/http/fields.ts'
+import { PROVIDERS } from '../identities/schema.ts'
 
-export const SSO_PROVIDERS = ['', 'google-oauth2', 'github', 'gitlab', 'saml'] as const
-export type SsoProvider = (typeof SSO_PROVIDERS)[number]
+const SSO_PROVIDERS = ['', ...PROVIDERS] as const
+type SsoProvider = (typeof SSO_PROVIDERS)[number]
 
 export const Domain = z
   .object({
@@ -86,6 +87,11 @@ export type DomainRow = {
   saml_entity_id: string | null
   saml_acs_url: string | null
   saml_x509_cert: string | null
+  saml_allow_idp_initiated: boolean
+  oidc_issuer: string | null
+  oidc_client_id: string | null
+  /** Sealed. */
+  oidc_client_secret: string | null
   created_at: Date
   updated_at: Date
 }

@@ -38,6 +38,19 @@ export function findInviteById(
     : db.row(sql`SELECT * FROM invite WHERE id = ${id}`)
 }
 
+/** For an address that somebody vouches for: of the preferred organization if there is one, else the newest. */
+export function findPendingInvite(
+  db: Db,
+  email: string,
+  preferredOrganizationId: string | null,
+  now: Date,
+): Promise<InviteRow | undefined> {
+  return db.row(sql`
+    SELECT * FROM invite WHERE lower(target_email) = lower(${email}) AND expires_at > ${now}
+    ORDER BY organization_id IS NOT DISTINCT FROM ${preferredOrganizationId}::uuid DESC, created_at DESC, id
+    LIMIT 1 FOR UPDATE`)
+}
+
 /** One inviting call at a time per organization: each replaces what was pending for its addresses. */
 export async function lockInvites(db: Db, organizationId: string): Promise<void> {
   await db.run(sql`SELECT pg_advisory_xact_lock(hashtextextended('invites ' || ${organizationId}, 0))`)

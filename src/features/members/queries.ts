@@ -122,6 +122,13 @@ export async function lockOwners(db: Db, organizationId: string): Promise<number
   return owners.length
 }
 
+/** Those who can sign in. */
+export function listOwners(db: Db, organizationId: string): Promise<{ user_id: number }[]> {
+  return db.rows(sql`
+    SELECT user_id FROM membership JOIN app_user ON app_user.id = user_id
+    WHERE organization_id = ${organizationId} AND level = ${LEVELS.owner} AND is_active ORDER BY user_id`)
+}
+
 /** A user who leaves their current organization: on to the first one left, or to none. */
 export async function moveAway(db: Db, leftId: string, userId: number): Promise<void> {
   await db.run(

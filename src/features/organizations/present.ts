@@ -48,6 +48,7 @@ export function presentOrganization(
     metadata: METADATA,
     customer_id: row.customer_id,
     enforce_2fa: row.enforce_2fa,
+    enforce_2fa_with_sso: row.enforce_2fa_with_sso,
     members_can_invite: row.members_can_invite,
     members_can_use_personal_api_keys: row.members_can_use_personal_api_keys,
     member_count: facts.member_count,

@@ -92,15 +92,21 @@ function serviceLevel(
 export async function findProjectInReach(db: Db, caller: Caller, id: number) {
   const statement = sql`
     SELECT project.id, project.organization_id, project.name, project.timezone, organization.enforce_2fa,
+      organization.enforce_2fa_with_sso,
       ${opensToPersonalKeysOf(caller)} AS opens_to_personal_keys, ${levelInProject(caller)} AS level
     FROM project JOIN organization ON organization.id = project.organization_id
     WHERE project.id = ${id}`
   const row = await db.row<
-    ProjectInReach & { enforce_2fa: boolean; opens_to_personal_keys: boolean; level: Level | null }
+    ProjectInReach & {
+      enforce_2fa: boolean
+      enforce_2fa_with_sso: boolean
+      opens_to_personal_keys: boolean
+      level: Level | null
+    }
   >(preparedAs(`project_of_${caller.kind}`, statement))
   if (!row) return null
-  const { enforce_2fa, opens_to_personal_keys, level, ...project } = row
-  return { project, enforce_2fa, opens_to_personal_keys, level }
+  const { enforce_2fa, enforce_2fa_with_sso, opens_to_personal_keys, level, ...project } = row
+  return { project, enforce_2fa, enforce_2fa_with_sso, opens_to_personal_keys, level }
 }
 
 export function findOrganizationById(db: Db, id: string): Promise<OrganizationRow | undefined> {
@@ -132,10 +138,10 @@ function insertWithSlug(
   now: Date,
 ): Promise<OrganizationRow> {
   return db.only(sql`
-    INSERT INTO organization (id, name, slug, is_member_join_email_enabled, enforce_2fa, members_can_invite,
+    INSERT INTO organization (id, name, slug, is_member_join_email_enabled, enforce_2fa, enforce_2fa_with_sso, members_can_invite,
       members_can_use_personal_api_keys, created_at, updated_at)
     VALUES (${uuid7(now)}, ${fields.name}, ${slug}, ${fields.is_member_join_email_enabled ?? true},
-      ${fields.enforce_2fa ?? false}, ${fields.members_can_invite ?? true},
+      ${fields.enforce_2fa ?? false}, ${fields.enforce_2fa_with_sso ?? false}, ${fields.members_can_invite ?? true},
       ${fields.members_can_use_personal_api_keys ?? true}, ${now}, ${now})
     RETURNING *`)
 }

@@ -21,6 +21,7 @@ const WRITABLE_FIELDS = [
   'name',
   'is_member_join_email_enabled',
   'enforce_2fa',
+  'enforce_2fa_with_sso',
   'members_can_invite',
   'members_can_use_personal_api_keys',
 ] as const

@@ -28,6 +28,9 @@ export const Organization = z
     metadata: z.string().describe('JSON text.'),
     customer_id: z.string().nullable(),
     enforce_2fa: z.boolean(),
+    enforce_2fa_with_sso: z
+      .boolean()
+      .describe('Whether `enforce_2fa` also holds for whoever signs in through an identity provider.'),
     members_can_invite: z.boolean().describe('Else only admins and owners invite.'),
     members_can_use_personal_api_keys: z
       .boolean()
@@ -43,6 +46,7 @@ const fields = z.object({
   name: text({ max: 64 }),
   is_member_join_email_enabled: bool(),
   enforce_2fa: nullIsFalse(),
+  enforce_2fa_with_sso: nullIsFalse(),
   members_can_invite: nullIsFalse(),
   members_can_use_personal_api_keys: bool(),
 })

@@ -5,7 +5,7 @@ import { invalid } from '../../platform/http/errors.ts'
 import { validate } from '../../platform/http/validate.ts'
 import type { Services } from '../../platform/services.ts'
 import { recordActivity, type Actor } from '../activity-log/record.ts'
-import { assertPasswordAllowed } from '../domains/password-rule.ts'
+import { assertAllowed } from '../domains/allowed-ways.ts'
 import { inviteActivity } from '../invites/invite.ts'
 import { opensInvite, readInviteSecret, type Way } from '../invites/link.ts'
 import { giveProjectAccess } from '../invites/project-access.ts'
@@ -107,7 +107,7 @@ const JOINING: Visit = { existing_account: 'invalid_input', is_joining: true }
 export async function acceptAsSignedIn(context: AcceptContext, caller: SignedIn): Promise<UserRow> {
   return context.db.transaction(async (tx) => {
     const acceptable = await getAcceptableInvite(context, tx, caller, JOINING)
-    await join(context, tx, acceptable, caller.user)
+    await joinByInvite(context, tx, acceptable.invite, caller.user)
     return getUser(tx, caller.user.id)
   })
 }
@@ -116,11 +116,11 @@ type PreparedAccount = Omit<NewAccount, 'password'> & { password_hash: string }
 
 /** Everything that can be refused, and the hashing, before a transaction is opened. */
 export async function prepareNewAccount(context: AcceptContext): Promise<PreparedAccount> {
-  const { db, body } = context
+  const { services, db, body } = context
   const { password, ...account } = validate(NewAccount, body)
   const visit = { existing_account: 'invalid_input' } as const
   const { invite } = await getAcceptableInvite(context, db, null, visit)
-  await assertPasswordAllowed(db, invite.target_email)
+  await assertAllowed({ services, db }, invite.target_email, 'password')
   await assertGoodPassword(password, [invite.target_email, account.first_name])
   return { ...account, password_hash: await hashPassword(password) }
 }
@@ -136,7 +136,7 @@ export async function joinWithNewAccount(
   try {
     const write = () => insertUser(tx, { ...account, ...address }, context.now)
     const user = await takeAddress(tx, write, context.now)
-    await join({ ...context, caller: null, acting_user: user }, tx, acceptable, user)
+    await joinByInvite({ ...context, caller: null, acting_user: user }, tx, invite, user)
     return user
   } catch (error) {
     if (!(error instanceof AddressTaken)) throw error
@@ -144,12 +144,14 @@ export async function joinWithNewAccount(
   }
 }
 
-async function join(
-  context: AcceptContext,
+/** The invite is used up; whoever calls this has made sure of the address. */
+export async function joinByInvite(
+  context: Actor & { services: Services },
   tx: Db,
-  { invite, organization }: Acceptable,
+  invite: InviteRow,
   user: { id: number; email: string },
 ): Promise<void> {
+  const organization = (await findOrganizationById(tx, invite.organization_id))!
   await recordActivity(tx, context, { ...inviteActivity(invite), activity: 'accepted', changes: [] })
   const member = await addMember(tx, context, organization.id, user, invite.level)
   await giveProjectAccess(tx, context, member, invite.private_project_access)

@@ -6,7 +6,7 @@ import { invalid } from '../../platform/http/errors.ts'
 import type { Services } from '../../platform/services.ts'
 import { changesBetween, recordActivity, type Actor } from '../activity-log/record.ts'
 import { deletePersonalKeys } from '../api-keys/end-keys.ts'
-import { isPasswordAllowed } from '../domains/password-rule.ts'
+import { isAllowed } from '../domains/allowed-ways.ts'
 import { removeDeviceSince } from '../two-factor/totp.ts'
 import {
   AddressTaken,
@@ -53,7 +53,7 @@ export async function undoAddressChange(
   await deletePersonalKeys(tx, { ...actor, acting_user: user }, user.id)
   await removeDeviceSince(tx, user.id, new Date(undo.changed_at.getTime() - ASKED_WITHIN_MS))
   await recordAddress(tx, actor, user, after)
-  if (services.mailer.configured && (await isPasswordAllowed(tx, after.email))) {
+  if (services.mailer.configured && (await isAllowed({ services, db: tx }, after.email, 'password'))) {
     await services.jobs.enqueue(tx, resetEmail, { user_id: user.id })
   }
 }

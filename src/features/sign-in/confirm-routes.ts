@@ -5,7 +5,7 @@ import { invalid } from '../../platform/http/errors.ts'
 import { ErrorAnswer } from '../../platform/http/openapi.ts'
 import { ok, route } from '../../platform/http/route.ts'
 import type { Services } from '../../platform/services.ts'
-import { assertPasswordAllowed } from '../domains/password-rule.ts'
+import { assertAllowed } from '../domains/allowed-ways.ts'
 import { useCode } from '../two-factor/totp.ts'
 import { isPasswordRight } from '../users/passwords.ts'
 import { getUser } from '../users/queries.ts'
@@ -35,7 +35,7 @@ export const confirmRoutes = [
       if (has_2fa && body.token === undefined) {
         throw invalid('token', 'required', 'A code of your authenticator, or a backup code, is needed too.')
       }
-      await assertPasswordAllowed(db, email)
+      await assertAllowed({ services, db }, email, 'password')
       if (!(await provesPassword(services, db, caller.user, body.password, now))) {
         return refused('incorrect_password', 'The password is wrong.', 'password')
       }

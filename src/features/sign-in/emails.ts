@@ -77,6 +77,51 @@ export const passwordChangedEmail = job<UserJob>({
   },
 })
 
+export const ownerRecoveryEmail = job<UserJob>({
+  name: 'owner-recovery-email',
+  async handle(services, { user_id }, now) {
+    const user = await findUserById(services.db, user_id)
+    if (!user?.is_active) return
+    const token = newLinkToken(services, 'owner recovery', user, now)
+    await services.mailer.send({
+      to: { name: user.first_name, address: user.email },
+      subject: 'Sign in to Longshore without your identity provider',
+      ...composeMessage({
+        heading: 'Sign in without your identity provider',
+        paragraphs: [
+          'You own an organization whose domain demands sign-in through an identity provider. This link lets you in all the same, for two hours, so that you can put right what is wrong.',
+          'The link works once, for one day. Every owner is told when it is used.',
+        ],
+        button: {
+          label: 'Sign in',
+          url: `${services.settings.site_url}/login/recovery/${user.uuid}/${token}`,
+        },
+        footer: 'If you did not ask for it, ignore this mail.',
+      }),
+    })
+  },
+})
+
+export const ownerCameBackEmail = job<UserJob & { who: string; domain: string }>({
+  name: 'owner-came-back-email',
+  async handle(services, { user_id, who, domain }) {
+    const owner = await findUserById(services.db, user_id)
+    if (!owner?.is_active) return
+    await services.mailer.send({
+      to: { name: owner.first_name, address: owner.email },
+      subject: `An owner signed in without the identity provider of ${domain}`,
+      ...composeMessage({
+        heading: 'An owner signed in by a mailed link',
+        paragraphs: [
+          `${who} signed in without the identity provider that ${domain} demands. The link was mailed to that address.`,
+          'If nobody of you did this, end the sessions of that account and look at the activity log.',
+        ],
+        button: { label: 'Open Longshore', url: services.settings.site_url },
+      }),
+    })
+  },
+})
+
 /** To the address that was given up. The link goes along as long as that address has a way back. */
 export const addressChangedEmail = job<UserJob & { old_email: string }>({
   name: 'address-changed-email',

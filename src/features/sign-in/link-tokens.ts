@@ -1,4 +1,4 @@
-// Tokens of mailed links (password reset, e-mail verification). Nothing is stored: a token is a keyed fingerprint of the
+// Tokens of mailed links (password reset, e-mail verification, an owner's way back). Nothing is stored: a token is a keyed fingerprint of the
 // user's present state, so it dies by being used, by age, and by any change it was not made for.
 import { isUuid } from '../../lib/uuid.ts'
 import type { Db } from '../../platform/db/database.ts'
@@ -9,7 +9,7 @@ import type { UserRow } from '../users/schema.ts'
 
 const LIFETIME_MS = 24 * 60 * 60 * 1000
 
-export type LinkPurpose = 'password reset' | 'e-mail verification'
+export type LinkPurpose = 'password reset' | 'e-mail verification' | 'owner recovery'
 
 export function newLinkToken(services: Services, purpose: LinkPurpose, user: UserRow, now: Date): string {
   const made = Math.floor(now.getTime() / 1000).toString(36)
@@ -43,7 +43,8 @@ function isTokenGood(services: Services, { purpose, token }: Link, user: UserRow
 }
 
 function stateOf(purpose: LinkPurpose, user: UserRow): string[] {
-  return purpose === 'password reset'
-    ? [user.uuid, user.email, user.password_hash ?? '']
-    : [user.uuid, user.email, user.pending_email ?? '', String(user.is_email_verified)]
+  if (purpose === 'password reset') return [user.uuid, user.email, user.password_hash ?? '']
+  // Coming in by any way ends it, this one as well.
+  if (purpose === 'owner recovery') return [user.uuid, user.email, user.last_login?.toISOString() ?? '']
+  return [user.uuid, user.email, user.pending_email ?? '', String(user.is_email_verified)]
 }

@@ -2,14 +2,20 @@
 import { ErrorAnswer } from '../../platform/http/openapi.ts'
 import { ApiError, invalid } from '../../platform/http/errors.ts'
 import { noContent, ok, route } from '../../platform/http/route.ts'
-import { assertPasswordAllowed, signInRuleOf } from '../domains/password-rule.ts'
+import { assertAllowed, signInRuleOf } from '../domains/allowed-ways.ts'
 import { hasDevice, useCode } from '../two-factor/totp.ts'
 import { isPasswordRight } from '../users/passwords.ts'
 import { findUserByEmail, lockUser, lockUserWithPassword } from '../users/queries.ts'
 import { codeLock, forgetFailures, passwordLock, takeCodeTry, takePasswordTry } from './failed-sign-ins.ts'
 import { refused } from './refused.ts'
 import { Done, EmailOnly, Login, Precheck, SecondFactor } from './schema.ts'
-import { closeSession, findPendingSession, openPendingSession, openSession } from './sessions.ts'
+import {
+  closeSession,
+  findPendingSession,
+  openPendingSession,
+  openSession,
+  openSessionBy,
+} from './sessions.ts'
 import { isVerificationDue, remindOfVerification } from './verification.ts'
 
 export const loginRoutes = [
@@ -21,9 +27,13 @@ export const loginRoutes = [
     body: EmailOnly,
     examples: { 'An address': { email: 'ada@example.com' } },
     answers: { 200: Precheck },
-    async handle({ db, body }) {
-      const rule = await signInRuleOf(db, body.email)
-      return ok({ sso_enforcement: rule.enforced, saml_available: rule.has_saml })
+    async handle({ services, db, body }) {
+      const rule = await signInRuleOf({ services, db }, body.email)
+      return ok({
+        sso_enforcement: rule.enforced,
+        saml_available: rule.has_saml,
+        oidc_available: rule.has_oidc,
+      })
     },
   }),
 
@@ -37,7 +47,7 @@ export const loginRoutes = [
     examples: { 'A password': { email: 'ada@example.com', password: 'a long sentence nobody knows' } },
     async prove({ services, db, body, request, now }) {
       const lock = passwordLock(services, body.email, request.ip)
-      await assertPasswordAllowed(db, body.email)
+      await assertAllowed({ services, db }, body.email, 'password')
       await takePasswordTry(db, lock, now)
       const user = await findUserByEmail(db, body.email)
       const isRight = await isPasswordRight(body.password, user?.password_hash)
@@ -88,7 +98,13 @@ export const loginRoutes = [
         await lockUser(tx, pending.user_id)
         // A new password has ended it meanwhile, or the code was sent twice.
         if (!(await closeSession(tx, pending.token_hash))) throw startAgain()
-        const session = await openSession(tx, pending.user_id, true, now, request)
+        const { user_id, signed_in_by } = pending
+        const session = await openSessionBy(
+          tx,
+          { user_id, signed_in_by, has_second_factor: true },
+          now,
+          request,
+        )
         return { ...ok({ success: true }), session }
       })
     },

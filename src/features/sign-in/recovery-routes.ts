@@ -2,11 +2,10 @@
 import { z } from 'zod'
 import { isUuid } from '../../lib/uuid.ts'
 import type { Db } from '../../platform/db/database.ts'
-import { invalid } from '../../platform/http/errors.ts'
 import { text } from '../../platform/http/fields.ts'
 import { noContent, ok, route, type RequestFacts } from '../../platform/http/route.ts'
 import type { Services } from '../../platform/services.ts'
-import { assertPasswordAllowed, isPasswordAllowed } from '../domains/password-rule.ts'
+import { assertAllowed, isAllowed } from '../domains/allowed-ways.ts'
 import { deletePersonalKeys } from '../api-keys/end-keys.ts'
 import { countWorkingKeys } from '../api-keys/queries.ts'
 import { hasDevice } from '../two-factor/totp.ts'
@@ -15,6 +14,7 @@ import { findUserByEmail, findUserByUuid, updateUser } from '../users/queries.ts
 import { undoAddressChange } from './address-undo.ts'
 import { passwordChangedEmail, resetEmail } from './emails.ts'
 import { getUserByLink, lockUserByLink, type Link } from './link-tokens.ts'
+import { assertMailConfigured } from './mail-configured.ts'
 import {
   AddressUndoLink,
   Done,
@@ -44,7 +44,7 @@ export const recoveryRoutes = [
     async handle({ services, db, body, now }) {
       assertMailConfigured(services)
       services.throttle.take('password reset', body.email.toLowerCase(), RESET_RATES, now)
-      await assertPasswordAllowed(db, body.email)
+      await assertAllowed({ services, db }, body.email, 'password')
       const user = await findUserByEmail(db, body.email)
       if (user?.is_active) await services.jobs.enqueue(db, resetEmail, { user_id: user.id })
       return noContent()
@@ -79,7 +79,7 @@ export const recoveryRoutes = [
       const { services, db, params, body, now } = context
       const link = resetLink(params, body)
       const user = await getUserByLink(services, db, link, now)
-      await assertPasswordAllowed(db, user.email)
+      await assertAllowed({ services, db }, user.email, 'password')
       await assertGoodPassword(body.password, [user.email, user.first_name, user.last_name])
       const password_hash = await hashPassword(body.password)
       const keys = await db.transaction(async (tx) => {
@@ -165,13 +165,14 @@ export const recoveryRoutes = [
 type Visit = { services: Services; db: Db; request: RequestFacts; now: Date }
 
 async function verifyEmail(context: Visit & { body: { token: string } }, user_uuid: string) {
-  const { db, body, request, now } = context
+  const { services, db, body, request, now } = context
   const answer = ok({ success: true, token: body.token })
   return db.transaction(async (tx) => {
     const link = { user_uuid, token: body.token }
     const { user, is_new_address } = await acceptVerification({ ...context, caller: null }, tx, link)
     // The link proves the address, no more: a second factor or single sign-on still has to be passed at login.
-    if ((await hasDevice(tx, user.id)) || !(await isPasswordAllowed(tx, user.email))) return answer
+    if ((await hasDevice(tx, user.id)) || !(await isAllowed({ services, db: tx }, user.email, 'password')))
+      return answer
     const session = is_new_address
       ? await openSessionByLink(tx, user.id, now, request)
       : await openSession(tx, user.id, false, now, request)
@@ -186,16 +187,6 @@ async function requestVerification({ services, db, now }: Visit, user_uuid: stri
   const isOpen = user?.is_active && (!user.is_email_verified || user.pending_email !== null)
   if (user && isOpen) await askForVerification(services, db, user)
   return ok({ success: true })
-}
-
-function assertMailConfigured(services: Services): void {
-  if (!services.mailer.configured) {
-    throw invalid(
-      null,
-      'email_not_available',
-      'No outgoing mail is configured here: ask whoever runs this instance.',
-    )
-  }
 }
 
 function resetLink(params: { user_uuid: string }, { token }: { token: string }): Link {

@@ -15,7 +15,11 @@ export const SecondFactor = z.object({ token: text({ max: 100 }) })
 /** `token` where a second factor is set up. */
 export const Confirmation = z.object({ password, token: text({ max: 100 }).optional() })
 export const EmailOnly = z.object({ email: email() })
-export const Precheck = z.object({ sso_enforcement: z.string().nullable(), saml_available: z.boolean() })
+export const Precheck = z.object({
+  sso_enforcement: z.string().nullable(),
+  saml_available: z.boolean(),
+  oidc_available: z.boolean(),
+})
 
 export const SignUp = z.object({
   first_name,
@@ -47,6 +51,7 @@ export const PasswordReset = z.object({
   password,
   delete_personal_api_keys: bool().optional(),
 })
+export const RecoveryLink = z.object({ token: text({ max: 200 }) })
 export const AddressUndoLink = z.object({ token: text({ max: 200 }) })
 export const EmailVerification = z.object({ token: text({ max: 200 }) })
 export const EmailVerified = z.object({ success: z.boolean(), token: z.string() })

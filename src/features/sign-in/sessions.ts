@@ -4,22 +4,45 @@ import { browserOf } from '../../lib/user-agent.ts'
 import { uuid7 } from '../../lib/uuid.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { sql } from '../../platform/db/sql.ts'
-import type { Caller } from '../../platform/http/caller.ts'
+import type { Caller, SignedInBy } from '../../platform/http/caller.ts'
+import { ApiError } from '../../platform/http/errors.ts'
 import type { Page } from '../../platform/http/paging.ts'
 import type { RequestFacts, SessionCookie } from '../../platform/http/route.ts'
+import type { Services } from '../../platform/services.ts'
+import { isAllowed } from '../domains/allowed-ways.ts'
 
 const LIFETIME_MS = 14 * 24 * 60 * 60 * 1000
 const PENDING_LIFETIME_MS = 10 * 60 * 1000
+/** For putting right what keeps an owner out, and no longer. */
+const RECOVERY_LIFETIME_MS = 2 * 60 * 60 * 1000
 const TOUCH_EVERY_MS = 60_000
 
 /** The request that signs in; left out by whoever opens a session without one. */
 type Visit = Pick<RequestFacts, 'ip' | 'headers'>
 
 type SignedIn = Extract<Caller, { kind: 'session' }>
-type SessionRow = SignedIn['user'] & SignedIn['session'] & { last_used_at: Date }
+type SessionRow = SignedIn['user'] &
+  SignedIn['session'] & { last_used_at: Date; may_be_closed_by_domain: boolean }
 
-export type PendingSession = { token_hash: string; user_id: number; expires_at: Date }
+export type PendingSession = {
+  token_hash: string
+  user_id: number
+  signed_in_by: SignedInBy
+  expires_at: Date
+}
 
+type Opening = { user_id: number; signed_in_by: SignedInBy; has_second_factor: boolean }
+
+export async function openSessionBy(
+  db: Db,
+  opening: Opening,
+  now: Date,
+  visit?: Visit,
+): Promise<SessionCookie> {
+  return openFull(db, { ...opening, confirmed_at: now, visit }, now)
+}
+
+/** With a password, and a second factor or without. */
 export async function openSession(
   db: Db,
   userId: number,
@@ -27,7 +50,8 @@ export async function openSession(
   now: Date,
   visit?: Visit,
 ): Promise<SessionCookie> {
-  return openFull(db, { user_id: userId, has_second_factor: hasSecondFactor, confirmed_at: now, visit }, now)
+  const opening: Opening = { user_id: userId, signed_in_by: 'password', has_second_factor: hasSecondFactor }
+  return openSessionBy(db, opening, now, visit)
 }
 
 /** For whoever holds a mailed link and has shown nothing else: signed in, but not recently. */
@@ -37,22 +61,32 @@ export async function openSessionByLink(
   now: Date,
   visit?: Visit,
 ): Promise<SessionCookie> {
-  return openFull(db, { user_id: userId, has_second_factor: false, confirmed_at: null, visit }, now)
+  const opening: Opening = { user_id: userId, signed_in_by: 'password', has_second_factor: false }
+  return openFull(db, { ...opening, confirmed_at: null, visit }, now)
 }
 
-type Opening = Pick<NewSession, 'user_id' | 'has_second_factor' | 'confirmed_at' | 'visit'>
-
-async function openFull(db: Db, opening: Opening, now: Date): Promise<SessionCookie> {
+async function openFull(
+  db: Db,
+  opening: Omit<NewSession, 'is_pending' | 'lifetime_ms'>,
+  now: Date,
+): Promise<SessionCookie> {
   await db.run(sql`UPDATE app_user SET last_login = ${now} WHERE id = ${opening.user_id}`)
-  return insertSession(db, { ...opening, is_pending: false, lifetime_ms: LIFETIME_MS }, now)
+  const lifetime_ms = opening.signed_in_by === 'recovery' ? RECOVERY_LIFETIME_MS : LIFETIME_MS
+  return insertSession(db, { ...opening, is_pending: false, lifetime_ms }, now)
 }
 
-/** After the right password of a user with a second factor: good for nothing but presenting it. */
-export async function openPendingSession(db: Db, userId: number, now: Date): Promise<SessionCookie> {
+/** After the first proof of a user with a second factor: good for nothing but presenting it. */
+export async function openPendingSession(
+  db: Db,
+  userId: number,
+  now: Date,
+  signedInBy: SignedInBy = 'password',
+): Promise<SessionCookie> {
   return insertSession(
     db,
     {
       user_id: userId,
+      signed_in_by: signedInBy,
       is_pending: true,
       has_second_factor: false,
       confirmed_at: null,
@@ -62,10 +96,8 @@ export async function openPendingSession(db: Db, userId: number, now: Date): Pro
   )
 }
 
-type NewSession = {
-  user_id: number
+type NewSession = Opening & {
   is_pending: boolean
-  has_second_factor: boolean
   confirmed_at: Date | null
   lifetime_ms: number
   visit?: Visit | undefined
@@ -75,9 +107,9 @@ async function insertSession(db: Db, session: NewSession, now: Date): Promise<Se
   const token = randomBytes(32).toString('base64url')
   const { browser, system } = browserOf([session.visit?.headers['user-agent']].flat()[0])
   await db.run(sql`
-    INSERT INTO session (id, token_hash, user_id, is_pending, has_second_factor, confirmed_at, created_at, expires_at,
+    INSERT INTO session (id, token_hash, user_id, signed_in_by, is_pending, has_second_factor, confirmed_at, created_at, expires_at,
       last_used_at, last_used_ip, browser, system)
-    VALUES (${uuid7(now)}, ${hashToken(token)}, ${session.user_id}, ${session.is_pending},
+    VALUES (${uuid7(now)}, ${hashToken(token)}, ${session.user_id}, ${session.signed_in_by}, ${session.is_pending},
       ${session.has_second_factor}, ${session.confirmed_at}, ${now},
       ${new Date(now.getTime() + session.lifetime_ms)}, ${now}, ${session.visit?.ip ?? ''}, ${browser}, ${system})`)
   return { token, max_age_s: session.lifetime_ms / 1000 }
@@ -88,28 +120,49 @@ async function insertSession(db: Db, session: NewSession, now: Date): Promise<Se
  * current organization is found as in projects/current.ts, so that no choice at all is no way round the demand.
  */
 export async function findCallerBySession(
-  db: Db,
+  services: Services,
   token: string,
   ip: string,
   now: Date,
 ): Promise<SignedIn | null> {
+  const { db } = services
   const row = await db.row<SessionRow>(sql`
     SELECT app_user.id, app_user.uuid, email, first_name, is_staff, current_organization_id, current_project_id,
       EXISTS (SELECT FROM totp_device WHERE totp_device.user_id = app_user.id) AS has_2fa,
-      token_hash, has_second_factor, confirmed_at, session.last_used_at, coalesce(organization.enforce_2fa, false) AS is_second_factor_demanded
+      token_hash, signed_in_by, has_second_factor, confirmed_at, session.last_used_at,
+      coalesce(organization.enforce_2fa AND (signed_in_by IN ('password', 'recovery') OR organization.enforce_2fa_with_sso),
+        false) AS is_second_factor_demanded,
+      domain.id IS NOT NULL OR email ~ '[^\x01-\x7f]' AS may_be_closed_by_domain
     FROM session JOIN app_user ON app_user.id = session.user_id
     LEFT JOIN organization ON organization.id = (
       SELECT organization_id FROM membership WHERE membership.user_id = app_user.id
       ORDER BY organization_id IS NOT DISTINCT FROM current_organization_id DESC, joined_at, membership.id LIMIT 1)
+    LEFT JOIN domain ON domain.domain = lower(split_part(email, '@', 2)) AND domain.verified_at IS NOT NULL
+      AND domain.sso_enforcement NOT IN ('', signed_in_by)
     WHERE token_hash = ${hashToken(token)} AND NOT is_pending AND session.expires_at > ${now} AND is_active`)
   if (!row) return null
-  const { token_hash, has_second_factor, confirmed_at, is_second_factor_demanded, last_used_at, ...user } =
-    row
+  const {
+    token_hash,
+    signed_in_by,
+    has_second_factor,
+    confirmed_at,
+    is_second_factor_demanded,
+    last_used_at,
+    may_be_closed_by_domain,
+    ...user
+  } = row
+  if (may_be_closed_by_domain && !(await isAllowed({ services, db }, user.email, signed_in_by))) {
+    await closeSession(db, token_hash)
+    throw new ApiError(
+      'sso_required',
+      'Your organization demands sign-in through its identity provider by now: sign in again, with your address.',
+    )
+  }
   if (now.getTime() - last_used_at.getTime() >= TOUCH_EVERY_MS) await touchSession(db, token_hash, ip, now)
   return {
     kind: 'session',
     user,
-    session: { token_hash, has_second_factor, confirmed_at, is_second_factor_demanded },
+    session: { token_hash, signed_in_by, has_second_factor, confirmed_at, is_second_factor_demanded },
   }
 }
 
@@ -166,7 +219,7 @@ export function findSession(
 
 export function findPendingSession(db: Db, token: string): Promise<PendingSession | undefined> {
   return db.row(sql`
-    SELECT token_hash, user_id, expires_at FROM session WHERE token_hash = ${hashToken(token)} AND is_pending`)
+    SELECT token_hash, user_id, signed_in_by, expires_at FROM session WHERE token_hash = ${hashToken(token)} AND is_pending`)
 }
 
 export async function isSessionOpen(db: Db, tokenHash: string): Promise<boolean> {

@@ -2,7 +2,7 @@
 import type { Db } from '../../platform/db/database.ts'
 import { denied, invalid } from '../../platform/http/errors.ts'
 import { created, ok, route, type RequestFacts } from '../../platform/http/route.ts'
-import { assertPasswordAllowed } from '../domains/password-rule.ts'
+import { assertAllowed } from '../domains/allowed-ways.ts'
 import { createOrganization } from '../organizations/create.ts'
 import { AddressTaken, takeAddress } from '../users/addresses.ts'
 import { assertGoodPassword, hashPassword } from '../users/passwords.ts'
@@ -44,7 +44,7 @@ export const signupRoutes = [
     answers: { 201: SignedUp },
     async handle(context) {
       const { services, db, item, body, now } = context
-      await assertPasswordAllowed(db, body.email)
+      await assertAllowed({ services, db }, body.email, 'password')
       await assertGoodPassword(body.password, [
         body.email,
         body.first_name,

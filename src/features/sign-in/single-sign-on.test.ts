@@ -83,7 +83,8 @@ const hashOf = (user: TestUser) => app.db.only(sql`SELECT password_hash FROM app
 describe('a verified domain that enforces SAML', () => {
   it('400 sso_enforced for every use of a password, and nothing has happened', async () => {
     const domain = await makeDomain()
-    for (const [way, go] of Object.entries(await everyWay(domain))) {
+    const { confirmation: _1, 'change of password': _2, ...ways } = await everyWay(domain)
+    for (const [way, go] of Object.entries(ways)) {
       const reply = await go()
       expect([way, reply.status, reply.body?.code, reply.body?.attr]).toEqual([
         way,
@@ -101,16 +102,51 @@ describe('a verified domain that enforces SAML', () => {
     expect(accounts.map(({ email }) => email.split('-')[0])).toEqual(['user'])
   })
 
-  it('leaves the password, the sessions and the keys of its people as they are', async () => {
+  it('401 sso_required ends a session by password at its next request; password and keys stay', async () => {
     const user = await createMember(app, workspace.organization, {
       email: `user-${++count}@${await makeDomain()}`,
     })
     const before = await hashOf(user)
     const fields = { password: PASSWORD, current_password: user.password }
-    expect((await app.patch('/api/users/@me/', fields, { session: user.session })).status).toBe(400)
+    const refused = await app.patch('/api/users/@me/', fields, { session: user.session })
+    expect(refused).toMatchObject({ status: 401, body: { code: 'sso_required' } })
+    expect(refused.body.detail).toContain('sign in again')
     expect(await hashOf(user)).toEqual(before)
-    expect((await app.get('/api/users/@me/', { session: user.session })).status).toBe(200)
+    expect(await app.get('/api/users/@me/', { session: user.session })).toMatchObject({
+      status: 401,
+      body: { code: 'not_authenticated' },
+    })
     expect((await app.get('/api/users/@me/', { key: user.key })).status).toBe(200)
+  })
+
+  it('401 for the session of an address that is spelt otherwise', async () => {
+    await app.db.run(sql`
+      UPDATE domain SET domain = 'xn--hfen-loa.example' WHERE domain = ${await makeDomain()}`)
+    const user = await createMember(app, workspace.organization, { email: 'user@häfen.example' })
+    expect(await app.get('/api/users/@me/', { session: user.session })).toMatchObject({
+      status: 401,
+      body: { code: 'sso_required' },
+    })
+  })
+
+  it('200 on a path that anybody may call, whatever session comes along', async () => {
+    const email = `user-${++count}@${await makeDomain()}`
+    const { session } = await createMember(app, workspace.organization, { email })
+    expect((await app.post('/api/login/precheck/', { email }, { session })).status).toBe(200)
+  })
+
+  it('400 to change an address into the domain, while the session is by password', async () => {
+    const domain = await makeDomain()
+    const user = await createMember(app, workspace.organization, {})
+    const reply = await app.patch(
+      '/api/users/@me/',
+      { email: `moved-${++count}@${domain}` },
+      { session: user.session },
+    )
+    expect(reply).toMatchObject({ status: 400, body: { code: 'sso_enforced' } })
+    expect(await app.db.only(sql`SELECT pending_email FROM app_user WHERE id = ${user.id}`)).toEqual({
+      pending_email: null,
+    })
   })
 
   it('200 lets an address be verified, but opens no session by it', async () => {
@@ -159,11 +195,23 @@ describe('POST /api/login/precheck/', () => {
     const user = await createMember(app, workspace.organization, { email: `known@${enforced}` })
     const precheck = async (email: string) => (await app.post('/api/login/precheck/', { email })).body
     for (const email of [user.email, user.email.toUpperCase(), `unknown@${enforced}`]) {
-      expect(await precheck(email)).toEqual({ sso_enforcement: 'saml', saml_available: true })
+      expect(await precheck(email)).toEqual({
+        sso_enforcement: 'saml',
+        saml_available: true,
+        oidc_available: false,
+      })
     }
-    expect(await precheck(`a@${offered}`)).toEqual({ sso_enforcement: null, saml_available: true })
+    expect(await precheck(`a@${offered}`)).toEqual({
+      sso_enforcement: null,
+      saml_available: true,
+      oidc_available: false,
+    })
     for (const email of [`a@sub.${enforced}`, workspace.owner.email, 'a@elsewhere.example']) {
-      expect(await precheck(email)).toEqual({ sso_enforcement: null, saml_available: false })
+      expect(await precheck(email)).toEqual({
+        sso_enforcement: null,
+        saml_available: false,
+        oidc_available: false,
+      })
     }
     expect(await app.post('/api/login/precheck/', {})).toMatchObject({
       status: 400,

@@ -12,6 +12,8 @@ const NOTICES = {
   key_made: 'A personal API key was made',
   key_changed: 'A personal API key was changed',
   key_rolled: 'A personal API key was given a new value',
+  identity_linked: 'A new way to sign in was added',
+  identity_removed: 'A way to sign in was removed',
 } as const
 
 /** `about` names the thing where there are several, such as a key by its label and mask. */

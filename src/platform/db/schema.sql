@@ -416,6 +416,10 @@ CREATE TABLE domain (
   saml_x509_cert text,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  saml_allow_idp_initiated boolean NOT NULL DEFAULT false,
+  oidc_issuer text,
+  oidc_client_id text,
+  oidc_client_secret text,
   CONSTRAINT domain_pkey PRIMARY KEY (id),
   CONSTRAINT domain_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id) ON DELETE CASCADE
 );
@@ -483,6 +487,24 @@ CREATE TABLE idempotency_key (
 );
 CREATE INDEX idempotency_key_age ON idempotency_key (created_at);
 
+CREATE TABLE identity (
+  id uuid NOT NULL,
+  user_id integer NOT NULL,
+  provider text NOT NULL,
+  issuer text NOT NULL,
+  subject text NOT NULL,
+  domain_id uuid,
+  email text,
+  created_at timestamp with time zone NOT NULL,
+  last_used_at timestamp with time zone NOT NULL,
+  CONSTRAINT identity_pkey PRIMARY KEY (id),
+  CONSTRAINT identity_unique UNIQUE NULLS NOT DISTINCT (provider, issuer, subject, domain_id),
+  CONSTRAINT identity_domain_id_fkey FOREIGN KEY (domain_id) REFERENCES domain(id) ON DELETE CASCADE,
+  CONSTRAINT identity_user_id_fkey FOREIGN KEY (user_id) REFERENCES app_user(id) ON DELETE CASCADE
+);
+CREATE INDEX identity_domain ON identity (domain_id, last_used_at DESC);
+CREATE INDEX identity_user ON identity (user_id, created_at, id);
+
 CREATE TABLE invite (
   id uuid NOT NULL,
   organization_id uuid NOT NULL,
@@ -501,6 +523,7 @@ CREATE TABLE invite (
   CONSTRAINT invite_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id) ON DELETE CASCADE,
   CONSTRAINT invite_level_check CHECK ((level = ANY (ARRAY[1, 8, 15])))
 );
+CREATE INDEX invite_address ON invite (lower(target_email));
 CREATE INDEX invite_newest ON invite (organization_id, created_at DESC, id);
 CREATE UNIQUE INDEX invite_address_unique ON invite (organization_id, lower(target_email));
 
@@ -539,6 +562,7 @@ CREATE TABLE organization (
   plugins_access_level integer NOT NULL DEFAULT 9,
   members_can_invite boolean NOT NULL DEFAULT true,
   members_can_use_personal_api_keys boolean NOT NULL DEFAULT true,
+  enforce_2fa_with_sso boolean NOT NULL DEFAULT false,
   CONSTRAINT organization_pkey PRIMARY KEY (id),
   CONSTRAINT organization_slug_unique UNIQUE (slug),
   CONSTRAINT organization_plugins_access_level_check CHECK ((plugins_access_level = ANY (ARRAY[0, 3, 6, 9])))
@@ -891,6 +915,23 @@ CREATE TABLE role_membership (
 );
 CREATE INDEX role_membership_member ON role_membership (membership_id);
 
+CREATE TABLE saml_assertion (
+  domain_id uuid NOT NULL,
+  assertion_id text NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT saml_assertion_pkey PRIMARY KEY (domain_id, assertion_id),
+  CONSTRAINT saml_assertion_domain_id_fkey FOREIGN KEY (domain_id) REFERENCES domain(id) ON DELETE CASCADE
+);
+CREATE INDEX saml_assertion_expiry ON saml_assertion (expires_at);
+
+CREATE TABLE saml_key (
+  id uuid NOT NULL,
+  certificate text NOT NULL,
+  sealed_private_key text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT saml_key_pkey PRIMARY KEY (id)
+);
+
 CREATE TABLE session (
   token_hash text NOT NULL,
   user_id integer NOT NULL,
@@ -904,12 +945,50 @@ CREATE TABLE session (
   last_used_ip text NOT NULL DEFAULT ''::text,
   browser text,
   system text,
+  signed_in_by text NOT NULL DEFAULT 'password'::text,
   CONSTRAINT session_pkey PRIMARY KEY (token_hash),
   CONSTRAINT session_user_id_fkey FOREIGN KEY (user_id) REFERENCES app_user(id) ON DELETE CASCADE
 );
 CREATE INDEX session_expiry ON session (expires_at);
 CREATE INDEX session_of_user ON session (user_id);
 CREATE UNIQUE INDEX session_id ON session (id);
+
+CREATE TABLE sign_in_attempt (
+  id uuid NOT NULL,
+  state_hash text NOT NULL,
+  browser_hash text NOT NULL,
+  provider text NOT NULL,
+  domain_id uuid,
+  purpose text NOT NULL,
+  next text NOT NULL,
+  sealed_kept text NOT NULL,
+  sealed_verdict text,
+  created_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT sign_in_attempt_pkey PRIMARY KEY (id),
+  CONSTRAINT sign_in_attempt_state_unique UNIQUE (state_hash),
+  CONSTRAINT sign_in_attempt_domain_id_fkey FOREIGN KEY (domain_id) REFERENCES domain(id) ON DELETE CASCADE
+);
+CREATE INDEX sign_in_attempt_expiry ON sign_in_attempt (expires_at);
+
+CREATE TABLE sign_in_record (
+  id uuid NOT NULL,
+  domain_id uuid,
+  provider text NOT NULL,
+  purpose text NOT NULL,
+  outcome text NOT NULL,
+  user_id integer,
+  email text,
+  ip text NOT NULL,
+  checks jsonb NOT NULL,
+  received jsonb NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT sign_in_record_pkey PRIMARY KEY (id),
+  CONSTRAINT sign_in_record_domain_id_fkey FOREIGN KEY (domain_id) REFERENCES domain(id) ON DELETE CASCADE,
+  CONSTRAINT sign_in_record_user_id_fkey FOREIGN KEY (user_id) REFERENCES app_user(id) ON DELETE SET NULL
+);
+CREATE INDEX sign_in_record_age ON sign_in_record (created_at);
+CREATE INDEX sign_in_record_newest ON sign_in_record (domain_id, created_at DESC, id);
 
 CREATE TABLE totp_device (
   user_id integer NOT NULL,

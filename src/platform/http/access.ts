@@ -1,5 +1,6 @@
 // What the fixed order of checks must know about callers, organizations and projects. Slices answer; app/http.ts wires.
 import type { Db } from '../db/database.ts'
+import type { Services } from '../services.ts'
 import type { Caller, Level } from './caller.ts'
 
 export type OrganizationInReach = {
@@ -8,6 +9,7 @@ export type OrganizationInReach = {
   slug: string
   is_member_join_email_enabled: boolean
   enforce_2fa: boolean
+  enforce_2fa_with_sso: boolean
   members_can_invite: boolean
   members_can_use_personal_api_keys: boolean
   plugins_access_level: number
@@ -21,9 +23,9 @@ export type ProjectInReach = { id: number; organization_id: string; name: string
 export type Access = {
   /** Null: unknown, expired, or of a deactivated user. */
   findCallerByKey(db: Db, value: string, now: Date): Promise<Caller | null>
-  /** `ip` is where it is used from. */
+  /** `ip` is where it is used from. Throws 401 `sso_required` for one that was opened in a way that is closed by now. */
   findCallerBySession(
-    db: Db,
+    services: Services,
     token: string,
     ip: string,
     now: Date,
@@ -44,6 +46,7 @@ export type Access = {
   ): Promise<{
     project: ProjectInReach
     enforce_2fa: boolean
+    enforce_2fa_with_sso: boolean
     opens_to_personal_keys: boolean
     level: Level | null
   } | null>

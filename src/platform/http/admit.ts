@@ -36,7 +36,8 @@ export async function admit(asked: Asked, now: Date, notes?: RequestNotes): Prom
   const caller = await identifyCaller(asked, now, notes === undefined)
   if (notes) notes.caller = callerId(caller)
   const route = routeFor(routes, incoming.method)
-  if (caller === null || caller.kind === 'session') assertOwnSite(services, incoming)
+  const isForOwnSite = !route.takes_other_sites && (caller === null || caller.kind === 'session')
+  if (isForOwnSite) assertOwnSite(services, incoming)
   if (caller && notes) takeFromLimits(services, route, caller, now)
   if (caller) assertCredentialFits(route, caller)
   assertStorableParams(incoming.params)
@@ -58,8 +59,11 @@ async function identifyCaller(
   now: Date,
   isAgain: boolean,
 ): Promise<Caller | null> {
+  const route = routes.get(incoming.method)
+  // A wrong method on a path that anybody may call is just that: 405.
+  const isOpen = (route ? [route] : [...routes.values()]).every(({ access }) => access === 'anyone')
   const caller = await identify(
-    services.db,
+    services,
     access,
     {
       authorization: one(incoming.headers.authorization),
@@ -72,10 +76,11 @@ async function identifyCaller(
       },
     },
     now,
-  )
-  const route = routes.get(incoming.method)
-  // A wrong method on a path that anybody may call is just that: 405.
-  const isOpen = (route ? [route] : [...routes.values()]).every(({ access }) => access === 'anyone')
+  ).catch((error: unknown) => {
+    // Whoever has to sign in again must be able to.
+    if (isOpen && error instanceof ApiError && error.code === 'sso_required') return null
+    throw error
+  })
   if (!caller && !isOpen) throw unauthenticated('not_authenticated')
   return caller
 }

@@ -24,11 +24,16 @@ export type CallerKey = {
   scoped_teams: number[]
 }
 
+/** Ways to sign in that have a password, a mailed link of an owner, or an identity provider behind them. */
+export type SignedInBy = 'password' | 'recovery' | 'google-oauth2' | 'github' | 'gitlab' | 'saml' | 'oidc'
+
 export type CallerSession = {
   token_hash: string
   has_second_factor: boolean
   /** Whether the user's current organization enforces two-factor authentication. */
   is_second_factor_demanded: boolean
+  /** How: `password`, `recovery`, or the name of a provider. */
+  signed_in_by: SignedInBy
   /** When the user last proved who they are in this session; null when that is not known. */
   confirmed_at: Date | null
 }

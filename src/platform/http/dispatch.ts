@@ -8,7 +8,7 @@ import { invalid } from './errors.ts'
 import { answerOnce } from './idempotency.ts'
 import { one, sessionToken } from './identify.ts'
 import { pageAnswer, readPage, urlWith } from './paging.ts'
-import type { AnyAnswer, CheckedLive, ReadyText, Route, SessionCookie } from './route.ts'
+import type { AnyAnswer, CheckedLive, ReadyText, Route, SessionCookie, SmallCookie } from './route.ts'
 import type { Db } from '../db/database.ts'
 import type { Services } from '../services.ts'
 import { validate } from './validate.ts'
@@ -34,6 +34,7 @@ export type Outgoing = {
   /** In place of both: a stream, which `check` lets go on. */
   live?: CheckedLive
   session?: SessionCookie
+  cookie?: SmallCookie
   headers?: Record<string, string>
 }
 
@@ -163,7 +164,7 @@ function isReading({ scope, is_question }: Route): boolean {
 
 /** The answer's schema decides what leaves: a field it does not name cannot leak. */
 function outgoing(route: Route, answer: AnyAnswer, check: () => Promise<void>): Outgoing {
-  const { status, session, headers, live } = answer
+  const { status, session, cookie, headers, live } = answer
   const schema = route.answers[status]
   if (schema === undefined) throw new Error(`${route.method} ${route.path} does not declare status ${status}`)
   const { ready } = answer
@@ -173,6 +174,7 @@ function outgoing(route: Route, answer: AnyAnswer, check: () => Promise<void>): 
     ...(ready === undefined ? {} : { ready }),
     ...(live === undefined ? {} : { live: { ...live, check } }),
     ...(session === undefined ? {} : { session }),
+    ...(cookie === undefined ? {} : { cookie }),
     ...(headers === undefined ? {} : { headers }),
   }
 }

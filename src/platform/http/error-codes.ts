@@ -33,6 +33,10 @@ export const ERROR_CODES = {
   existing_email_address: [400, 'Somebody with that address is a member already.'],
   account_exists: [400, 'An account with the invited address exists: sign in first.'],
   sso_enforced: [400, "The address's domain demands single sign-on; passwords are off."],
+  sso_not_tested: [
+    400,
+    'No admin has signed in through the provider in the last day, so it cannot be enforced.',
+  ],
   email_not_available: [400, 'No outgoing mail is configured, so the message cannot be sent.'],
   invalid_credentials: [400, 'E-mail and password do not match.'],
   not_verified: [400, 'The e-mail address must be verified before signing in.'],
@@ -54,6 +58,10 @@ export const ERROR_CODES = {
   hogql_query_error: [400, 'The HogQL names something unknown or asks for what cannot be done.'],
   not_authenticated: [401, 'No credentials were given.'],
   authentication_failed: [401, 'The key is wrong, expired or belongs to a deactivated user.'],
+  sso_required: [
+    401,
+    'The session was opened in a way that its organization no longer allows: sign in through the identity provider.',
+  ],
   '2fa_required': [401, 'The password was right; now present the second factor.'],
   missing_api_key: [401, 'Captured data names no project token.'],
   invalid_api_key: [401, 'The project token of captured data is malformed or belongs to no project.'],

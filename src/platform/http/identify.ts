@@ -1,5 +1,5 @@
 // Check 2: who is calling. A key beats the session cookie; only the first key found is tried.
-import type { Db } from '../db/database.ts'
+import type { Services } from '../services.ts'
 import type { Access } from './access.ts'
 import type { Caller } from './caller.ts'
 import { denied, unauthenticated } from './errors.ts'
@@ -17,20 +17,20 @@ export type Credentials = {
 
 /** Null when nothing was presented, or only a cookie that no longer counts. */
 export async function identify(
-  db: Db,
+  services: Services,
   access: Access,
   given: Credentials,
   now: Date,
 ): Promise<Caller | null> {
   const key = bearerKey(given.authorization) ?? (await given.bodyKey()) ?? given.queryKey
   if (key !== undefined) {
-    const caller = typeof key === 'string' ? await access.findCallerByKey(db, key.trim(), now) : null
+    const caller = typeof key === 'string' ? await access.findCallerByKey(services.db, key.trim(), now) : null
     if (caller) return caller
     await given.onWrongKey()
     throw unauthenticated('authentication_failed')
   }
   const token = sessionToken(given.cookie)
-  return token === undefined ? null : access.findCallerBySession(db, token, given.ip, now)
+  return token === undefined ? null : access.findCallerBySession(services, token, given.ip, now)
 }
 
 function bearerKey(header: string | undefined): string | undefined {

@@ -52,7 +52,7 @@ async function reachOrganization(
     route.subject === 'organization',
   )
   assertLevel(route, level)
-  assertSecondFactor(route, caller, organization.enforce_2fa)
+  assertSecondFactor(route, caller, isSecondFactorDemanded(caller, organization))
   return { organization, level }
 }
 
@@ -84,7 +84,7 @@ async function reachProject(
     throw route.subject === 'project' ? notFound() : denied('You have no access to this project.')
   assertKeyWelcome(caller, found.opens_to_personal_keys)
   assertLevel(route, level)
-  assertSecondFactor(route, caller, found.enforce_2fa)
+  assertSecondFactor(route, caller, isSecondFactorDemanded(caller, found))
   return { ...around, project, level }
 }
 
@@ -144,6 +144,16 @@ function assertLevel(route: Route, level: Level): void {
   if (route.level !== undefined && level < LEVELS[route.level]) {
     throw denied(`This requires the level ${route.level} in the organization.`)
   }
+}
+
+/** A provider has asked for what its organization wants, unless that wants ours as well. */
+function isSecondFactorDemanded(
+  caller: Caller,
+  { enforce_2fa, enforce_2fa_with_sso }: Pick<OrganizationInReach, 'enforce_2fa' | 'enforce_2fa_with_sso'>,
+): boolean {
+  const isByProvider =
+    caller.kind === 'session' && !['password', 'recovery'].includes(caller.session.signed_in_by)
+  return enforce_2fa && (enforce_2fa_with_sso || !isByProvider)
 }
 
 /** organizations.md §3.3: sessions only, for the addressed organization as well as the current one. */

@@ -32,10 +32,14 @@ export type CheckedLive = LiveAnswer & { check(): Promise<void> }
 /** Sent beside an answer: the session cookie to set, or null to clear it. */
 export type SessionCookie = { token: string; max_age_s: number } | null
 
+/** Another cookie beside an answer: for the whole site, out of reach of scripts, not sent along by other sites; null ends it. */
+export type SmallCookie = { name: string; value: string | null; max_age_s: number }
+
 type Answer<A extends Answers> = {
   [Status in keyof A & number]: {
     status: Status
     session?: SessionCookie
+    cookie?: SmallCookie
     headers?: Record<string, string>
   } & (
     | { body: A[Status] extends z.ZodType ? z.input<A[Status]> : null }
@@ -136,6 +140,8 @@ type RouteSpec<
   guesses?: GuessKind
   /** Per API key, counted apart from and besides what holds for all paths. */
   key_limit?: KeyLimit
+  /** Browsers are sent here by other sites, with a POST: nothing of it may rest on the cookies that come along. */
+  takes_other_sites?: true
   /** Media types a successful answer may have besides JSON. */
   also_answers?: readonly string[]
   /** The answer is a stream of server-sent events: what the data of each kind of message is. */
@@ -183,6 +189,7 @@ export type Route = {
   is_question?: true
   guesses?: GuessKind
   key_limit?: KeyLimit
+  takes_other_sites?: true
   also_answers?: readonly string[]
   messages?: Readonly<Record<string, z.ZodType>>
   item?(context: never): Promise<unknown>
@@ -202,6 +209,7 @@ export type AnyAnswer = {
   ready?: ReadyText
   live?: LiveAnswer
   session?: SessionCookie
+  cookie?: SmallCookie
   headers?: Record<string, string>
 }
 
@@ -229,6 +237,11 @@ export function ready(content_type: string, text: string | AsyncIterable<string>
 
 export function created<Body>(body: Body) {
   return { status: 201 as const, body }
+}
+
+/** For browsers: go there, with a GET. */
+export function seeOther(location: string) {
+  return { status: 303 as const, body: null, headers: { location } }
 }
 
 export function noContent() {

@@ -16,7 +16,7 @@ import { serveLive } from './live/serve.ts'
 import type { Metrics } from './metrics.ts'
 import { proxiesAmong } from './proxies.ts'
 import { answerOn, JSON_TYPE } from './raw-answer.ts'
-import type { Route, SessionCookie } from './route.ts'
+import type { Route, SessionCookie, SmallCookie } from './route.ts'
 import { MAX_PARAM_LENGTH, routerOf, type Found } from './router.ts'
 import { countUnderway, type Work } from './underway.ts'
 
@@ -206,6 +206,7 @@ function hasBody({ headers }: FastifyRequest): boolean {
 
 function send(reply: FastifyReply, answer: Outgoing, isSecure: boolean): FastifyReply {
   if (answer.session !== undefined) reply.header('set-cookie', sessionCookie(answer.session, isSecure))
+  if (answer.cookie !== undefined) reply.header('set-cookie', smallCookie(answer.cookie, isSecure))
   reply.code(answer.status).headers(answer.headers ?? {})
   if (answer.ready) {
     const { content_type, text } = answer.ready
@@ -217,10 +218,13 @@ function send(reply: FastifyReply, answer: Outgoing, isSecure: boolean): Fastify
 }
 
 export function sessionCookie(session: SessionCookie, isSecure: boolean): string {
+  const { token: value, max_age_s } = session ?? { token: null, max_age_s: 0 }
+  return smallCookie({ name: 'sessionid', value, max_age_s }, isSecure)
+}
+
+function smallCookie({ name, value, max_age_s }: SmallCookie, isSecure: boolean): string {
   const attributes = `; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
-  return session === null
-    ? `sessionid=; Max-Age=0${attributes}`
-    : `sessionid=${session.token}; Max-Age=${session.max_age_s}${attributes}`
+  return `${name}=${value ?? ''}; Max-Age=${value === null ? 0 : max_age_s}${attributes}`
 }
 
 function answerError(

@@ -260,7 +260,8 @@ describe('more than a stream gets', () => {
       }
     }
     const last = streams.at(-1)!
-    await expect.poll(() => numbersIn(last).at(-1), { timeout: 10_000 }).toBe(stored)
+    // The one before may have had everything already: then the last has nothing to say.
+    await expect.poll(() => streams.flatMap(numbersIn).at(-1), { timeout: 10_000 }).toBe(stored)
     const numbers = streams.flatMap(numbersIn)
     const skipped = streams
       .flatMap(({ told }) => told)

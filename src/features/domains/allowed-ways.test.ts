@@ -6,7 +6,7 @@ import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { ApiError } from '../../platform/http/errors.ts'
 import { makeCertificate } from './fixture/certificate.ts'
-import { assertPasswordAllowed, isPasswordAllowed, signInRuleOf } from './password-rule.ts'
+import { assertAllowed, isAllowed, signInRuleOf } from './allowed-ways.ts'
 import { insertDomain, updateDomain } from './queries.ts'
 import { newChallenge } from './rules.ts'
 import type { DomainRow } from './schema.ts'
@@ -63,9 +63,9 @@ describe('the rule of an address', () => {
     ],
   ])('%s', async (_case, fields, expected) => {
     const email = `somebody@${await domainWith(fields)}`
-    expect(await signInRuleOf(app.db, email)).toEqual(expected)
-    expect(await isPasswordAllowed(app.db, email)).toBe(expected.enforced === null)
-    const refusal = await assertPasswordAllowed(app.db, email).then(
+    expect(await signInRuleOf(app, email)).toEqual({ has_oidc: false, ...expected })
+    expect(await isAllowed(app, email, 'password')).toBe(expected.enforced === null)
+    const refusal = await assertAllowed(app, email, 'password').then(
       () => null,
       ({ status, code, attr }: ApiError) => `${status} ${code} ${attr}`,
     )
@@ -89,8 +89,8 @@ describe('the rule of an address', () => {
       [`${domain}@elsewhere.example`]: true,
       nonsense: true,
     }
-    for (const [address, isAllowed] of Object.entries(addresses)) {
-      expect([address, await isPasswordAllowed(app.db, address)]).toEqual([address, isAllowed])
+    for (const [address, expected] of Object.entries(addresses)) {
+      expect([address, await isAllowed(app, address, 'password')]).toEqual([address, expected])
     }
   })
 })
@@ -105,7 +105,7 @@ describe('who lives under an enforced domain', () => {
     expect(reply.session).toBeUndefined()
     for (const email of [person.email, `nobody@${domain}`]) {
       const precheck = await app.post('/api/login/precheck/', { email })
-      expect(precheck.body).toEqual({ sso_enforcement: 'saml', saml_available: true })
+      expect(precheck.body).toEqual({ sso_enforcement: 'saml', saml_available: true, oidc_available: false })
     }
     expect((await app.get('/api/users/@me/', { key: person.key })).status).toBe(200)
 
@@ -117,6 +117,6 @@ describe('who lives under an enforced domain', () => {
 
   it('an address of no known domain is told nothing', async () => {
     const precheck = await app.post('/api/login/precheck/', { email: 'nobody@unheard-of.example' })
-    expect(precheck.body).toEqual({ sso_enforcement: null, saml_available: false })
+    expect(precheck.body).toEqual({ sso_enforcement: null, saml_available: false, oidc_available: false })
   })
 })

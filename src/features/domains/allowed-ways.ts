@@ -1,0 +1,51 @@
+// The one place that decides by which way an address may sign in. Password, reset, sign-up, invite, change of address,
+// linking, every provider and every request with a session ask here (test/house-rules.test.ts finds who does not).
+import type { Db } from '../../platform/db/database.ts'
+import type { SignedInBy } from '../../platform/http/caller.ts'
+import { invalid } from '../../platform/http/errors.ts'
+import type { Services, Settings } from '../../platform/services.ts'
+import type { Provider } from '../identities/schema.ts'
+import { findVerifiedDomainOf } from './queries.ts'
+import { hasOidc, hasSaml } from './rules.ts'
+import type { DomainRow } from './schema.ts'
+
+export type SignInRule = { enforced: Provider | null; has_saml: boolean; has_oidc: boolean }
+
+type Asking = { services: Pick<Services, 'settings'>; db: Db }
+
+export async function signInRuleOf({ services, db }: Asking, email: string): Promise<SignInRule> {
+  const domain = await findVerifiedDomainOf(db, email)
+  if (!domain) return { enforced: null, has_saml: false, has_oidc: false }
+  return {
+    enforced: enforcedBy(services.settings, domain),
+    has_saml: hasSaml(domain),
+    has_oidc: hasOidc(domain),
+  }
+}
+
+/** Enforcement counts only where its provider can be used: else nobody could come in. */
+export function enforcedBy(settings: Settings, domain: DomainRow): Provider | null {
+  const { sso_enforcement: provider } = domain
+  if (provider === '') return null
+  if (provider === 'saml') return hasSaml(domain) ? provider : null
+  if (provider === 'oidc') return hasOidc(domain) ? provider : null
+  return settings.social_sign_in[provider] === null ? null : provider
+}
+
+/** `recovery` is the mailed link of an owner: no enforcement closes it. */
+export function isOpenTo({ enforced }: Pick<SignInRule, 'enforced'>, way: SignedInBy): boolean {
+  return enforced === null || way === enforced || way === 'recovery'
+}
+
+export async function isAllowed(asking: Asking, email: string, way: SignedInBy): Promise<boolean> {
+  return isOpenTo(await signInRuleOf(asking, email), way)
+}
+
+export async function assertAllowed(asking: Asking, email: string, way: SignedInBy): Promise<void> {
+  if (await isAllowed(asking, email, way)) return
+  throw invalid(
+    null,
+    'sso_enforced',
+    'This address signs in through its identity provider; passwords are off for it.',
+  )
+}
