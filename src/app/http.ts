@@ -52,6 +52,8 @@ import { ownerRecoveryRoutes } from '../features/sign-in/owner-recovery-routes.t
 import { recoveryRoutes } from '../features/sign-in/recovery-routes.ts'
 import { findCallerBySession, isSessionOpen } from '../features/sign-in/sessions.ts'
 import { domainSignInRoutes } from '../features/sign-in/provider/domain-routes.ts'
+import { idpMetadataRoutes } from '../features/sign-in/saml/metadata-routes.ts'
+import { samlRoutes } from '../features/sign-in/saml/routes.ts'
 import { linkRoutes } from '../features/sign-in/provider/link-routes.ts'
 import { signupRoutes } from '../features/sign-in/signup-routes.ts'
 import { lockUser } from '../features/users/queries.ts'
@@ -108,6 +110,8 @@ export const routes: readonly Route[] = [
   ...signupRoutes,
   ...loginRoutes,
   ...linkRoutes,
+  ...samlRoutes,
+  ...idpMetadataRoutes,
   ...confirmRoutes,
   ...recoveryRoutes,
   ...ownerRecoveryRoutes,

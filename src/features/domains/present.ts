@@ -1,6 +1,7 @@
 // Row → Domain of the API.
 import type { z } from 'zod'
 import type { Services } from '../../platform/services.ts'
+import { describeCertificates } from './certificates.ts'
 import { hasSaml } from './rules.ts'
 import type { Domain, DomainRow } from './schema.ts'
 import { recordName } from './verify.ts'
@@ -20,5 +21,7 @@ export function presentDomain(services: Services, row: DomainRow): z.input<typeo
     saml_entity_id: row.saml_entity_id,
     saml_acs_url: row.saml_acs_url,
     saml_x509_cert: row.saml_x509_cert,
+    saml_certificates: describeCertificates(row.saml_x509_cert),
+    saml_allow_idp_initiated: row.saml_allow_idp_initiated,
   }
 }

@@ -30,6 +30,7 @@ const LOGGED_FIELDS = [
   'saml_entity_id',
   'saml_acs_url',
   'saml_x509_cert',
+  'saml_allow_idp_initiated',
 ] as const
 
 const TESTED_WITHIN_MS = 24 * 60 * 60 * 1000

@@ -164,7 +164,7 @@ describe('the certificate', () => {
     ['a private key', private_key_pem],
     ['a private key before it', private_key_pem + pem],
     ['a private key after it', pem + private_key_pem],
-    ['two of them', pem + pem],
+    ['six of them', pem.repeat(6)],
   ])('is refused when it is %s', (_case, value) => {
     expect(refusal(() => changed('saml_x509_cert', value))).toBe('invalid_input saml_x509_cert')
   })

@@ -1,8 +1,8 @@
 // Login domains of an organization, in and out.
-import { X509Certificate } from 'node:crypto'
 import { z } from 'zod'
 import { bool, text, timestamp, uuid } from '../../platform/http/fields.ts'
 import { PROVIDERS } from '../identities/schema.ts'
+import { MAX_CERTIFICATES, readCertificates } from './certificates.ts'
 
 const SSO_PROVIDERS = ['', ...PROVIDERS] as const
 type SsoProvider = (typeof SSO_PROVIDERS)[number]
@@ -22,6 +22,12 @@ export const Domain = z
     saml_entity_id: z.string().nullable(),
     saml_acs_url: z.string().nullable(),
     saml_x509_cert: z.string().nullable(),
+    saml_certificates: z
+      .array(z.object({ subject: z.string(), expires_at: timestamp }))
+      .describe('What `saml_x509_cert` holds. Admins get a mail 30 days before one expires.'),
+    saml_allow_idp_initiated: z
+      .boolean()
+      .describe('Whether an answer counts that the provider sent without being asked.'),
   })
   .meta({ id: 'Domain' })
 
@@ -48,9 +54,9 @@ const domainName = z
   .pipe(z.string().max(128).regex(DOMAIN))
 
 const certificate = text({ max: 20_000, blank: true }).refine(
-  (value) => value === '' || isCertificate(value),
+  (value) => value === '' || readCertificates(value) !== null,
   {
-    message: 'This is not an X.509 certificate (PEM, or its base64 text alone).',
+    message: `Only X.509 certificates are accepted: up to ${MAX_CERTIFICATES} in PEM, or the base64 text of one.`,
   },
 )
 
@@ -65,11 +71,12 @@ const fields = z.object({
     })
     .nullable(),
   saml_x509_cert: certificate.nullable(),
+  saml_allow_idp_initiated: bool(),
 })
 
-/** Provisioning and enforcement need a verified domain, so a new one cannot have them: they are ignored. */
+/** These need a verified domain, so a new one cannot have them: they are ignored. */
 export const DomainCreate = fields
-  .omit({ jit_provisioning_enabled: true, sso_enforcement: true })
+  .omit({ jit_provisioning_enabled: true, sso_enforcement: true, saml_allow_idp_initiated: true })
   .partial({ saml_entity_id: true, saml_acs_url: true, saml_x509_cert: true })
 export const DomainUpdate = fields.partial()
 export type DomainFields = z.output<typeof DomainUpdate>
@@ -94,20 +101,6 @@ export type DomainRow = {
   oidc_client_secret: string | null
   created_at: Date
   updated_at: Date
-}
-
-// One block and nothing round it: pasted bundles may bring a private key along, and every member can read this field.
-const PEM = /^-----BEGIN CERTIFICATE-----([^-]+)-----END CERTIFICATE-----$/
-const BASE64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/
-
-function isCertificate(value: string): boolean {
-  const base64 = PEM.exec(value)?.[1] ?? value
-  if (!BASE64.test(base64)) return false
-  try {
-    return new X509Certificate(Buffer.from(base64, 'base64')).publicKey !== undefined
-  } catch {
-    return false
-  }
 }
 
 function isWebAddress(value: string): boolean {
