@@ -12,6 +12,8 @@ import { CONFIG_BASES } from '../src/features/plugins/configs/paths.ts'
 import { FAMILIES } from '../src/features/plugins/families.ts'
 import { configure, insertFixturePlugin } from '../src/features/plugins/fixture/plugins.ts'
 import { writeFile } from '../src/features/plugins/file-queries.ts'
+import { insertIdentity } from '../src/features/identities/queries.ts'
+import { recordSignIn } from '../src/features/sign-in/provider/records.ts'
 import { listSessions, openSession } from '../src/features/sign-in/sessions.ts'
 import { uuid7 } from '../src/lib/uuid.ts'
 import { LEVELS, type LevelName } from '../src/platform/http/caller.ts'
@@ -173,6 +175,10 @@ export const GOOD_BODIES: Record<string, (world: Home, path: string) => unknown>
   'POST /api/login/': () => ({ email: `${unique()}@example.com`, password: PASSWORD }),
   'POST /api/login/token/': () => ({ token: '000000' }),
   'POST /api/login/confirm/': () => ({ password: PASSWORD }),
+  'POST /api/login/link/': () => ({ link: 'nonsense', password: PASSWORD }),
+  'POST /api/login/recovery/': () => ({ email: `${unique()}@example.com` }),
+  'POST /api/login/recovery/:user_uuid/': () => ({ token: 'nonsense' }),
+  'POST /api/organizations/:organization_id/domains/:id/test_sso/': () => ({}),
   'POST /api/reset/': () => ({ email: `${unique()}@example.com` }),
   'POST /api/reset/:user_uuid/': () => ({ token: 'nonsense', password: PASSWORD }),
   'POST /api/users/:uuid/verify_email/': () => ({ token: 'nonsense' }),
@@ -198,6 +204,8 @@ type Things = {
   invite: string
   invite_secret: string
   domain: string
+  sign_in: string
+  identity: string
   service_key: string
   personal_key: string
   user: string
@@ -305,6 +313,8 @@ async function makeThings(app: WorldMaker, workspace: Workspace, member: TestUse
     invite: made.id,
     invite_secret: made.secret,
     domain: domain.body.id,
+    sign_in: await addSignIn(app, domain.body.id),
+    identity: await addIdentity(app, workspace.owner),
     service_key: serviceKey.body.id,
     ...(await makeRole(app, workspace, member)),
     personal_key: await addKey(app, workspace.owner),
@@ -399,6 +409,37 @@ async function addKey(app: WorldMaker, user: TestUser): Promise<string> {
   ).id
 }
 
+/** A way in through a provider. */
+async function addIdentity(app: WorldMaker, user: TestUser): Promise<string> {
+  const vouched = {
+    provider: 'github' as const,
+    issuer: 'https://github.com',
+    subject: unique(),
+    email: user.email,
+    is_email_vouched: true,
+    first_name: '',
+    last_name: '',
+    domain_id: null,
+  }
+  return (await insertIdentity(app.db, user.id, vouched, app.services.now())).id
+}
+
+/** One that was refused. */
+function addSignIn(app: WorldMaker, domain_id: string): Promise<string> {
+  const record = {
+    domain_id,
+    provider: 'saml' as const,
+    purpose: 'sign-in' as const,
+    outcome: 'no_email' as const,
+    user_id: null,
+    email: null,
+    ip: '127.0.0.1',
+    checks: [],
+    received: {},
+  }
+  return recordSignIn(app.db, record, app.services.now())
+}
+
 /** Another signed-in browser. */
 async function addSession(app: WorldMaker, user: TestUser): Promise<string> {
   const now = app.services.now()
@@ -420,7 +461,9 @@ const KINDS: [RegExp, keyof Things][] = [
   [/\/members\/:user__uuid\//, 'member'],
   [/\/invites\/:id\//, 'invite'],
   [/\/signup\/:invite_id\//, 'invite_secret'],
-  [/\/domains\/:id\//, 'domain'],
+  [/\/sign_ins\/:id\//, 'sign_in'],
+  [/\/domains\/:domain_id\/keys\/:id\//, 'personal_key'],
+  [/\/domains\/:(?:id|domain_id)\//, 'domain'],
   [/\/service_keys\/:id\//, 'service_key'],
   [/\/personal_api_keys\/:id\//, 'personal_key'],
   [/\/event_definitions\/:id\//, 'event_definition'],
@@ -430,7 +473,8 @@ const KINDS: [RegExp, keyof Things][] = [
   [/\/events\/:id\//, 'event'],
   [/\/query\/:id\//, 'query'],
   [/\/sessions\/:id\//, 'session'],
-  [/\/users\/:uuid\/|\/reset\/:user_uuid\//, 'user'],
+  [/\/identities\/:id\//, 'identity'],
+  [/\/users\/:uuid\/|\/(?:reset|recovery)\/:user_uuid\//, 'user'],
 ]
 
 function pick(path: string, things: Things): string {

@@ -37,6 +37,7 @@ const leavesThings = (route: Route) =>
 const PARENTS = {
   batch_export_id: '/batch_exports/:id/',
   role_id: '/roles/:id/',
+  domain_id: '/domains/:id/',
   uuid: '/users/:uuid/',
 } as const
 const parentOf = (route: Route) =>
@@ -122,7 +123,10 @@ describe('what every route declares', () => {
       'GET /api/reset/:user_uuid/',
       'GET /api/signup/:invite_id/',
       'POST /api/login/',
+      'POST /api/login/link/',
       'POST /api/login/precheck/',
+      'POST /api/login/recovery/',
+      'POST /api/login/recovery/:user_uuid/',
       'POST /api/login/token/',
       'POST /api/reset/',
       'POST /api/reset/:user_uuid/',
@@ -463,6 +467,13 @@ describe('whoever fulfils the rule gets past it', () => {
     'POST /api/login/': 400,
     'POST /api/login/token/': 400,
     'POST /api/login/confirm/': 400,
+    'POST /api/login/link/': 400,
+    'POST /api/login/recovery/': 400,
+    'POST /api/login/recovery/:user_uuid/': 400,
+    // The world's domains are not verified, so they have no people.
+    'DELETE /api/organizations/:organization_id/domains/:domain_id/keys/:id/': 404,
+    // And no provider.
+    'POST /api/organizations/:organization_id/domains/:id/test_sso/': 400,
     'POST /api/reset/': 400,
     'GET /api/reset/:user_uuid/': 400,
     'POST /api/reset/:user_uuid/': 400,

@@ -125,6 +125,24 @@ describe('imports', () => {
   })
 })
 
+describe('every way in', () => {
+  // What makes a password or a session must have asked which way the address may use. The first account, and one that
+  // whoever runs the server makes on its command line, come before any domain.
+  const makers = sources
+    .filter((path) => path.startsWith('src/features/') && path !== 'src/features/sign-in/sessions.ts')
+    .filter((path) => /\bopen(Pending)?Session(By|ByLink)?\(|\bhashPassword\(/.test(read(path)))
+    .filter(
+      (path) => !path.startsWith('src/features/batch-exports/') && !path.startsWith('src/features/users/'),
+    )
+
+  it('asks which way is allowed', () => {
+    expect(makers.length).toBeGreaterThan(5)
+    const asks = (path: string) =>
+      importsOf(path).some(({ target }) => /domains\/allowed-ways\.ts$|provider\/come-in\.ts$/.test(target))
+    expect(makers.filter((path) => !asks(path))).toEqual([])
+  })
+})
+
 describe('SQL of the event store stands in platform/event-store and hogql alone', () => {
   // PostgreSQL and the warehouses have their own SQL, and HogQL is nobody's: these words are of the store's engines.
   // ClickHouse is a destination as well, so its name alone says nothing.
@@ -177,7 +195,7 @@ describe('.env.example', () => {
   const lines = read('.env.example').split('\n')
   const values = parseEnv(read('.env.example'))
   const entries = lines
-    .flatMap((line) => /^[A-Z_]+(?==)/.exec(line) ?? [])
+    .flatMap((line) => /^[A-Z0-9_]+(?==)/.exec(line) ?? [])
     .map((name) => [name, values[name] ?? ''] as const)
 
   it('has every setting, in the order of config.ts, each under its one line of explanation', () => {
@@ -206,9 +224,9 @@ describe('.env.example', () => {
   it('and the README name the same settings', () => {
     const rows = read('README.md')
       .split('\n')
-      .filter((line) => /^\| `[A-Z_]+`/.test(line))
+      .filter((line) => /^\| `[A-Z0-9_]+`/.test(line))
     const names = rows.flatMap((row) =>
-      [...row.split('|')[1]!.matchAll(/`([A-Z_]+)`/g)].map((match) => match[1]),
+      [...row.split('|')[1]!.matchAll(/`([A-Z0-9_]+)`/g)].map((match) => match[1]),
     )
     expect(names).toEqual(entries.map(([name]) => name))
   })

@@ -27,6 +27,7 @@ import { serviceKeyRoutes } from '../features/api-keys/service-routes.ts'
 import { eventDefinitionRoutes } from '../features/definitions/event-routes.ts'
 import { propertyDefinitionRoutes } from '../features/definitions/property-routes.ts'
 import { taxonomyRoutes } from '../features/definitions/taxonomy-routes.ts'
+import { domainKeyRoutes } from '../features/domains/key-routes.ts'
 import { domainRoutes } from '../features/domains/routes.ts'
 import { featureFlagRoutes } from '../features/events/feature-flags/routes.ts'
 import { queryEditorRoutes } from '../features/events/query/editor-routes.ts'
@@ -70,6 +71,7 @@ export const routes: readonly Route[] = [
   ...roleMembershipRoutes,
   ...inviteRoutes,
   ...domainRoutes,
+  ...domainKeyRoutes,
   ...domainSignInRoutes,
   ...projectRoutes,
   ...sampleDataRoutes,

@@ -723,3 +723,37 @@ function swapCase(text: string): string {
     .map((letter) => (letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()))
     .join('')
 }
+
+describe('domains/:domain_id/keys/', () => {
+  it('200 lists the personal keys of its people who are members, and 204 ends one; they are told', async () => {
+    const { id, domain } = await claimVerified()
+    const person = await createMember(app, workspace.organization, { email: `Person@${domain}` })
+    const elsewhere = await createUser(app, { email: `other@${domain}` })
+    await createKey(app, elsewhere, { scopes: ['*'] })
+    const keys = `${base}${id}/keys/`
+    const { body } = await app.get(keys, { key })
+    expect(body.count).toBe(1)
+    expect(body.results[0]).toMatchObject({
+      email: person.email,
+      user_uuid: person.uuid,
+      label: expect.any(String),
+    })
+    expect(JSON.stringify(body)).not.toContain(person.key)
+    expect((await app.get('/api/users/@me/', { key: person.key })).status).toBe(200)
+    expect((await app.delete(`${keys}${body.results[0].id}/`, { key })).status).toBe(204)
+    expect((await app.get('/api/users/@me/', { key: person.key })).status).toBe(401)
+    expect((await app.delete(`${keys}${body.results[0].id}/`, { key })).status).toBe(404)
+    const log = await app.db.rows<{ detail: { name: string } }>(sql`
+      SELECT detail FROM activity_log WHERE organization_id = ${workspace.organization.id} AND scope = 'PersonalAPIKey'
+      ORDER BY position DESC LIMIT 1`)
+    expect(log[0]!.detail.name).toContain(person.email)
+  })
+
+  it('shows nothing of a domain that is not verified, nor to members', async () => {
+    const { body: claimed } = await app.post(base, { domain: 'keys-unverified.example' }, { key })
+    await createMember(app, workspace.organization, { email: 'person@keys-unverified.example' })
+    expect((await app.get(`${base}${claimed.id}/keys/`, { key })).body.results).toEqual([])
+    const member = await createMember(app, workspace.organization)
+    expect((await app.get(`${base}${claimed.id}/keys/`, { key: member.key })).status).toBe(403)
+  })
+})

@@ -1,10 +1,10 @@
 // Every SQL statement about login domains.
-import { domainToASCII } from 'node:url'
+import { domainToASCII, domainToUnicode } from 'node:url'
 import { uuid7 } from '../../lib/uuid.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { assignments, sql } from '../../platform/db/sql.ts'
 import type { Page } from '../../platform/http/paging.ts'
-import type { DomainFields, DomainRow } from './schema.ts'
+import type { DomainFields, DomainKeyRow, DomainRow } from './schema.ts'
 
 export function listDomains(db: Db, organizationId: string, page: Page): Promise<DomainRow[]> {
   return db.rows(sql`
@@ -116,4 +116,33 @@ export function listAdminsOf(
   return db.rows(sql`
     SELECT email, first_name FROM membership JOIN app_user ON app_user.id = user_id
     WHERE organization_id = ${organizationId} AND level >= 8 AND is_active ORDER BY user_id`)
+}
+
+/**
+ * Personal keys of members of the organization whose address lies in the domain, however it is spelt. A domain that is
+ * not verified has no people.
+ */
+const keysOf = ({ organization_id, domain, verified_at }: DomainRow) => sql`
+  api_key JOIN app_user ON app_user.id = api_key.user_id
+  JOIN membership ON membership.user_id = app_user.id AND membership.organization_id = ${organization_id}
+  WHERE lower(substring(email from '[^@]*$')) = ANY(${[domain, domainToUnicode(domain)]}::text[])
+    AND ${verified_at !== null}`
+
+const keyColumns = sql`api_key.*, app_user.uuid AS user_uuid, email`
+
+export function listKeysOfDomain(db: Db, domain: DomainRow, page: Page): Promise<DomainKeyRow[]> {
+  return db.rows(sql`
+    SELECT ${keyColumns} FROM ${keysOf(domain)}
+    ORDER BY api_key.created_at DESC, api_key.id LIMIT ${page.limit} OFFSET ${page.offset}`)
+}
+
+export async function countKeysOfDomain(db: Db, domain: DomainRow): Promise<number> {
+  const { count } = await db.only<{ count: number }>(
+    sql`SELECT count(*)::int AS count FROM ${keysOf(domain)}`,
+  )
+  return count
+}
+
+export function findKeyOfDomain(db: Db, domain: DomainRow, id: string): Promise<DomainKeyRow | undefined> {
+  return db.row(sql`SELECT ${keyColumns} FROM ${keysOf(domain)} AND api_key.id = ${id}`)
 }

@@ -1,6 +1,7 @@
 // Login domains of an organization, in and out.
 import { z } from 'zod'
 import { bool, text, timestamp, uuid } from '../../platform/http/fields.ts'
+import type { KeyRow } from '../api-keys/schema.ts'
 import { PROVIDERS } from '../identities/schema.ts'
 import { MAX_CERTIFICATES, readCertificates } from './certificates.ts'
 
@@ -102,6 +103,9 @@ export type DomainRow = {
   created_at: Date
   updated_at: Date
 }
+
+/** A personal key of somebody of the domain. */
+export type DomainKeyRow = KeyRow & { user_id: number; user_uuid: string; email: string }
 
 function isWebAddress(value: string): boolean {
   return URL.canParse(value) && ['http:', 'https:'].includes(new URL(value).protocol)

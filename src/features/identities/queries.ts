@@ -71,7 +71,7 @@ export async function wasUsedByAdmin(
       AND membership.organization_id = ${domain.organization_id} AND membership.level >= ${LEVELS.admin}
     WHERE provider = ${provider} AND last_used_at >= ${since}
       AND (domain_id = ${domain.id}
-        OR domain_id IS NULL AND lower(split_part(identity.email, '@', 2)) = ${domain.domain})
+        OR domain_id IS NULL AND lower(substring(identity.email from '[^@]*$')) = ${domain.domain})
     LIMIT 1`)
   return row !== undefined
 }

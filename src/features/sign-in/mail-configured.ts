@@ -1,7 +1,7 @@
+// Some things come by mail alone.
 import { invalid } from '../../platform/http/errors.ts'
 import type { Services } from '../../platform/services.ts'
 
-/** For what comes by mail alone. */
 export function assertMailConfigured(services: Services): void {
   if (services.mailer.configured) return
   throw invalid(

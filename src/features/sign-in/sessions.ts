@@ -137,7 +137,7 @@ export async function findCallerBySession(
     LEFT JOIN organization ON organization.id = (
       SELECT organization_id FROM membership WHERE membership.user_id = app_user.id
       ORDER BY organization_id IS NOT DISTINCT FROM current_organization_id DESC, joined_at, membership.id LIMIT 1)
-    LEFT JOIN domain ON domain.domain = lower(split_part(email, '@', 2)) AND domain.verified_at IS NOT NULL
+    LEFT JOIN domain ON domain.domain = lower(substring(email from '[^@]*$')) AND domain.verified_at IS NOT NULL
       AND domain.sso_enforcement NOT IN ('', signed_in_by)
     WHERE token_hash = ${hashToken(token)} AND NOT is_pending AND session.expires_at > ${now} AND is_active`)
   if (!row) return null

@@ -11,6 +11,7 @@ const NOTICES = {
   backup_codes_replaced: 'New backup codes were made',
   key_made: 'A personal API key was made',
   key_changed: 'A personal API key was changed',
+  key_ended: 'An admin of your organization ended a personal API key of yours',
   key_rolled: 'A personal API key was given a new value',
   identity_linked: 'A new way to sign in was added',
   identity_removed: 'A way to sign in was removed',

@@ -973,7 +973,7 @@ CREATE INDEX sign_in_attempt_expiry ON sign_in_attempt (expires_at);
 
 CREATE TABLE sign_in_record (
   id uuid NOT NULL,
-  domain_id uuid,
+  domain_id uuid NOT NULL,
   provider text NOT NULL,
   purpose text NOT NULL,
   outcome text NOT NULL,

@@ -30,13 +30,18 @@ const RATES = {
     { count: 20, window_ms: HOUR_MS },
     { count: 60, window_ms: DAY_MS },
   ],
+  /** Setting out for an identity provider: each is a row for ten minutes. A whole office may come at nine. */
+  'sign-on': [
+    { count: 300, window_ms: 10 * MINUTE_MS },
+    { count: 3000, window_ms: DAY_MS },
+  ],
   /** A new account: the answer tells which addresses have one. */
   'sign-up': [{ count: 5, window_ms: DAY_MS }],
 } satisfies Record<string, readonly Rate[]>
 
 export type GuessKind = keyof typeof RATES
 
-const ALWAYS_COUNTED: readonly GuessKind[] = ['mail', 'sign-up']
+const ALWAYS_COUNTED: readonly GuessKind[] = ['mail', 'sign-on', 'sign-up']
 /** A network may hold a whole office, or one customer with many addresses. */
 const ADDRESSES_IN_NETWORK = 5
 const MAX_REMEMBERED = 10_000

@@ -360,6 +360,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/organizations/{organization_id}/domains/{domain_id}/keys/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Personal API keys of members whose address lies in a verified domain, the newest first
+         * @description API key scope: `organization:read`. Level: admin or above.
+         */
+        get: operations["get_organizations_by_organization_id_domains_by_domain_id_keys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/domains/{domain_id}/keys/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End a personal API key of somebody of a verified domain; they are told
+         * @description API key scope: `organization:write`. Level: admin or above. A session needs a sign-in within the last two hours.
+         */
+        delete: operations["delete_organizations_by_organization_id_domains_by_domain_id_keys_by_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/organizations/{organization_id}/domains/{id}/test_sso/": {
         parameters: {
             query?: never;
@@ -400,7 +440,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/organizations/{organization_id}/domains/{id}/sign_ins/{sign_in_id}/": {
+    "/api/organizations/{organization_id}/domains/{domain_id}/sign_ins/{id}/": {
         parameters: {
             query?: never;
             header?: never;
@@ -411,7 +451,7 @@ export interface paths {
          * One sign-in through the domain’s provider, or one test of it
          * @description API key scope: `organization:read`. Level: admin or above.
          */
-        get: operations["get_organizations_by_organization_id_domains_by_id_sign_ins_by_sign_in_id"];
+        get: operations["get_organizations_by_organization_id_domains_by_domain_id_sign_ins_by_id"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4438,6 +4478,17 @@ export interface components {
             /** @description Whether an answer counts that the provider sent without being asked. */
             saml_allow_idp_initiated: boolean;
         };
+        DomainKey: {
+            id: string;
+            user_uuid: string;
+            email: string;
+            label: string;
+            mask_value: string;
+            /** Format: date-time */
+            created_at: string;
+            last_used_at: string | null;
+            expires_at: string | null;
+        };
         /** @description Nothing more comes: all was told, or an error of the usual shape, such as lost rights. */
         EndOfStream: {
             /** @enum {string} */
@@ -7072,6 +7123,91 @@ export interface operations {
             };
         };
     };
+    get_organizations_by_organization_id_domains_by_domain_id_keys: {
+        parameters: {
+            query?: {
+                /** @description Results per page: 100 unless told, 1000 at most. */
+                limit?: number;
+                /** @description Index of the first result. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                organization_id: string;
+                domain_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                        next: string | null;
+                        previous: string | null;
+                        results: components["schemas"]["DomainKey"][];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    delete_organizations_by_organization_id_domains_by_domain_id_keys_by_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organization_id: string;
+                domain_id: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to say. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     post_organizations_by_organization_id_domains_by_id_test_sso: {
         parameters: {
             query?: never;
@@ -7172,14 +7308,14 @@ export interface operations {
             };
         };
     };
-    get_organizations_by_organization_id_domains_by_id_sign_ins_by_sign_in_id: {
+    get_organizations_by_organization_id_domains_by_domain_id_sign_ins_by_id: {
         parameters: {
             query?: never;
             header?: never;
             path: {
                 organization_id: string;
+                domain_id: string;
                 id: string;
-                sign_in_id: string;
             };
             cookie?: never;
         };

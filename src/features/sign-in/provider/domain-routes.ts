@@ -77,13 +77,13 @@ export const domainSignInRoutes = [
 
   route({
     method: 'GET',
-    path: '/api/organizations/:organization_id/domains/:id/sign_ins/:sign_in_id/',
+    path: '/api/organizations/:organization_id/domains/:domain_id/sign_ins/:id/',
     summary: 'One sign-in through the domain’s provider, or one test of it',
     scope: 'organization:read',
     level: 'admin',
     async item({ db, organization, params }) {
-      const { id } = await getDomain(db, organization.id, params.id)
-      const row = isUuid(params.sign_in_id) ? await findRecord(db, id, params.sign_in_id) : undefined
+      const { id } = await getDomain(db, organization.id, params.domain_id)
+      const row = isUuid(params.id) ? await findRecord(db, id, params.id) : undefined
       if (!row) throw notFound()
       return row
     },

@@ -1,5 +1,6 @@
 // The way back: what the provider says is read, decided on, recorded, and the browser is sent on. Everything is checked
 // before anything is written, and the session is always a new one.
+import { uuid7 } from '../../../lib/uuid.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import { one } from '../../../platform/http/identify.ts'
@@ -19,7 +20,7 @@ import { closeSession, openPendingSession, openSessionBy } from '../sessions.ts'
 import { cookieName, takeAttempt, type Attempt } from './attempts.ts'
 import { comeIn, type Decision } from './come-in.ts'
 import { openLink } from './links.ts'
-import { recordSignIn, type NewRecord, type Outcome } from './records.ts'
+import { recordSignIn, type Outcome } from './records.ts'
 import type { RefusalCode } from './refusals.ts'
 import { isSecondFactorDemanded } from './second-factor.ts'
 import type { Check, Verdict, Way } from './way.ts'
@@ -32,7 +33,7 @@ export type Returning = {
   now: Date
 }
 
-type About = Pick<NewRecord, 'provider' | 'domain_id' | 'purpose'>
+type About = Pick<Attempt, 'provider' | 'domain_id' | 'purpose'>
 type Found = { checks?: Check[]; received?: Record<string, unknown>; email?: string | null; user_id?: number }
 
 type Answer = {
@@ -167,12 +168,16 @@ export async function refuse(
   return seeOther(`/login?${new URLSearchParams({ error_code: code, sign_in: id })}`)
 }
 
-function record(
-  { db, request, now }: Pick<Returning, 'db' | 'request' | 'now'>,
+/** Of a domain for its admins; of the instance's own providers, and of what belongs to nobody, for whoever reads the log. */
+async function record(
+  { services, db, request, now }: Pick<Returning, 'services' | 'db' | 'request' | 'now'>,
   { provider, domain_id, purpose }: About,
   outcome: Outcome,
   { checks = [], received = {}, email = null, user_id }: Found,
 ): Promise<string> {
   const about = { provider, domain_id, purpose, outcome, email, user_id: user_id ?? null, ip: request.ip }
-  return recordSignIn(db, { ...about, checks, received }, now)
+  if (domain_id !== null) return recordSignIn(db, { ...about, domain_id, checks, received }, now)
+  const id = uuid7(now)
+  services.log.info({ sign_in: { id, ...about, checks } }, 'sign-in through a provider')
+  return id
 }

@@ -18,7 +18,7 @@ export type Outcome = 'signed_in' | 'link_needed' | RefusalCode
 
 export type RecordRow = {
   id: string
-  domain_id: string | null
+  domain_id: string
   provider: Provider
   purpose: Purpose
   outcome: Outcome
@@ -30,7 +30,7 @@ export type RecordRow = {
   created_at: Date
 }
 
-export type NewRecord = Omit<RecordRow, 'id' | 'created_at'>
+type NewRecord = Omit<RecordRow, 'id' | 'created_at'>
 
 /** Gives its id: what the person is shown, and the admin finds. */
 export async function recordSignIn(db: Db, record: NewRecord, now: Date): Promise<string> {
@@ -43,7 +43,7 @@ export async function recordSignIn(db: Db, record: NewRecord, now: Date): Promis
       ${record.email}, ${record.ip}, ${JSON.stringify(record.checks)}, ${JSON.stringify(received)}, ${now})`)
   await db.run(sql`
     DELETE FROM sign_in_record WHERE id IN (
-      SELECT id FROM sign_in_record WHERE domain_id IS NOT DISTINCT FROM ${record.domain_id}
+      SELECT id FROM sign_in_record WHERE domain_id = ${record.domain_id}
       ORDER BY created_at DESC, id OFFSET ${MOST_OF_A_DOMAIN})`)
   return id
 }

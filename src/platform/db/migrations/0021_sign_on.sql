@@ -56,7 +56,7 @@ CREATE INDEX sign_in_attempt_expiry ON sign_in_attempt (expires_at);
 -- What became of sign-ins through providers, for admins: each refusal shown to a person names its row here.
 CREATE TABLE sign_in_record (
   id uuid PRIMARY KEY,
-  domain_id uuid REFERENCES domain ON DELETE CASCADE,
+  domain_id uuid NOT NULL REFERENCES domain ON DELETE CASCADE,
   provider text NOT NULL,
   purpose text NOT NULL,
   -- signed_in, or why not.

@@ -1,4 +1,5 @@
 // BigQuery against a stand-in that checks tokens, keeps jobs and runs the statements on real tables.
+// @module-tag slow
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { attempt, contextOf, digestsOf, withFile } from '../../../../../test/stand-ins/warehouse/attempt.ts'
 import { openBigQueryWorld, type BigQueryWorld } from '../../../../../test/stand-ins/bigquery/world.ts'

@@ -1,4 +1,5 @@
 // Databricks against a stand-in that checks tokens, keeps a volume and runs the statements on real tables.
+// @module-tag slow
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { attempt, contextOf, digestsOf, withFile } from '../../../../../test/stand-ins/warehouse/attempt.ts'
 import { openDatabricksWorld, type DatabricksWorld } from '../../../../../test/stand-ins/databricks/world.ts'

@@ -1,4 +1,5 @@
 // Snowflake through its own driver, against a stand-in that checks logins and runs the statements on real tables.
+// @module-tag slow
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { attempt, contextOf, digestsOf, withFile } from '../../../../../test/stand-ins/warehouse/attempt.ts'
 import { openSnowflakeWorld, type SnowflakeWorld } from '../../../../../test/stand-ins/snowflake/world.ts'
