@@ -99,7 +99,7 @@ describe('what every route declares', () => {
       [/\/groups_types\//, ['group', 'query']],
       [/\/events\b|\/query\//, ['query']],
       [/\/projects\/|^\/api\/environments\//, ['project']],
-      [/^\/api\/organizations\//, ['organization']],
+      [/^\/api\/(?:organizations|saml)\//, ['organization']],
       [/^\/api\/users\//, ['user']],
     ]
     const scoped = routes.filter(
@@ -122,6 +122,9 @@ describe('what every route declares', () => {
       'GET /_preflight/',
       'GET /api/reset/:user_uuid/',
       'GET /api/signup/:invite_id/',
+      'GET /complete/saml/',
+      'GET /login/saml/',
+      'GET /login/saml/metadata/:domain_id/',
       'POST /api/login/',
       'POST /api/login/link/',
       'POST /api/login/precheck/',
@@ -137,6 +140,7 @@ describe('what every route declares', () => {
       'POST /api/users/:uuid/verify_email/',
       'POST /api/users/request_email_verification/',
       'POST /api/users/verify_email/',
+      'POST /complete/saml/',
     ])
   })
 

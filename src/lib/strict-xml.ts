@@ -11,6 +11,8 @@ export type XmlElement = {
   children: readonly XmlElement[]
   /** Characters directly inside, those of children left out. */
   text: string
+  /** As it was written. */
+  source: { start_tag: string; from: number; to: number }
 }
 
 export type XmlBounds = { max_bytes: number; max_elements: number; has_comments: boolean }
@@ -24,7 +26,7 @@ const MAX_DEPTH = 32
 const MAX_ATTRIBUTES = 32
 
 const DECLARATION = /^<\?xml\s[^<>?]*\?>/
-const NOT_A_CHARACTER = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Cs}/u
+const NOT_A_CHARACTER = /(?![\t\n\r\x7f-\x9f])[\p{Cc}\p{Cs}\ufffe\uffff]/u
 // Alternatives begin with different characters, so that a mismatch is found in one pass.
 const TAG =
   /<(?:\/([^\s<>"'/=]+)\s*|([^\s<>"'/=]+)((?:\s+[^\s<>"'/=]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?))>/y
@@ -44,10 +46,15 @@ const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace'
 type Scope = { own: ReadonlyMap<string, string>; outer: Scope | null }
 type Open = { tag: string; element: XmlElement & { children: XmlElement[] }; scope: Scope }
 
+/** As XML means it: line ends are one character. Where elements begin and end is counted in this text. */
+export function normalXml(source: string): string {
+  return source.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n')
+}
+
 export function parseXml(source: string, bounds: XmlBounds): XmlElement {
   if (Buffer.byteLength(source) > bounds.max_bytes)
     throw new XmlFault(`It is larger than ${Math.floor(bounds.max_bytes / 1024)} KB.`)
-  const text = source.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n')
+  const text = normalXml(source)
   if (NOT_A_CHARACTER.test(text)) throw new XmlFault('It holds characters that XML does not allow.')
   const reader = new TreeReader(bounds)
   let at = DECLARATION.exec(text)?.[0].length ?? 0
@@ -93,10 +100,10 @@ class TreeReader {
     const match = TAG.exec(text)
     if (!match) throw new XmlFault('It is not well-formed XML.')
     const [whole, closed, opened, attributes, slash] = match
-    if (closed !== undefined) this.close(closed)
+    if (closed !== undefined) this.close(closed, at + whole.length)
     else {
-      this.add(opened!, attributes!)
-      if (slash === '/') this.close(opened!)
+      this.add(opened!, attributes!, { start_tag: whole, from: at, to: at + whole.length })
+      if (slash === '/') this.close(opened!, at + whole.length)
     }
     return at + whole.length
   }
@@ -106,11 +113,13 @@ class TreeReader {
     return this.root
   }
 
-  private close(tag: string): void {
-    if (this.open.pop()?.tag !== tag) throw new XmlFault('It is not well-formed XML.')
+  private close(tag: string, to: number): void {
+    const closed = this.open.pop()
+    if (closed?.tag !== tag) throw new XmlFault('It is not well-formed XML.')
+    closed.element.source.to = to
   }
 
-  private add(tag: string, written: string): void {
+  private add(tag: string, written: string, source: XmlElement['source']): void {
     const parent = this.open.at(-1)
     if (!parent && this.root) throw new XmlFault('It has more than one element at the top.')
     if (++this.count > this.bounds.max_elements || this.open.length >= MAX_DEPTH)
@@ -118,7 +127,7 @@ class TreeReader {
     const { attributes, declared } = readAttributes(written)
     const scope = { own: declared, outer: parent?.scope ?? null }
     const [prefix, name] = splitName(tag)
-    const element = { namespace: meaningOf(prefix, scope), name, attributes, children: [], text: '' }
+    const element = { namespace: meaningOf(prefix, scope), name, attributes, children: [], text: '', source }
     if (parent) parent.element.children.push(element)
     else this.root = element
     this.open.push({ tag, element, scope })

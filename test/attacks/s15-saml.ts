@@ -12,7 +12,7 @@ import { beginSignIn, postAnswer, refusalOf } from '../stand-ins/saml-browser.ts
 import { attackEach, type Attack } from './attack.ts'
 import { HOSTILE_ANSWERS } from './saml/answers.ts'
 import { fieldOf, saying, type HostileAnswer } from './saml/hostile-answer.ts'
-import type { Scene } from './scene.ts'
+import type { Call, Scene } from './scene.ts'
 
 const NAME = 'saml-attacks.example'
 
@@ -31,9 +31,16 @@ async function setUp({ target, home }: Scene): Promise<SetUp> {
   return { idp, domain: await addSamlDomain(target.db, home.organization.id, NAME, idp) }
 }
 
+/** From an address of its own: how often one may set out is limited, and other attacks count as well. */
+const sender =
+  ({ call }: Scene) =>
+  (method: string, path: string, options: Call = {}) =>
+    call(method, path, { ...options, from: '127.0.0.115' })
+
 async function begin(scene: Scene) {
+  const send = sender(scene)
   const { idp, domain } = await setOf(scene)
-  const begun = await beginSignIn(scene.call, { domain: domain.id })
+  const begun = await beginSignIn(send, { domain: domain.id })
   const site_url = /AssertionConsumerServiceURL="(.*?)\/complete\/saml\/"/.exec(begun.request)![1]!
   const people = { victim: `victim@${NAME}`, mallory: `mallory@${NAME}` }
   return { domain, begun, underWay: { idp, site_url, request_id: begun.request_id, ...people } }
@@ -44,8 +51,9 @@ export const attacks: Attack<Scene>[] = attackEach<Scene, HostileAnswer>(
   HOSTILE_ANSWERS,
   ({ name }) => `a SAML answer: ${name}`,
   async (scene, answer) => {
+    const send = sender(scene)
     const { domain, begun, underWay } = await begin(scene)
-    const reply = await postAnswer(scene.call, begun, await fieldOf(answer, underWay))
+    const reply = await postAnswer(send, begun, await fieldOf(answer, underWay))
     expect(reply).toMatchObject({ status: 303, session: undefined })
     const { code, id } = refusalOf(reply)
     expect(code).toBe(answer.code ?? 'answer_not_accepted')
@@ -56,6 +64,6 @@ export const attacks: Attack<Scene>[] = attackEach<Scene, HostileAnswer>(
     // The honest one beside it comes in.
     const honest = await begin(scene)
     const field = encode(await mintAnswer(saying(honest.underWay)))
-    expect((await postAnswer(scene.call, honest.begun, field)).session).toEqual(expect.any(String))
+    expect((await postAnswer(send, honest.begun, field)).session).toEqual(expect.any(String))
   },
 )

@@ -1,6 +1,6 @@
 // A sign-in through a SAML provider in a real browser: across sites, with the cookies that browsers really send.
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { inflateRawSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -23,18 +23,7 @@ let domain_id: string
 
 beforeAll(async () => {
   app = await startTestApp()
-  provider = createServer(async ({ url }, response) => {
-    const { searchParams } = new URL(url!, 'http://idp.example')
-    const asked = searchParams.get('SAMLRequest')
-    const request = asked === null ? '' : inflateRawSync(Buffer.from(asked, 'base64')).toString()
-    const request_id = / ID="([^"]+)"/.exec(request)?.[1] ?? ''
-    const about = { idp, site_url: SITE, request_id, victim: '', mallory: 'ada@acme.example' }
-    const xml = await mintAnswer(saying(about, asked === null ? { request_id: null } : {}))
-    response.setHeader('content-type', 'text/html').end(
-      `<body onload="document.forms[0].submit()"><form method="post" action="${SITE}/complete/saml/">
-      <input name="SAMLResponse" value="${encode(xml)}"><input name="RelayState" value="${domain_id}"></form>`,
-    )
-  }).listen(0, '127.0.0.1')
+  provider = createServer(({ url }, response) => void answer(url!, response)).listen(0, '127.0.0.1')
   await once(provider, 'listening')
   const sso_url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/sso`
   workspace = await createOrganization(app)
@@ -54,8 +43,22 @@ afterAll(async () => {
   await app.close()
 })
 
+/** The page of the provider: whoever comes is Ada, and is sent on at once. */
+async function answer(url: string, response: ServerResponse) {
+  const { searchParams } = new URL(url, 'http://idp.example')
+  const asked = searchParams.get('SAMLRequest')
+  const request = asked === null ? '' : inflateRawSync(Buffer.from(asked, 'base64')).toString()
+  const request_id = / ID="([^"]+)"/.exec(request)?.[1] ?? ''
+  const about = { idp, site_url: SITE, request_id, victim: '', mallory: 'ada@acme.example' }
+  const xml = await mintAnswer(saying(about, asked === null ? { request_id: null } : {}))
+  response.setHeader('content-type', 'text/html').end(
+    `<body onload="document.forms[0].submit()"><form method="post" action="${SITE}/complete/saml/">
+    <input name="SAMLResponse" value="${encode(xml)}"><input name="RelayState" value="${domain_id}"></form>`,
+  )
+}
+
 it('signs in from our page and from the provider’s', async () => {
-  const start = `${SITE}/login/saml/?${new URLSearchParams({ email: 'ada@acme.example', next: ME })}`
+  const start = `${SITE}/login/saml/?${new URLSearchParams({ email: 'ada@acme.example', next: ME }).toString()}`
   await visitor.visit(async (page) => {
     await page.goto(start)
     await page.waitForURL(`${SITE}${ME}`)

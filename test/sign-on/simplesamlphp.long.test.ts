@@ -39,7 +39,9 @@ describe.skipIf(!IS_SIMPLESAMLPHP_HERE)(
 
     const signIn = (name: string, password: string) =>
       visitor.visit(async (page) => {
-        await page.goto(`${site}/login/saml/?${new URLSearchParams({ email: 'ada@acme.example', next: ME })}`)
+        await page.goto(
+          `${site}/login/saml/?${new URLSearchParams({ email: 'ada@acme.example', next: ME }).toString()}`,
+        )
         await page.fill('input[name=username]', name)
         await page.fill('input[name=password]', password)
         await page.keyboard.press('Enter')

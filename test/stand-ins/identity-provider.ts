@@ -41,6 +41,16 @@ export function openIdentityProvider(name: string): IdentityProvider {
   }
 }
 
+/** As it publishes itself. */
+export function metadataOf({ entity_id, sso_url, certificate }: IdentityProvider): string {
+  return `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="${entity_id}">
+    <IDPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol">
+    <KeyDescriptor><ds:KeyInfo xmlns:ds="http://www.w3.org/2000/09/xmldsig#"><ds:X509Data>
+    <ds:X509Certificate>${certificate.base64}</ds:X509Certificate></ds:X509Data></ds:KeyInfo></KeyDescriptor>
+    <SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="${sso_url}"/>
+    </IDPSSODescriptor></EntityDescriptor>`
+}
+
 /** The XML of an answer. */
 export async function mintAnswer(said: Said): Promise<string> {
   const { certificate, signs, algorithm } = said

@@ -10,7 +10,7 @@ export type Begun = { url: URL; request: string; request_id: string; relay_state
 
 /** Goes to the start page; what the provider gets to see. */
 export async function beginSignIn(send: Send, parameters: Record<string, string>): Promise<Begun> {
-  const reply = await send('GET', `/login/saml/?${new URLSearchParams(parameters)}`)
+  const reply = await send('GET', `/login/saml/?${new URLSearchParams(parameters).toString()}`)
   expect([reply.status, reply.headers.location]).toEqual([303, expect.stringContaining('SAMLRequest=')])
   const url = new URL(String(reply.headers.location))
   const request = inflateRawSync(Buffer.from(url.searchParams.get('SAMLRequest')!, 'base64')).toString()

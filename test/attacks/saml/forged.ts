@@ -16,21 +16,21 @@ export const FORGED: readonly HostileAnswer[] = [
   tampered('a comment in the digest', /comment/, (xml) =>
     xml.replace(/(<(?:ds:)?DigestValue>)/, '$1<!--x-->'),
   ),
-  tampered('the address changed', /not made with a certificate/, (xml, { mallory, victim }) =>
+  tampered('the address changed', /changed after it was signed/, (xml, { mallory, victim }) =>
     xml.replaceAll(mallory, victim),
   ),
-  tampered('the name id changed', /not made with a certificate/, (xml, { mallory, victim }) =>
+  tampered('the name id changed', /changed after it was signed/, (xml, { mallory, victim }) =>
     xml.replace(`>${mallory}</saml:NameID>`, `>${victim}</saml:NameID>`),
   ),
   tampered(
     'the assertion changed inside a signed response',
-    /not made with a certificate/,
+    /changed after it was signed/,
     (xml, { mallory, victim }) => xml.replaceAll(mallory, victim),
     { signs: 'response' },
   ),
   tampered(
     'the response changed round a signed assertion, both being signed',
-    /not made with a certificate/,
+    /changed after it was signed/,
     (xml) => xml.replace('<samlp:Status>', '<samlp:Extensions/><samlp:Status>'),
     { signs: 'both' },
   ),
@@ -139,6 +139,9 @@ export const HOSTILE_XML: readonly HostileAnswer[] = [
   ),
   tampered('very many elements', /too many elements/, (xml) =>
     xml.replace('<samlp:Status>', `${'<x/>'.repeat(20_000)}<samlp:Status>`),
+  ),
+  tampered('many elements outside of what is signed', /outside of what is signed/, (xml) =>
+    xml.replace('<samlp:Status>', `${'<x/>'.repeat(500)}<samlp:Status>`),
   ),
   tampered('very many attributes', /too many attributes/, (xml) => {
     const many = Array.from({ length: 5000 }, (_, i) => ` a${i}="b"`).join('')

@@ -1,12 +1,21 @@
 // The form of an answer, before its signature is looked at: what it may hold and how often. Nothing that is read here is
 // believed; a provider's status and the ids are used to say what is wrong and to find the attempt.
-import { childrenOf, everyElement, parseXml, XmlFault, type XmlElement } from '../../../lib/strict-xml.ts'
+import {
+  childrenOf,
+  everyElement,
+  normalXml,
+  parseXml,
+  XmlFault,
+  type XmlElement,
+} from '../../../lib/strict-xml.ts'
 import { AnswerFault } from './fault.ts'
 import { ASSERTION, PROTOCOL, SIGNATURE, SUCCESS } from './names.ts'
 import { assertSignatureForm } from './signature-form.ts'
 
 export const MAX_ANSWER_BYTES = 256 * 1024
-export const ANSWER_BOUNDS = { max_bytes: MAX_ANSWER_BYTES, max_elements: 4_000, has_comments: false }
+export const ANSWER_BOUNDS = { max_bytes: MAX_ANSWER_BYTES, max_elements: 1_000, has_comments: false }
+/** Of what no signature covers: status, issuer and a few more. Verification looks at all of it, at some cost. */
+const MAX_UNSIGNED = 100
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 
 export type Answer = {
@@ -47,7 +56,14 @@ export function readAnswer(encoded: string): Answer {
       'signature',
       'Neither the response nor its assertion is signed. Switch on signing of assertions at the identity provider.',
     )
+  const unsigned = count(response) - count(is_signed.response ? response : assertion)
+  if (unsigned > MAX_UNSIGNED)
+    throw new AnswerFault('format', 'The answer has too many elements outside of what is signed.')
   return { xml, response, assertion, is_signed }
+}
+
+function count(element: XmlElement): number {
+  return [...everyElement(element)].length
 }
 
 function decode(encoded: string): string {
@@ -56,7 +72,7 @@ function decode(encoded: string): string {
     throw new AnswerFault('format', `The answer is larger than ${MAX_ANSWER_BYTES / 1024} KB.`)
   if (!BASE64.test(base64)) throw new AnswerFault('format', 'The answer is not base64 text.')
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(base64, 'base64'))
+    return normalXml(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(base64, 'base64')))
   } catch {
     throw new AnswerFault('format', 'The answer is not UTF-8 text.')
   }

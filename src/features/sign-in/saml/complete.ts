@@ -49,6 +49,8 @@ async function receiveUnasked(visit: Visit, domain: DomainRow | undefined, poste
         ),
       ],
     })
+  // As whoever sets out from here is counted.
+  await visit.services.guesses.take({ kind: 'sign-on', ip: visit.request.ip, now: visit.now })
   const verdict = await readFor(visit, domain, {}, posted)
   if ('refused' in verdict) return refuse(visit, about, verdict.refused, verdict)
   const state = newState()
@@ -68,7 +70,7 @@ async function readFor(
 }
 
 function completeAt(state: string): string {
-  return `/complete/saml/?${new URLSearchParams({ state })}`
+  return `/complete/saml/?${new URLSearchParams({ state }).toString()}`
 }
 
 function requestOf(encoded: string): { request_id: string | null } | AnswerFault {

@@ -12,6 +12,7 @@ import {
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
 import {
   encode,
+  metadataOf,
   mintAnswer,
   openIdentityProvider,
   PERSISTENT,
@@ -94,7 +95,7 @@ describe('the request', () => {
     await app.db.run(sql`UPDATE domain SET verified_at = NULL WHERE id = ${unproved.id}`)
     const half = await addSamlDomain(app.db, workspace.organization.id, 'half.example', idp)
     await app.db.run(sql`UPDATE domain SET saml_entity_id = '' WHERE id = ${half.id}`)
-    const asked = [
+    const asked: Record<string, string>[] = [
       {},
       { domain: unproved.id },
       { domain: half.id },
@@ -104,7 +105,7 @@ describe('the request', () => {
       { email: 'a@unproved.example' },
     ]
     for (const parameters of asked) {
-      const reply = await app.get(`/login/saml/?${new URLSearchParams(parameters as Record<string, string>)}`)
+      const reply = await app.get(`/login/saml/?${new URLSearchParams(parameters).toString()}`)
       expect([reply.status, refusalOf(reply).code]).toEqual([303, 'provider_not_set_up'])
     }
   })
@@ -223,17 +224,14 @@ describe('metadata of this service provider', () => {
 })
 
 describe('POST domains/:id/saml_metadata/', () => {
-  const documentOf = ({ entity_id, sso_url, certificate }: IdentityProvider) =>
-    `<EntityDescriptor xmlns="${METADATA}" entityID="${entity_id}"><IDPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol"><KeyDescriptor><ds:KeyInfo xmlns:ds="${SIGNATURE}"><ds:X509Data><ds:X509Certificate>${certificate.base64}</ds:X509Certificate></ds:X509Data></ds:KeyInfo></KeyDescriptor><SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="${sso_url}"/></IDPSSODescriptor></EntityDescriptor>`
-
   it('fills in the settings from a text and from an address, and says what it read', async () => {
     const organization = `/api/organizations/${workspace.organization.id}`
     const made = await app.post(`${organization}/domains/`, { domain: 'meta.example' }, { key: admin.key })
     const path = `${organization}/domains/${made.body.id}/saml_metadata/`
     const other = openIdentityProvider('other-idp.example')
-    published = { status: 200, body: documentOf(other) }
+    published = { status: 200, body: metadataOf(other) }
     const sources: [object, IdentityProvider][] = [
-      [{ xml: documentOf(idp) }, idp],
+      [{ xml: metadataOf(idp) }, idp],
       [{ url: `${web.url}/metadata` }, other],
     ]
     for (const [source, provider] of sources) {
@@ -252,7 +250,7 @@ describe('POST domains/:id/saml_metadata/', () => {
     }
     const log = await app.get(`${organization}/activity_log/?item_id=${made.body.id}`, { key: admin.key })
     expect(log.body.results[0]).toMatchObject({ activity: 'updated', scope: 'OrganizationDomain' })
-    expect((await app.post(path, { xml: documentOf(idp) }, { key: member.key })).status).toBe(403)
+    expect((await app.post(path, { xml: metadataOf(idp) }, { key: member.key })).status).toBe(403)
   })
 
   it('400 what is no metadata, or cannot be fetched', async () => {

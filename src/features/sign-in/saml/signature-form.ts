@@ -44,7 +44,7 @@ function assertAlgorithm({ attributes }: XmlElement, accepted: readonly string[]
   const algorithm = attributes.get('Algorithm') ?? ''
   if (accepted.includes(algorithm)) return
   const name = algorithm.split('#').at(-1)?.slice(0, 60) || algorithm.slice(0, 100)
-  const hint = /sha1$/.test(name) ? ' Switch the identity provider to SHA-256.' : ''
+  const hint = name.endsWith('sha1') ? ' Switch the identity provider to SHA-256.' : ''
   throw new AnswerFault('signature', `The signature uses an algorithm that is not accepted: ${name}.${hint}`)
 }
 
