@@ -7,12 +7,14 @@ import { addBackfill, addRun } from '../src/features/batch-exports/runs/fixture/
 import { addVerification } from '../src/features/batch-exports/verification/fixture/rows.ts'
 import { writeEvents, writeProperties } from '../src/features/definitions/write-queries.ts'
 import { makeCertificate } from '../src/features/domains/fixture/certificate.ts'
+import { insertDomain, updateDomain } from '../src/features/domains/queries.ts'
 import { insertMembership } from '../src/features/members/queries.ts'
 import { personUuid } from '../src/features/persons/rules.ts'
 import { CONFIG_BASES } from '../src/features/plugins/configs/paths.ts'
 import { FAMILIES } from '../src/features/plugins/families.ts'
 import { configure, insertFixturePlugin } from '../src/features/plugins/fixture/plugins.ts'
 import { writeFile } from '../src/features/plugins/file-queries.ts'
+import { insertGroup } from '../src/features/scim/group-queries.ts'
 import { insertIdentity } from '../src/features/identities/queries.ts'
 import { recordSignIn } from '../src/features/sign-in/provider/records.ts'
 import { listSessions, openSession } from '../src/features/sign-in/sessions.ts'
@@ -140,6 +142,8 @@ export const GOOD_BODIES: Record<string, (world: Home, path: string) => unknown>
   'PATCH /api/organizations/:organization_id/domains/:id/': () => ({
     saml_entity_id: 'https://idp.example.com',
   }),
+  'POST /api/organizations/:organization_id/domains/:domain_id/scim/': () => ({ scim_enabled: true }),
+  'PATCH /api/organizations/:organization_id/domains/:domain_id/scim/groups/:id/': () => ({ level: 8 }),
   'POST /api/organizations/:organization_id/roles/': () => ({ name: `Role ${unique()}` }),
   'PATCH /api/organizations/:organization_id/roles/:id/': () => ({ name: `Role ${unique()}` }),
   'POST /api/organizations/:organization_id/roles/:role_id/role_memberships/': ({ admin }) => ({
@@ -210,6 +214,8 @@ type Things = {
   invite: string
   invite_secret: string
   domain: string
+  directory: string
+  directory_group: string
   sign_in: string
   identity: string
   service_key: string
@@ -319,6 +325,7 @@ async function makeThings(app: WorldMaker, workspace: Workspace, member: TestUse
     invite: made.id,
     invite_secret: made.secret,
     domain: domain.body.id,
+    ...(await makeDirectory(app, workspace)),
     sign_in: await addSignIn(app, domain.body.id),
     identity: await addIdentity(app, workspace.owner),
     service_key: serviceKey.body.id,
@@ -333,6 +340,22 @@ async function makeThings(app: WorldMaker, workspace: Workspace, member: TestUse
     ...(await makeExport(app, workspace)),
     ...(await makePlugins(app, workspace)),
   }
+}
+
+/** A verified domain, whose directory has a group. */
+async function makeDirectory(app: WorldMaker, { organization }: Workspace) {
+  const now = app.services.now()
+  const challenge = randomBytes(16).toString('hex')
+  const { id } = await insertDomain(
+    app.db,
+    organization.id,
+    { id: uuid7(now), domain: `${unique()}.example.com` },
+    challenge,
+    now,
+  )
+  const domain = await updateDomain(app.db, organization.id, id, { verified_at: now }, now)
+  const group = await insertGroup(app.db, domain, { display_name: 'Analysts', external_id: null }, now)
+  return { directory: domain.id, directory_group: group.id }
 }
 
 async function makeRole(app: WorldMaker, { organization, owner }: Workspace, member: TestUser) {
@@ -467,9 +490,11 @@ const KINDS: [RegExp, keyof Things][] = [
   [/\/members\/:user__uuid\//, 'member'],
   [/\/invites\/:id\//, 'invite'],
   [/\/signup\/:invite_id\//, 'invite_secret'],
+  [/\/scim\/groups\/:id\//, 'directory_group'],
+  [/\/domains\/:domain_id\/scim\//, 'directory'],
   [/\/sign_ins\/:id\//, 'sign_in'],
   [/\/domains\/:domain_id\/keys\/:id\//, 'personal_key'],
-  [/\/(?:domains|saml\/metadata)\/:(?:id|domain_id)\//, 'domain'],
+  [/\/(?:domains|saml\/metadata)\/:(?:id|domain_id)\/|\/complete\/oidc\/:domain_id\//, 'domain'],
   [/\/service_keys\/:id\//, 'service_key'],
   [/\/personal_api_keys\/:id\//, 'personal_key'],
   [/\/event_definitions\/:id\//, 'event_definition'],

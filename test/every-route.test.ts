@@ -44,6 +44,9 @@ const parentOf = (route: Route) =>
   (Object.keys(PARENTS) as (keyof typeof PARENTS)[]).find(
     (name) => route.path.includes(`:${name}`) && childOf(route) !== name,
   )
+/** A directory is that of a verified domain. */
+const parentPath = (route: Route) =>
+  route.path.includes('/scim/') ? '/domains/:domain_id/scim/' : PARENTS[parentOf(route)!]
 const isBelowAccount = (route: Route) => parentOf(route) === 'uuid'
 const hasOrganization = (route: Route) =>
   route.subject === 'organization' || route.path.includes(':organization_id')
@@ -89,7 +92,7 @@ describe('what every route declares', () => {
       [/\/(?:plugins|pipeline_[a-z_]+)\/activity\//, ['plugin', 'activity_log']],
       [/\/plugins\/|\/pipeline_|\/plugin_config|\/app_metrics\//, ['plugin']],
       [/\/access_controls\//, ['access_control']],
-      [/\/members\/|\/invites\//, ['organization_member']],
+      [/\/members\/|\/invites\/|\/scim\//, ['organization_member']],
       [/\/mcp_tools\/read_taxonomy\//, ['event_definition']],
       [/\/mcp_tools\/execute_sql\//, ['query']],
       [/\/event_definitions\//, ['event_definition']],
@@ -122,7 +125,16 @@ describe('what every route declares', () => {
       'GET /_preflight/',
       'GET /api/reset/:user_uuid/',
       'GET /api/signup/:invite_id/',
+      'GET /complete/github/',
+      'GET /complete/gitlab/',
+      'GET /complete/google-oauth2/',
+      'GET /complete/oidc/',
+      'GET /complete/oidc/:domain_id/',
       'GET /complete/saml/',
+      'GET /login/github/',
+      'GET /login/gitlab/',
+      'GET /login/google-oauth2/',
+      'GET /login/oidc/',
       'GET /login/saml/',
       'GET /login/saml/metadata/:domain_id/',
       'POST /api/login/',
@@ -173,7 +185,7 @@ describe('what every route declares', () => {
 
   it('a fresh sign-in for whatever changes an organization, its members, rights or service keys', () => {
     const sensitive =
-      /^\/api\/organizations\/:id\/$|\/members\/|\/service_keys\/|\/roles\/|\/access_controls\//
+      /^\/api\/organizations\/:id\/$|\/members\/|\/service_keys\/|\/roles\/|\/access_controls\/|\/scim\//
     const wrong = routes.filter(
       (route) => isUnsafe(route) && sensitive.test(route.path) && !route.needs_recent_sign_in,
     )
@@ -223,7 +235,7 @@ function address(route: Route, place: Place = {}, from: Home = world): string {
   return route.path
     .replace(':organization_id', organization)
     .replace(':project_id', project)
-    .replace(parent ? `:${parent}` : /$^/, () => place.parent ?? from.children(PARENTS[parent!], from.home))
+    .replace(parent ? `:${parent}` : /$^/, () => place.parent ?? from.children(parentPath(route), from.home))
     .replace(/:[a-z_]+/, () => {
       if (route.subject === 'organization') return organization
       if (route.subject === 'project') return project
@@ -355,7 +367,7 @@ function ofMissingPlaces(route: Route): Refusal[] {
       : []),
     // A child whose own parent is not the one in the path.
     ...(parentOf(route) && !isBelowAccount(route)
-      ? [world.children(PARENTS[parentOf(route)!], world.foreign), 'nonsense'].map((parent) => ({ parent }))
+      ? [world.children(parentPath(route), world.foreign), 'nonsense'].map((parent) => ({ parent }))
       : []),
   ]
   const accounts: Place[] = isBelowAccount(route)

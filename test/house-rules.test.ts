@@ -83,6 +83,7 @@ describe('imports', () => {
       'domains',
       'two-factor',
       'invites',
+      'scim',
       'sign-in',
       'account',
     ]

@@ -47,8 +47,10 @@ import { accessControlRoutes } from '../features/projects/access-controls/routes
 import { projectRoutes } from '../features/projects/routes.ts'
 import { roleMembershipRoutes } from '../features/roles/membership-routes.ts'
 import { roleRoutes } from '../features/roles/routes.ts'
+import { scimRoutes } from '../features/scim/routes.ts'
 import { confirmRoutes } from '../features/sign-in/confirm-routes.ts'
 import { loginRoutes } from '../features/sign-in/login-routes.ts'
+import { oidcRoutes } from '../features/sign-in/oidc/routes.ts'
 import { ownerRecoveryRoutes } from '../features/sign-in/owner-recovery-routes.ts'
 import { recoveryRoutes } from '../features/sign-in/recovery-routes.ts'
 import { findCallerBySession, isSessionOpen } from '../features/sign-in/sessions.ts'
@@ -56,6 +58,7 @@ import { domainSignInRoutes } from '../features/sign-in/provider/domain-routes.t
 import { idpMetadataRoutes } from '../features/sign-in/saml/metadata-routes.ts'
 import { samlRoutes } from '../features/sign-in/saml/routes.ts'
 import { linkRoutes } from '../features/sign-in/provider/link-routes.ts'
+import { socialRoutes } from '../features/sign-in/social/routes.ts'
 import { signupRoutes } from '../features/sign-in/signup-routes.ts'
 import { lockUser } from '../features/users/queries.ts'
 import type { Access } from '../platform/http/access.ts'
@@ -71,6 +74,7 @@ export const routes: readonly Route[] = [
   ...roleMembershipRoutes,
   ...inviteRoutes,
   ...domainRoutes,
+  ...scimRoutes,
   ...domainKeyRoutes,
   ...domainSignInRoutes,
   ...projectRoutes,
@@ -111,6 +115,8 @@ export const routes: readonly Route[] = [
   ...personalKeyRoutes,
   ...signupRoutes,
   ...loginRoutes,
+  ...oidcRoutes,
+  ...socialRoutes,
   ...linkRoutes,
   ...samlRoutes,
   ...idpMetadataRoutes,

@@ -102,6 +102,12 @@ export const SECTIONS: readonly { name: string; paths: RegExp; description: stri
   { name: 'Members', paths: /\/members\//, description: 'Who belongs to an organization, and their level.' },
   { name: 'Invites', paths: /\/invites\//, description: 'Invitations to an organization.' },
   {
+    name: 'SCIM',
+    paths: /\/scim\//,
+    description:
+      'A directory (Okta, Entra ID, OneLogin, JumpCloud, Google) makes people members, changes and removes them. Admins set it up below a domain; the directory calls `/scim/v2/…` with the token that it was given.',
+  },
+  {
     name: 'Domains',
     paths: /\/domains\//,
     description: 'Domains that an organization has proved to own, and what they mean for sign-in.',
@@ -120,8 +126,9 @@ export const SECTIONS: readonly { name: string; paths: RegExp; description: stri
   { name: 'Account', paths: /^\/api\/users\//, description: "The caller's own account and second factor." },
   {
     name: 'Sign-in',
-    paths: /^\/api\/(?:login|logout|signup|reset|saml)\/|^\/_preflight\/|^\/login\/|^\/complete\//,
-    description: 'Signing in and up, and getting back in. Programs use keys instead.',
+    paths: /^\/api\/(?:login|logout|signup|reset|saml)\/|^\/_preflight\/|^\/(?:login|complete)\//,
+    description:
+      'Signing in and up, and getting back in. Programs use keys instead. Browsers go to `/login/<provider>/`, and come back to `/complete/<provider>/`.',
   },
   {
     name: 'Server',

@@ -27,9 +27,12 @@ import {
 import { certificateEndsEmail, watchCertificates } from '../features/domains/certificate-expiry.ts'
 import { renewSamlKey } from '../features/sign-in/saml/keys.ts'
 import { forgetOldAssertions } from '../features/sign-in/saml/queries.ts'
+import { addressByDirectoryEmail, lastOwnerEmail } from '../features/scim/emails.ts'
+import { forgetOldRequests } from '../features/scim/request-log.ts'
 import { forgetOldAttempts } from '../features/sign-in/provider/attempts.ts'
 import { forgetOldRecords } from '../features/sign-in/provider/records.ts'
 import { forgetExpiredSessions } from '../features/sign-in/sessions.ts'
+import { resealDomains } from '../features/domains/reseal.ts'
 import { resealSecrets } from '../features/two-factor/reseal.ts'
 import { forgetOldAddressUndos } from '../features/users/addresses.ts'
 import { noticeEmail } from '../features/users/notice-email.ts'
@@ -52,6 +55,7 @@ const forgetExpired = job<Record<string, never>>({
     await forgetOldVerifications(db, now)
     await forgetOldPluginLogs(db, now)
     await forgetOldPluginMetrics(db, now)
+    await forgetOldRequests(db, now)
   },
 })
 
@@ -71,6 +75,8 @@ export const jobs: readonly AnyJob[] = [
   watchCertificates,
   certificateEndsEmail,
   renewSamlKey,
+  addressByDirectoryEmail,
+  lastOwnerEmail,
   deleteProjectEvents,
   fillWithSample,
   startAskedBackfill,
@@ -81,5 +87,6 @@ export const jobs: readonly AnyJob[] = [
   resealExports,
   sweepExports,
   resealPlugins,
+  resealDomains,
   forgetExpired,
 ]

@@ -1,5 +1,6 @@
-// Paths beside the API: health, metrics, the console, tools for agents, the OpenAPI document and the page to read it.
+// Paths beside the API: health, metrics, SCIM, the console, tools for agents, the OpenAPI document and the page to read it.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { addScim } from '../features/scim/serve.ts'
 import { isSameText } from '../lib/same-text.ts'
 import { withTimeout } from '../lib/with-timeout.ts'
 import { pendingMigrations } from '../platform/db/migrate.ts'
@@ -37,6 +38,7 @@ export function addPages(
     return reply.type('text/plain; version=0.0.4').send(await metrics.text())
   })
 
+  addScim(app, services)
   addConsole(app)
   addMcp(app, services)
 

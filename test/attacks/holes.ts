@@ -249,4 +249,10 @@ export const HOLES: readonly Hole[] = [
     seen: 'here',
     rule: 'What a database sends is looked at before the driver reads it, and bounded for each statement.',
   },
+  {
+    id: 'S40',
+    title: 'forged answers of OpenID providers',
+    seen: 'mix-up (RFC 9207), nOAuth; jsonwebtoken CVE-2015-9235',
+    rule: 'Signature, issuer, audience, nonce and times are checked, and a code goes to the provider it came from alone.',
+  },
 ]

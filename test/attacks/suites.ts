@@ -11,6 +11,7 @@ import { attacks as tenants } from './s10-s11-s13-tenants.ts'
 import { attacks as consoles } from './s11-s16-s17-console.ts'
 import { attacks as invites } from './s12-s29-invites.ts'
 import { attacks as bodies } from './s14-bodies.ts'
+import { attacks as returns } from './s16-s40-returns.ts'
 import { attacks as signOn } from './s15-s16-s17-sign-on.ts'
 import { attacks as samlAnswers } from './s15-saml.ts'
 import { attacks as prototypes } from './s18-prototypes.ts'
@@ -26,7 +27,10 @@ import { attacks as stuck } from './s37-stuck.ts'
 import { attacks as floods } from './s38-floods.ts'
 import { attacks as sockets, openSocketWorld } from './s38-sockets.ts'
 import { attacks as answers } from './s39-answers.ts'
+import { attacks as idTokens } from './s40-id-tokens.ts'
+import { attacks as providers } from './s40-providers.ts'
 import { openScene, OUTSIDE } from './scene.ts'
+import { openSignOnScene } from './sign-on-scene.ts'
 import type { Target } from './target.ts'
 
 /** Without a target there is nobody to watch: the program is ended and started in between. */
@@ -45,6 +49,7 @@ export const SUITES = {
   data: suite(openWithWarehouse, sql, postgres, answers, secrets),
   tenants: suite(openScene, tenants, invites),
   people: suite(openScene, bodies, signOn, samlAnswers, accounts),
+  openid: suite(openSignOnScene, idTokens, returns, providers),
   engines: suite(openScene, prototypes, apps, queries),
   instance: suite(openScene, names, instance, consoles),
   capture: suite(openCaptureWorld, captured, floods),

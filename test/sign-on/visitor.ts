@@ -15,7 +15,7 @@ export async function openVisitor(app: TestApp): Promise<Visitor> {
   await app.http.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.http.server.address() as AddressInfo
   const { hostname } = new URL(app.services.settings.site_url)
-  const browser = await launchChromium(`--host-resolver-rules=MAP ${hostname} 127.0.0.1:${port}`)
+  const browser = await launchChromium({ [hostname]: `127.0.0.1:${port}` })
   return {
     async visit(work) {
       const context = await browser.newContext()

@@ -2,6 +2,7 @@
 import type { z } from 'zod'
 import { presentUser } from '../users/present.ts'
 import type { EntryRow } from './queries.ts'
+import { SYSTEM } from './record.ts'
 import type { ActivityLogEntry, Change } from './schema.ts'
 
 export function presentEntry(row: EntryRow): z.input<typeof ActivityLogEntry> {
@@ -10,7 +11,7 @@ export function presentEntry(row: EntryRow): z.input<typeof ActivityLogEntry> {
     id: row.id,
     user: row.user ? presentUser(row.user) : null,
     unread: false,
-    is_system: row.user_id === null && row.key_id === null,
+    is_system: row.user_id === null && row.key_id === null && row.actor_name === SYSTEM,
     was_impersonated: false,
     activity: row.activity,
     scope: row.scope,

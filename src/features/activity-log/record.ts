@@ -12,6 +12,8 @@ export type Actor = {
   caller: Caller | null
   /** Who a request without credentials acts as: the account it has just made, or whose mailed link it brings. */
   acting_user?: { id: number; email: string; current_organization_id: string | null }
+  /** The domain whose directory acts, over SCIM. */
+  directory?: string
   request: { ip: string }
   now: Date
 }
@@ -21,6 +23,7 @@ export type ActivityScope =
   | 'OrganizationMembership'
   | 'OrganizationInvite'
   | 'OrganizationDomain'
+  | 'DirectoryGroup'
   | 'Project'
   | 'EventDefinition'
   | 'PropertyDefinition'
@@ -69,6 +72,9 @@ export type Activity = {
   /** What the slice finds its entries by once the thing itself is gone; not shown. */
   facts?: JsonObject
 }
+
+/** The name of who acts when nobody asked. */
+export const SYSTEM = 'system'
 
 /** Acts for nobody: what the server does by itself. */
 export function systemActor(now: Date): Actor {
@@ -134,7 +140,8 @@ export function changesBetween<Field extends string>(
     .map((field) => ({ type: scope, action: 'changed', field, before: before[field], after: after[field] }))
 }
 
-function actorName({ caller, acting_user }: Actor): string {
-  if (caller === null) return acting_user?.email ?? 'system'
+function actorName({ caller, acting_user, directory }: Actor): string {
+  if (directory !== undefined) return `directory ${directory}`
+  if (caller === null) return acting_user?.email ?? SYSTEM
   return caller.kind === 'service_key' ? `service key ${caller.key.label}` : caller.user.email
 }

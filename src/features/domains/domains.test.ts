@@ -87,6 +87,14 @@ describe('POST domains/', () => {
       saml_x509_cert: null,
       saml_certificates: [],
       saml_allow_idp_initiated: false,
+      has_oidc: false,
+      oidc_issuer: null,
+      oidc_client_id: null,
+      oidc_redirect_uris: expect.any(Array),
+      scim_enabled: false,
+      has_scim: false,
+      scim_base_url: null,
+      scim_bearer_token: null,
     })
     expect(await entries(reply.body.id)).toMatchObject([
       { scope: 'OrganizationDomain', activity: 'created', detail: { name } },

@@ -2,11 +2,19 @@
 import type { z } from 'zod'
 import type { Services } from '../../platform/services.ts'
 import { describeCertificates } from './certificates.ts'
-import { hasSaml } from './rules.ts'
+import { oidcRedirectUris } from './oidc-client.ts'
+import { hasOidc, hasSaml } from './rules.ts'
 import type { Domain, DomainRow } from './schema.ts'
+import { scimBaseUrl } from './scim-token.ts'
 import { recordName } from './verify.ts'
 
-export function presentDomain(services: Services, row: DomainRow): z.input<typeof Domain> {
+/** `scimToken` is given once, where it was made. */
+export function presentDomain(
+  services: Services,
+  row: DomainRow,
+  scimToken: string | null = null,
+): z.input<typeof Domain> {
+  const has_scim = row.scim_token_hash !== null
   return {
     id: row.id,
     domain: row.domain,
@@ -23,5 +31,13 @@ export function presentDomain(services: Services, row: DomainRow): z.input<typeo
     saml_x509_cert: row.saml_x509_cert,
     saml_certificates: describeCertificates(row.saml_x509_cert),
     saml_allow_idp_initiated: row.saml_allow_idp_initiated,
+    has_oidc: hasOidc(row),
+    oidc_issuer: row.oidc_issuer,
+    oidc_client_id: row.oidc_client_id,
+    oidc_redirect_uris: Object.values(oidcRedirectUris(services, row.id)),
+    scim_enabled: has_scim,
+    has_scim,
+    scim_base_url: has_scim ? scimBaseUrl(services, row) : null,
+    scim_bearer_token: scimToken,
   }
 }

@@ -1,17 +1,19 @@
 // Login domains: claim a name, prove it by DNS, then let it decide how its addresses sign in.
-import { isUuid } from '../../lib/uuid.ts'
+import { uuid7 } from '../../lib/uuid.ts'
 import { violatedUnique, type Db } from '../../platform/db/database.ts'
-import { invalid, notFound } from '../../platform/http/errors.ts'
+import { invalid } from '../../platform/http/errors.ts'
 import { paged, PageQuery } from '../../platform/http/paging.ts'
 import { created, noContent, ok, route } from '../../platform/http/route.ts'
-import { changesBetween, recordActivity, type Activity, type Actor } from '../activity-log/record.ts'
+import { recordActivity, type Actor } from '../activity-log/record.ts'
 import { forgetIdentitiesOf, wasUsedByAdmin } from '../identities/queries.ts'
+import { domainActivity, loggedChanges } from './activity.ts'
+import { getDomain } from './get-domain.ts'
+import { assertIssuerAllowed, sealed } from './oidc-client.ts'
 import { presentDomain } from './present.ts'
 import {
   countDomains,
   deleteDomain,
   deleteOtherClaims,
-  findDomain,
   insertDomain,
   isProvedElsewhere,
   listDomains,
@@ -21,20 +23,10 @@ import {
 } from './queries.ts'
 import { changesFor, newChallenge } from './rules.ts'
 import { Domain, DomainCreate, DomainUpdate, VerifiedDomain, type DomainRow } from './schema.ts'
+import { assertMayProvision, switchScim } from './scim-token.ts'
 import { lookForChallenge } from './verify.ts'
 
-const LOGGED_FIELDS = [
-  'domain',
-  'jit_provisioning_enabled',
-  'sso_enforcement',
-  'saml_entity_id',
-  'saml_acs_url',
-  'saml_x509_cert',
-  'saml_allow_idp_initiated',
-] as const
-
 const TESTED_WITHIN_MS = 24 * 60 * 60 * 1000
-
 const NAME_RULES = ['domain_name_unique', 'domain_organization_unique']
 
 export const domainRoutes = [
@@ -65,13 +57,17 @@ export const domainRoutes = [
     level: 'admin',
     body: DomainCreate,
     examples: { 'A domain': { domain: 'example.com' } },
+    // A name server is asked: no connection is to be held meanwhile.
+    prove: ({ services, body }) => assertIssuerAllowed(services.outbound, body),
     answers: { 201: Domain },
     async handle(context) {
       const { services, db, organization, body, now } = context
       const row = await takingName(() =>
         db.transaction(async (tx) => {
           await assertFree(tx, organization.id, body.domain)
-          const inserted = await insertDomain(tx, organization.id, body, newChallenge(), now)
+          const id = uuid7(now)
+          const fields = { id, ...sealed(services, id, body) }
+          const inserted = await insertDomain(tx, organization.id, fields, newChallenge(), now)
           await recordActivity(tx, context, { ...domainActivity(inserted), activity: 'created' })
           return inserted
         }),
@@ -100,30 +96,41 @@ export const domainRoutes = [
     level: 'admin',
     item: ({ db, organization, params }) => getDomain(db, organization.id, params.id),
     body: DomainUpdate,
-    examples: { 'Let everybody of the domain join': { jit_provisioning_enabled: true } },
+    examples: {
+      'Let everybody of the domain join': { jit_provisioning_enabled: true },
+      'An OpenID provider': {
+        oidc_issuer: 'https://login.example.com/realms/staff',
+        oidc_client_id: 'longshore',
+        oidc_client_secret: 'the secret that the provider has made',
+      },
+    },
+    prove: ({ services, body }) => assertIssuerAllowed(services.outbound, body),
     answers: { 200: Domain },
     async handle(context) {
       const { services, db, organization, item, body, now } = context
       if (Object.keys(body).length === 0) return ok(presentDomain(services, item))
-      const row = await takingName(() =>
+      if (body.scim_enabled) assertMayProvision(context.caller)
+      const { row, token } = await takingName(() =>
         db.transaction(async (tx) => {
           const before = await lockDomain(tx, organization.id, item.id)
-          const changes = changesFor(before, body)
+          const changes = changesFor(before, sealed(services, before.id, body))
+          const scim = switchScim(before, body.scim_enabled, now)
           if (changes.domain !== undefined && changes.domain !== before.domain) {
             await assertFree(tx, organization.id, changes.domain)
             await forgetIdentitiesOf(tx, before.id)
           }
           await assertTested(tx, before, changes, now)
-          const after = await updateDomain(tx, organization.id, item.id, changes, now)
+          const columns = { ...scim.columns, ...changes }
+          const after = await updateDomain(tx, organization.id, item.id, columns, now)
           await recordActivity(tx, context, {
             ...domainActivity(after),
             activity: 'updated',
-            changes: changesBetween('OrganizationDomain', before, after, LOGGED_FIELDS),
+            changes: loggedChanges(before, after),
           })
-          return after
+          return { row: after, token: scim.value }
         }),
       )
-      return ok(presentDomain(services, row))
+      return ok(presentDomain(services, row, token))
     },
   }),
 
@@ -186,12 +193,6 @@ export const domainRoutes = [
   }),
 ]
 
-async function getDomain(db: Db, organizationId: string, id: string): Promise<DomainRow> {
-  const row = isUuid(id) ? await findDomain(db, organizationId, id) : undefined
-  if (!row) throw notFound()
-  return row
-}
-
 /** Never a lock-out: an admin must have come in that way lately. */
 async function assertTested(
   tx: Db,
@@ -237,13 +238,4 @@ function nameTaken() {
     'unique',
     'This domain is claimed by your organization already, or another one has proved that it is theirs.',
   )
-}
-
-function domainActivity(row: DomainRow): Pick<Activity, 'organization_id' | 'scope' | 'item_id' | 'name'> {
-  return {
-    organization_id: row.organization_id,
-    scope: 'OrganizationDomain',
-    item_id: row.id,
-    name: row.domain,
-  }
 }

@@ -4,6 +4,7 @@ import { ApiError } from '../../platform/http/errors.ts'
 import { validate } from '../../platform/http/validate.ts'
 import { makeCertificate } from './fixture/certificate.ts'
 import { changesFor, hasSaml, newChallenge } from './rules.ts'
+import { NO_SCIM_TOKEN } from './scim-token.ts'
 import { DomainCreate, DomainUpdate, type DomainFields, type DomainRow } from './schema.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
@@ -31,6 +32,10 @@ function row(fields: Partial<DomainRow> = {}): DomainRow {
     saml_entity_id: null,
     saml_acs_url: null,
     saml_x509_cert: null,
+    scim_token_hash: null,
+    scim_token_mask: null,
+    scim_token_made_at: null,
+    scim_refused_at: null,
     saml_allow_idp_initiated: false,
     oidc_issuer: null,
     oidc_client_id: null,
@@ -227,6 +232,7 @@ describe('what a change does', () => {
       verification_challenge: expect.stringMatching(/^[\w-]{43}$/),
       jit_provisioning_enabled: false,
       sso_enforcement: '',
+      ...NO_SCIM_TOKEN,
     })
   })
 

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { invalid } from '../../platform/http/errors.ts'
 import type { DomainFields, DomainRow } from './schema.ts'
+import { NO_SCIM_TOKEN } from './scim-token.ts'
 
 const SAML_FIELDS = ['saml_entity_id', 'saml_acs_url', 'saml_x509_cert'] as const
 const OIDC_FIELDS = ['oidc_issuer', 'oidc_client_id', 'oidc_client_secret'] as const
@@ -19,10 +20,10 @@ export function hasOidc(domain: Pick<DomainRow, (typeof OIDC_FIELDS)[number]>): 
 }
 
 /** The columns a PATCH writes. Another name is another domain: whatever the old one had proved is void. */
-export function changesFor(before: DomainRow, fields: DomainFields): Partial<DomainRow> {
+export function changesFor(before: DomainRow, { scim_enabled, ...fields }: DomainFields): Partial<DomainRow> {
   const isRenamed = fields.domain !== undefined && fields.domain !== before.domain
   const isVerified = before.verified_at !== null && !isRenamed
-  assertVerifiedFor(isVerified, fields)
+  assertVerifiedFor(isVerified, { ...fields, scim_enabled: scim_enabled || undefined })
   const changes: Partial<DomainRow> = Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
   )
@@ -33,15 +34,18 @@ export function changesFor(before: DomainRow, fields: DomainFields): Partial<Dom
     verification_challenge: newChallenge(),
     jit_provisioning_enabled: false,
     sso_enforcement: '' as const,
+    ...NO_SCIM_TOKEN,
   }
   const result = isRenamed ? { ...changes, ...reset } : changes
   assertSamlWhole({ ...before, ...result }, fields)
+  assertOidcWhole({ ...before, ...result }, fields)
+  assertSecretSent(before, fields)
   return result
 }
 
 function assertVerifiedFor(isVerified: boolean, fields: DomainFields): void {
   if (isVerified) return
-  for (const field of ['jit_provisioning_enabled', 'sso_enforcement'] as const) {
+  for (const field of ['jit_provisioning_enabled', 'sso_enforcement', 'scim_enabled'] as const) {
     if (fields[field] !== undefined) {
       throw invalid(field, 'verification_required', 'Verify the domain before you set this.')
     }
@@ -59,5 +63,33 @@ function assertSamlWhole(after: DomainRow, fields: DomainFields): void {
     'sso_enforcement',
     'invalid_input',
     'SAML can be enforced once its three settings are filled in.',
+  )
+}
+
+function assertOidcWhole(after: DomainRow, fields: DomainFields): void {
+  if (after.sso_enforcement !== 'oidc' || hasOidc(after)) return
+  const cleared = OIDC_FIELDS.find((field) => fields[field] !== undefined && !fields[field])
+  if (cleared && fields.sso_enforcement === undefined) {
+    throw invalid(
+      cleared,
+      'invalid_input',
+      'OpenID Connect is enforced for this domain: lift the enforcement first.',
+    )
+  }
+  throw invalid(
+    'sso_enforcement',
+    'invalid_input',
+    'OpenID Connect can be enforced once issuer, client id and secret are filled in.',
+  )
+}
+
+/** Nobody can read the secret, and nobody can have it sent to a server of their own. */
+function assertSecretSent(before: DomainRow, { oidc_issuer, oidc_client_secret }: DomainFields): void {
+  const isElsewhere = Boolean(oidc_issuer) && oidc_issuer !== before.oidc_issuer
+  if (!isElsewhere || !before.oidc_client_secret || oidc_client_secret !== undefined) return
+  throw invalid(
+    'oidc_client_secret',
+    'required',
+    'Send the secret again: the change would send the stored one to another provider.',
   )
 }

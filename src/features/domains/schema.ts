@@ -29,6 +29,19 @@ export const Domain = z
     saml_allow_idp_initiated: z
       .boolean()
       .describe('Whether an answer counts that the provider sent without being asked.'),
+    has_oidc: z.boolean().describe('Whether issuer, client id and secret are all there.'),
+    oidc_issuer: z.string().nullable(),
+    oidc_client_id: z.string().nullable(),
+    oidc_redirect_uris: z
+      .array(z.string())
+      .describe('Where the OpenID provider sends people back to: register both of them there.'),
+    scim_enabled: z.boolean(),
+    has_scim: z.boolean(),
+    scim_base_url: z
+      .string()
+      .nullable()
+      .describe('What a directory is given as address of the SCIM service.'),
+    scim_bearer_token: z.string().nullable().describe('Shown once, to whoever switches SCIM on.'),
   })
   .meta({ id: 'Domain' })
 
@@ -73,12 +86,26 @@ const fields = z.object({
     .nullable(),
   saml_x509_cert: certificate.nullable(),
   saml_allow_idp_initiated: bool(),
+  oidc_issuer: text({ max: 512, blank: true })
+    .refine((value) => value === '' || isIssuer(value), {
+      message: 'This is not an https address without a question mark.',
+    })
+    .nullable(),
+  oidc_client_id: text({ max: 512, blank: true }).nullable(),
+  oidc_client_secret: text({ max: 1000, blank: true }).nullable().meta({ writeOnly: true }),
+  scim_enabled: bool(),
 })
 
 /** These need a verified domain, so a new one cannot have them: they are ignored. */
 export const DomainCreate = fields
-  .omit({ jit_provisioning_enabled: true, sso_enforcement: true, saml_allow_idp_initiated: true })
-  .partial({ saml_entity_id: true, saml_acs_url: true, saml_x509_cert: true })
+  .omit({
+    jit_provisioning_enabled: true,
+    sso_enforcement: true,
+    saml_allow_idp_initiated: true,
+    scim_enabled: true,
+  })
+  .partial()
+  .required({ domain: true })
 export const DomainUpdate = fields.partial()
 export type DomainFields = z.output<typeof DomainUpdate>
 
@@ -95,6 +122,10 @@ export type DomainRow = {
   saml_entity_id: string | null
   saml_acs_url: string | null
   saml_x509_cert: string | null
+  scim_token_hash: string | null
+  scim_token_mask: string | null
+  scim_token_made_at: Date | null
+  scim_refused_at: Date | null
   saml_allow_idp_initiated: boolean
   oidc_issuer: string | null
   oidc_client_id: string | null
@@ -109,4 +140,11 @@ export type DomainKeyRow = KeyRow & { user_id: number; user_uuid: string; email:
 
 function isWebAddress(value: string): boolean {
   return URL.canParse(value) && ['http:', 'https:'].includes(new URL(value).protocol)
+}
+
+/** What an OpenID provider may call itself (OpenID Connect Discovery §3). */
+function isIssuer(value: string): boolean {
+  if (!URL.canParse(value) || /[?#]/.test(value)) return false
+  const { protocol, username, password } = new URL(value)
+  return protocol === 'https:' && username === '' && password === ''
 }

@@ -7,6 +7,7 @@ import {
   deleteAccessControl,
   findAccessControl,
   findSubjectName,
+  listRulesOfRoles,
   writeAccessControl,
   type Subject,
 } from './access-controls/queries.ts'
@@ -38,6 +39,22 @@ export async function setAccess(
   if (before && !after) await deleteAccessControl(tx, project.organization_id, before.id)
   if (before || after) await recordAccess(tx, actor, project, name, before, after)
   return after
+}
+
+export type RoleAccess = { role_id: string; project_id: number; access: AccessName }
+
+/** What roles open. */
+export async function listAccessOfRoles(
+  db: Db,
+  organizationId: string,
+  roleIds: readonly string[],
+): Promise<RoleAccess[]> {
+  const rows = await listRulesOfRoles(db, organizationId, roleIds)
+  return rows.map(({ role_id, project_id, level }) => ({
+    role_id: role_id!,
+    project_id,
+    access: nameOfLevel(level),
+  }))
 }
 
 async function recordAccess(

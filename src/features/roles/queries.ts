@@ -118,3 +118,31 @@ export async function insertRoleMembership(
 export async function deleteRoleMembership(db: Db, organizationId: string, id: string): Promise<number> {
   return db.run(sql`DELETE FROM role_membership WHERE organization_id = ${organizationId} AND id = ${id}`)
 }
+
+type RoleRef = Pick<RoleRow, 'id' | 'organization_id'>
+
+/** Gives the role to members who lack it. */
+export async function addToRole(
+  db: Db,
+  { id, organization_id }: RoleRef,
+  membershipIds: readonly string[],
+  now: Date,
+): Promise<void> {
+  const rows = membershipIds.map((membership_id) => ({ id: uuid7(now), membership_id }))
+  await db.run(sql`
+    INSERT INTO role_membership (id, organization_id, role_id, membership_id, joined_at, updated_at)
+    SELECT given.id, ${organization_id}, ${id}, membership_id, ${now}, ${now}
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS given (id uuid, membership_id uuid)
+    ON CONFLICT ON CONSTRAINT role_membership_unique DO NOTHING`)
+}
+
+/** Takes the role from everybody else. */
+export async function keepInRole(
+  db: Db,
+  { id, organization_id }: RoleRef,
+  membershipIds: readonly string[],
+): Promise<void> {
+  await db.run(sql`
+    DELETE FROM role_membership WHERE organization_id = ${organization_id} AND role_id = ${id}
+      AND membership_id <> ALL(${membershipIds}::uuid[])`)
+}

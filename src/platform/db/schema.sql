@@ -420,6 +420,10 @@ CREATE TABLE domain (
   oidc_issuer text,
   oidc_client_id text,
   oidc_client_secret text,
+  scim_token_hash text,
+  scim_token_mask text,
+  scim_token_made_at timestamp with time zone,
+  scim_refused_at timestamp with time zone,
   CONSTRAINT domain_pkey PRIMARY KEY (id),
   CONSTRAINT domain_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id) ON DELETE CASCADE
 );
@@ -931,6 +935,81 @@ CREATE TABLE saml_key (
   created_at timestamp with time zone NOT NULL,
   CONSTRAINT saml_key_pkey PRIMARY KEY (id)
 );
+
+CREATE TABLE scim_group (
+  id uuid NOT NULL,
+  domain_id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  display_name text NOT NULL,
+  external_id text,
+  level smallint,
+  role_id uuid,
+  version integer NOT NULL DEFAULT 1,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT scim_group_pkey PRIMARY KEY (id),
+  CONSTRAINT scim_group_domain_id_fkey FOREIGN KEY (domain_id) REFERENCES domain(id) ON DELETE CASCADE,
+  CONSTRAINT scim_group_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id) ON DELETE CASCADE,
+  CONSTRAINT scim_group_role_id_fkey FOREIGN KEY (role_id) REFERENCES role(id) ON DELETE SET NULL,
+  CONSTRAINT scim_group_level_check CHECK ((level = ANY (ARRAY[1, 8])))
+);
+CREATE INDEX scim_group_external ON scim_group (domain_id, external_id);
+CREATE INDEX scim_group_organization ON scim_group (organization_id);
+CREATE INDEX scim_group_role ON scim_group (role_id);
+CREATE UNIQUE INDEX scim_group_name_unique ON scim_group (domain_id, lower(display_name));
+CREATE UNIQUE INDEX scim_group_order ON scim_group (domain_id, id);
+
+CREATE TABLE scim_group_member (
+  group_id uuid NOT NULL,
+  scim_user_id uuid NOT NULL,
+  CONSTRAINT scim_group_member_pkey PRIMARY KEY (group_id, scim_user_id),
+  CONSTRAINT scim_group_member_group_id_fkey FOREIGN KEY (group_id) REFERENCES scim_group(id) ON DELETE CASCADE,
+  CONSTRAINT scim_group_member_scim_user_id_fkey FOREIGN KEY (scim_user_id) REFERENCES scim_user(id) ON DELETE CASCADE
+);
+CREATE INDEX scim_group_member_user ON scim_group_member (scim_user_id);
+
+CREATE TABLE scim_request (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  domain_id uuid NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  method text NOT NULL,
+  path text NOT NULL,
+  status smallint NOT NULL,
+  duration_ms integer NOT NULL,
+  request_body text,
+  response_body text,
+  CONSTRAINT scim_request_pkey PRIMARY KEY (id),
+  CONSTRAINT scim_request_domain_id_fkey FOREIGN KEY (domain_id) REFERENCES domain(id) ON DELETE CASCADE
+);
+CREATE INDEX scim_request_newest ON scim_request (domain_id, id DESC);
+
+CREATE TABLE scim_user (
+  id uuid NOT NULL,
+  domain_id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  user_id integer NOT NULL,
+  user_name text NOT NULL,
+  external_id text,
+  resource jsonb NOT NULL,
+  group_level smallint,
+  last_level smallint,
+  version integer NOT NULL DEFAULT 1,
+  owners_told_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT scim_user_pkey PRIMARY KEY (id),
+  CONSTRAINT scim_user_account_unique UNIQUE (domain_id, user_id),
+  CONSTRAINT scim_user_domain_id_fkey FOREIGN KEY (domain_id) REFERENCES domain(id) ON DELETE CASCADE,
+  CONSTRAINT scim_user_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id) ON DELETE CASCADE,
+  CONSTRAINT scim_user_user_id_fkey FOREIGN KEY (user_id) REFERENCES app_user(id) ON DELETE CASCADE,
+  CONSTRAINT scim_user_group_level_check CHECK ((group_level = ANY (ARRAY[1, 8]))),
+  CONSTRAINT scim_user_last_level_check CHECK ((last_level = ANY (ARRAY[1, 8, 15])))
+);
+CREATE INDEX scim_user_account ON scim_user (user_id);
+CREATE INDEX scim_user_external ON scim_user (domain_id, external_id);
+CREATE INDEX scim_user_organization ON scim_user (organization_id);
+CREATE UNIQUE INDEX scim_user_name_unique ON scim_user (domain_id, lower(user_name));
+CREATE UNIQUE INDEX scim_user_order ON scim_user (domain_id, id);
 
 CREATE TABLE session (
   token_hash text NOT NULL,

@@ -15,6 +15,16 @@ export function listAccessControls(db: Db, { id, organization_id }: ProjectRef):
     ORDER BY created_at, id`)
 }
 
+export function listRulesOfRoles(
+  db: Db,
+  organizationId: string,
+  roleIds: readonly string[],
+): Promise<AccessControlRow[]> {
+  return db.rows(sql`
+    SELECT * FROM access_control WHERE organization_id = ${organizationId} AND role_id = ANY(${roleIds}::uuid[])
+    ORDER BY project_id`)
+}
+
 export function findAccessControl(
   db: Db,
   { id, organization_id }: ProjectRef,

@@ -19,6 +19,7 @@ import { createOrganization } from '../../organizations/create.ts'
 import { findOrganizationById } from '../../organizations/queries.ts'
 import { isReachableByUser } from '../../projects/access.ts'
 import { findFirstProject } from '../../projects/queries.ts'
+import { isKeptOut } from '../../scim/user-queries.ts'
 import { takeAddress } from '../../users/addresses.ts'
 import { tellUser } from '../../users/notice-email.ts'
 import {
@@ -151,7 +152,7 @@ async function makeAccount(
   return { user: await getUser(tx, user.id) }
 }
 
-/** Everybody of a verified domain joins, if its organization wants that. */
+/** Everybody of a verified domain joins, if its organization wants that and its directory has not deactivated them. */
 async function joinByDomain(
   context: Arriving,
   tx: Db,
@@ -159,6 +160,7 @@ async function joinByDomain(
   user: UserRow,
 ): Promise<void> {
   if (!domain?.jit_provisioning_enabled || (await isMemberOf(tx, domain, user))) return
+  if (await isKeptOut(tx, domain.organization_id, user.id)) return
   const organization = (await findOrganizationById(tx, domain.organization_id))!
   const actor = { ...context, caller: null, acting_user: user }
   await addMember(tx, actor, organization.id, user, LEVELS.member)

@@ -1,18 +1,18 @@
 // Setting a domain up from the metadata of its identity provider, in place of copying three fields.
-import { isUuid } from '../../../lib/uuid.ts'
 import { OutboundFailed, OutboundRefused } from '../../../platform/outbound/errors.ts'
-import { invalid, notFound } from '../../../platform/http/errors.ts'
+import { invalid } from '../../../platform/http/errors.ts'
 import { ok, route } from '../../../platform/http/route.ts'
 import type { Services } from '../../../platform/services.ts'
-import { changesBetween, recordActivity } from '../../activity-log/record.ts'
+import { recordActivity } from '../../activity-log/record.ts'
+import { domainActivity, loggedChanges } from '../../domains/activity.ts'
+import { getDomain } from '../../domains/get-domain.ts'
 import { presentDomain } from '../../domains/present.ts'
-import { findDomain, lockDomain, updateDomain } from '../../domains/queries.ts'
+import { lockDomain, updateDomain } from '../../domains/queries.ts'
 import { changesFor } from '../../domains/rules.ts'
 import { Domain } from '../../domains/schema.ts'
 import { MAX_METADATA_BYTES, MetadataFault, readIdpMetadata, type IdpMetadata } from './idp-metadata.ts'
 import { IdpMetadataSource } from './schema.ts'
 
-const FIELDS = ['saml_entity_id', 'saml_acs_url', 'saml_x509_cert'] as const
 const MAX_REDIRECTS = 3
 
 type Source = { xml?: string | undefined; url?: string | undefined }
@@ -24,11 +24,7 @@ export const idpMetadataRoutes = [
     summary: 'Fill in the SAML settings of a domain from the metadata of its identity provider',
     scope: 'organization:write',
     level: 'admin',
-    async item({ db, organization, params }) {
-      const row = isUuid(params.id) ? await findDomain(db, organization.id, params.id) : undefined
-      if (!row) throw notFound()
-      return row
-    },
+    item: ({ db, organization, params }) => getDomain(db, organization.id, params.id),
     body: IdpMetadataSource,
     examples: {
       'From its address': { url: 'https://idp.example.com/metadata' },
@@ -43,12 +39,9 @@ export const idpMetadataRoutes = [
         const before = await lockDomain(tx, organization.id, item.id)
         const after = await updateDomain(tx, organization.id, item.id, changesFor(before, fields), now)
         await recordActivity(tx, context, {
-          organization_id: organization.id,
-          scope: 'OrganizationDomain',
-          item_id: after.id,
-          name: after.domain,
+          ...domainActivity(after),
           activity: 'updated',
-          changes: changesBetween('OrganizationDomain', before, after, FIELDS),
+          changes: loggedChanges(before, after),
         })
         return after
       })
