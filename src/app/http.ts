@@ -55,6 +55,8 @@ import { ownerRecoveryRoutes } from '../features/sign-in/owner-recovery-routes.t
 import { recoveryRoutes } from '../features/sign-in/recovery-routes.ts'
 import { findCallerBySession, isSessionOpen } from '../features/sign-in/sessions.ts'
 import { domainSignInRoutes } from '../features/sign-in/provider/domain-routes.ts'
+import { idpMetadataRoutes } from '../features/sign-in/saml/metadata-routes.ts'
+import { samlRoutes } from '../features/sign-in/saml/routes.ts'
 import { linkRoutes } from '../features/sign-in/provider/link-routes.ts'
 import { socialRoutes } from '../features/sign-in/social/routes.ts'
 import { signupRoutes } from '../features/sign-in/signup-routes.ts'
@@ -116,6 +118,8 @@ export const routes: readonly Route[] = [
   ...oidcRoutes,
   ...socialRoutes,
   ...linkRoutes,
+  ...samlRoutes,
+  ...idpMetadataRoutes,
   ...confirmRoutes,
   ...recoveryRoutes,
   ...ownerRecoveryRoutes,

@@ -24,6 +24,9 @@ import {
   resetEmail,
   verificationEmail,
 } from '../features/sign-in/emails.ts'
+import { certificateEndsEmail, watchCertificates } from '../features/domains/certificate-expiry.ts'
+import { renewSamlKey } from '../features/sign-in/saml/keys.ts'
+import { forgetOldAssertions } from '../features/sign-in/saml/queries.ts'
 import { addressByDirectoryEmail, lastOwnerEmail } from '../features/scim/emails.ts'
 import { forgetOldRequests } from '../features/scim/request-log.ts'
 import { forgetOldAttempts } from '../features/sign-in/provider/attempts.ts'
@@ -43,6 +46,7 @@ const forgetExpired = job<Record<string, never>>({
   async handle({ db }, _data, now) {
     await forgetExpiredSessions(db, now)
     await forgetOldAttempts(db, now)
+    await forgetOldAssertions(db, now)
     await forgetOldRecords(db, now)
     await forgetOldTries(db, now)
     await forgetOldAddressUndos(db, now)
@@ -68,6 +72,9 @@ export const jobs: readonly AnyJob[] = [
   accountDeletedEmail,
   recheckDomains,
   domainRecordGoneEmail,
+  watchCertificates,
+  certificateEndsEmail,
+  renewSamlKey,
   addressByDirectoryEmail,
   lastOwnerEmail,
   deleteProjectEvents,

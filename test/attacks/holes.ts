@@ -102,7 +102,7 @@ export const HOLES: readonly Hole[] = [
     id: 'S15',
     title: 'forged SAML answers',
     seen: 'samlify CVE-2025-47949, xml-crypto CVE-2025-29774, node-saml CVE-2025-54419',
-    rule: 'Sign-in through SAML is not built, and cannot be enforced until it is. Certificates are checked when saved.',
+    rule: 'One signed assertion, read from the bytes whose signature was verified, with pinned certificates. For us, now, once, and as asked for.',
   },
   {
     id: 'S16',

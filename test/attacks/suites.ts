@@ -14,6 +14,7 @@ import { attacks as invites } from './s12-s29-invites.ts'
 import { attacks as bodies } from './s14-bodies.ts'
 import { attacks as returns } from './s16-s40-returns.ts'
 import { attacks as signOn } from './s15-s16-s17-sign-on.ts'
+import { attacks as samlAnswers } from './s15-saml.ts'
 import { attacks as prototypes } from './s18-prototypes.ts'
 import { attacks as apps } from './s19-s20-s34-s36-apps.ts'
 import { attacks as names } from './s21-s22-files.ts'
@@ -48,7 +49,7 @@ export const SUITES = {
   outbound: suite(openScene, outbound, addresses, redirects, stuck),
   data: suite(openWithWarehouse, sql, postgres, answers, secrets),
   tenants: suite(openScene, tenants, invites),
-  people: suite(openScene, bodies, signOn, accounts, directories),
+  people: suite(openScene, bodies, signOn, samlAnswers, accounts, directories),
   openid: suite(openSignOnScene, idTokens, returns, providers),
   engines: suite(openScene, prototypes, apps, queries),
   instance: suite(openScene, names, instance, consoles),

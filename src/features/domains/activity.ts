@@ -11,6 +11,7 @@ const LOGGED_FIELDS = [
   'saml_entity_id',
   'saml_acs_url',
   'saml_x509_cert',
+  'saml_allow_idp_initiated',
   'oidc_issuer',
   'oidc_client_id',
   'scim_token_mask',
