@@ -83,8 +83,8 @@ describe('imports', () => {
       'domains',
       'two-factor',
       'invites',
-      'scim',
       'sign-in',
+      'scim',
       'account',
     ]
     const sliceOf = (path: string) => /^src\/features\/([^/]+)\//.exec(path)?.[1]

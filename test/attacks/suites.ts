@@ -7,6 +7,7 @@ import { attacks as sql } from './s03-sql.ts'
 import { attacks as addresses } from './s04-s05-addresses.ts'
 import { attacks as redirects } from './s06-redirects.ts'
 import { attacks as secrets } from './s07-s08-s09-secrets.ts'
+import { attacks as directories } from './s09-s35-directories.ts'
 import { attacks as tenants } from './s10-s11-s13-tenants.ts'
 import { attacks as consoles } from './s11-s16-s17-console.ts'
 import { attacks as invites } from './s12-s29-invites.ts'
@@ -47,7 +48,7 @@ export const SUITES = {
   outbound: suite(openScene, outbound, addresses, redirects, stuck),
   data: suite(openWithWarehouse, sql, postgres, answers, secrets),
   tenants: suite(openScene, tenants, invites),
-  people: suite(openScene, bodies, signOn, accounts),
+  people: suite(openScene, bodies, signOn, accounts, directories),
   openid: suite(openSignOnScene, idTokens, returns, providers),
   engines: suite(openScene, prototypes, apps, queries),
   instance: suite(openScene, names, instance, consoles),

@@ -227,6 +227,9 @@ describe('what a change does', () => {
     expect(changes).toEqual({
       domain: 'new.example',
       verified_at: null,
+      scim_token_hash: null,
+      scim_token_mask: null,
+      scim_token_made_at: null,
       last_verification_retry: null,
       recheck_failed_at: null,
       verification_challenge: expect.stringMatching(/^[\w-]{43}$/),

@@ -7,6 +7,7 @@ import { email as emailField } from '../../platform/http/fields.ts'
 import { changesBetween, recordActivity } from '../activity-log/record.ts'
 import { ownAddresses } from '../domains/queries.ts'
 import { findMembership } from '../members/queries.ts'
+import { endOtherWaysIn } from '../sign-in/end-ways-in.ts'
 import { AddressTaken, takeAddress } from '../users/addresses.ts'
 import { findUserByEmail, getUser, insertUser, lockUser, updateUser } from '../users/queries.ts'
 import type { UserRow } from '../users/schema.ts'
@@ -55,9 +56,14 @@ function text(value: unknown): string {
 }
 
 /** The account of the address, or a new one without a password: who has it signs in through the provider. */
-export async function findOrMakeAccount(tx: Db, { now }: Directory, fields: AccountFields): Promise<UserRow> {
+export async function findOrMakeAccount(
+  tx: Db,
+  directory: Directory,
+  fields: AccountFields,
+): Promise<UserRow> {
+  const { now } = directory
   const known = await findUserByEmail(tx, fields.email)
-  if (known) return known
+  if (known) return proved(tx, directory, known)
   const fresh = { ...fields, password_hash: null, is_email_verified: true }
   try {
     return await tx.transaction((inner) => takeAddress(inner, () => insertUser(inner, fresh, now), now))
@@ -65,9 +71,19 @@ export async function findOrMakeAccount(tx: Db, { now }: Directory, fields: Acco
     if (!(error instanceof AddressTaken)) throw error
     // Somebody has signed up with it at the same time, or it can still be had back by who gave it up.
     const made = await findUserByEmail(tx, fields.email)
-    if (made) return made
+    if (made) return proved(tx, directory, made)
     throw taken('The address belonged to another account until a short while ago.')
   }
+}
+
+/**
+ * Somebody may have signed up with the address of a colleague to come, to be made a member under that name: what they set up
+ * ends. Who is a member already was let in by an admin.
+ */
+async function proved(tx: Db, { domain, actor }: Directory, user: UserRow): Promise<UserRow> {
+  if (user.is_email_verified || (await findMembership(tx, domain.organization_id, user.id))) return user
+  await endOtherWaysIn(actor, tx, user)
+  return updateUser(tx, user.id, { is_email_verified: true })
 }
 
 /** Carries the directory's name and address over to the account, where it may. */

@@ -315,6 +315,7 @@ describe('RFC 7644', () => {
       ['title pr and userType eq "Employee"', 0],
       ['title pr or userName eq "bjensen"', 1],
       [`schemas eq "${ENTERPRISE_SCHEMA}"`, 0],
+      [`schemas eq "${USER_SCHEMA}"`, 1],
       ['userType eq "Employee" and (emails co "example.com" or emails.value co "example.org")', 0],
       ['userType ne "Employee" and not (emails co "example.com" or emails.value co "example.net")', 1],
       [

@@ -174,6 +174,14 @@ export async function deleteGroupMembers(db: Db, groupId: string, ids: readonly 
   )
 }
 
+/** In all groups of a directory. */
+export async function countGroupMembers(db: Db, domainId: string): Promise<number> {
+  const row = await db.only<{ count: number }>(sql`
+    SELECT count(*)::int AS count FROM scim_group_member JOIN scim_group ON scim_group.id = group_id
+    WHERE domain_id = ${domainId}`)
+  return row.count
+}
+
 export async function membersOfGroup(db: Db, groupId: string): Promise<string[]> {
   const rows = await db.rows<{ id: string }>(
     sql`SELECT scim_user_id AS id FROM scim_group_member WHERE group_id = ${groupId}`,

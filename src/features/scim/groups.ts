@@ -6,6 +6,7 @@ import { recordActivity, type Activity } from '../activity-log/record.ts'
 import { deleteRole, findRole } from '../roles/queries.ts'
 import { changing, type Directory } from './directory.ts'
 import {
+  countGroupMembers,
   countGroups,
   deleteGroup,
   deleteGroupMembers,
@@ -17,6 +18,7 @@ import {
   updateGroup,
   type ShownGroupRow,
 } from './group-queries.ts'
+import { renameRoleOf } from './mapping.ts'
 import { applyLevels, applyRole } from './membership.ts'
 import { groupEtag, presentGroup, writableGroup } from './present.ts'
 import { GROUP } from './protocol/attributes.ts'
@@ -28,6 +30,8 @@ import { searchGroups } from './search.ts'
 
 const MAX_GROUPS = 5_000
 const MAX_NAME = 200
+/** Of all groups together: a list may show them all. */
+const MAX_MEMBERSHIPS = 100_000
 /** So many people are named in one entry of the activity log. */
 const NAMED_IN_LOG = 100
 
@@ -98,6 +102,7 @@ function change(
     await updateGroup(tx, directory.domain.id, id, fields, directory.now)
     await deleteGroupMembers(tx, id, removed)
     await addMembers(tx, directory, id, added)
+    if (isRenamed) await renameRoleOf(tx, directory, row, fields.display_name)
     await applyRole(tx, row, directory.now)
     await applyLevels(tx, directory, [...added, ...removed])
     const after = await getGroup(tx, directory, id)
@@ -136,6 +141,8 @@ async function addMembers(
   ids: readonly string[],
 ): Promise<void> {
   const known = await peopleAmong(tx, domain.id, ids)
+  if (ids.length > 0 && (await countGroupMembers(tx, domain.id)) + ids.length > MAX_MEMBERSHIPS)
+    throw new ScimError(403, null, `The groups of a directory have ${MAX_MEMBERSHIPS} members at most.`)
   const stranger = ids.find((id) => !known.has(id))
   if (stranger !== undefined) throw refused('invalidValue', `There is no user ${stranger} here.`)
   await insertGroupMembers(tx, groupId, ids)

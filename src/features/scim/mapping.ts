@@ -5,7 +5,7 @@ import { invalid } from '../../platform/http/errors.ts'
 import { recordActivity, type Activity } from '../activity-log/record.ts'
 import { findProject } from '../projects/queries.ts'
 import { listAccessOfRoles, setAccess } from '../projects/set-access.ts'
-import { deleteRole, insertRole } from '../roles/queries.ts'
+import { deleteRole, insertRole, renameRole } from '../roles/queries.ts'
 import { lockDirectory, type Directory } from './directory.ts'
 import { findShownGroup, mapGroup, membersOfGroup, type ScimGroupRow } from './group-queries.ts'
 import { applyLevels, applyRole } from './membership.ts'
@@ -76,9 +76,30 @@ async function openProjects(
 }
 
 /** Named after the group and its directory, so that it is no other group's. */
-async function makeRole(tx: Db, { domain, now }: Directory, group: ScimGroupRow): Promise<string> {
+function roleName({ domain }: Directory, displayName: string): string {
   const suffix = ` (${domain.domain})`
-  const name = group.display_name.slice(0, MAX_ROLE_NAME - suffix.length) + suffix
+  return displayName.slice(0, MAX_ROLE_NAME - suffix.length) + suffix
+}
+
+/** The role goes by the new name of the group, unless a role of that name is there already. */
+export async function renameRoleOf(
+  tx: Db,
+  directory: Directory,
+  { organization_id, role_id }: ScimGroupRow,
+  displayName: string,
+): Promise<void> {
+  if (role_id === null) return
+  const name = roleName(directory, displayName)
+  try {
+    await tx.transaction((inner) => renameRole(inner, organization_id, role_id, name))
+  } catch (error) {
+    if (violatedUnique(error) !== 'role_name_unique') throw error
+  }
+}
+
+async function makeRole(tx: Db, directory: Directory, group: ScimGroupRow): Promise<string> {
+  const { domain, now } = directory
+  const name = roleName(directory, group.display_name)
   try {
     return (await tx.transaction((inner) => insertRole(inner, domain.organization_id, name, now))).id
   } catch (error) {

@@ -1,5 +1,5 @@
 // Coming and going by the directory's word, and the levels and roles that groups give.
-import type { Db } from '../../platform/db/database.ts'
+import { violatedUnique, type Db } from '../../platform/db/database.ts'
 import { LEVELS, type Level } from '../../platform/http/caller.ts'
 import { recordActivity } from '../activity-log/record.ts'
 import { addMember, membershipActivity } from '../members/join.ts'
@@ -44,13 +44,25 @@ export async function join(tx: Db, directory: Directory, person: ScimUserRow, us
   const { organization_id } = directory.domain
   if (await findMembership(tx, organization_id, user.id)) return
   const byGroups = await levelByGroups(tx, person.id)
-  const member = await addMember(tx, directory.actor, organization_id, user, levelOnReturn(person, byGroups))
+  const level = levelOnReturn(person, byGroups)
+  const member = await addOnce(tx, (inner) => addMember(inner, directory.actor, organization_id, user, level))
+  if (!member) return
   await setGroupLevel(tx, [person.id], byGroups)
   for (const role_id of await rolesOfPerson(tx, person.id))
     await addToRole(tx, { id: role_id, organization_id }, [member.id], directory.now)
   if (user.current_organization_id !== null) return
   const project = await findFirstProject(tx, organization_id, isReachableByUser(user.id))
   await setCurrent(tx, user.id, organization_id, project?.id ?? null)
+}
+
+/** Undefined when they have come in by an invite at the same moment. */
+async function addOnce<T>(tx: Db, add: (inner: Db) => Promise<T>): Promise<T | undefined> {
+  try {
+    return await tx.transaction(add)
+  } catch (error) {
+    if (violatedUnique(error) === 'membership_unique') return undefined
+    throw error
+  }
 }
 
 /** Groups take no owner's level away. A level that a group had given does not outlast the group. */

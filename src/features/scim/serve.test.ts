@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createKey, createMember } from '../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 import { sql } from '../../platform/db/sql.ts'
+import { isKeptOut } from '../domains/kept-out.ts'
 import { createDirectory, patchOf, personOf, type TestDirectory } from './fixture/directory.ts'
 import { forgetOldRequests, logRequest } from './request-log.ts'
-import { isKeptOut } from './user-queries.ts'
 
 let app: TestApp
 let directory: TestDirectory

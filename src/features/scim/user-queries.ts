@@ -138,13 +138,3 @@ export async function claimTellingOwners(db: Db, domainId: string, id: string, n
     WHERE domain_id = ${domainId} AND id = ${id} AND (owners_told_at IS NULL OR owners_told_at <= ${aDayAgo})`)
   return claimed === 1
 }
-
-/** A directory of the organization knows the person and has deactivated them, so nothing else may let them in by itself. */
-export async function isKeptOut(db: Db, organizationId: string, userId: number): Promise<boolean> {
-  const row = await db.row(sql`
-    SELECT FROM scim_user JOIN domain ON domain.id = domain_id
-    WHERE scim_user.organization_id = ${organizationId} AND user_id = ${userId} AND scim_token_hash IS NOT NULL
-      AND NOT EXISTS (SELECT FROM membership WHERE membership.organization_id = scim_user.organization_id
-        AND membership.user_id = scim_user.user_id)`)
-  return row !== undefined
-}

@@ -64,6 +64,15 @@ const reference = (description: string, more: Partial<Attribute> = {}): Attribut
 
 /** RFC 7643 §3.1. */
 const COMMON: readonly Attribute[] = [
+  {
+    name: 'schemas',
+    type: 'reference',
+    description: 'The schemas that the resource uses.',
+    is_multi: true,
+    is_case_exact: true,
+    mutability: 'readOnly',
+    returned: 'always',
+  },
   text('id', 'Given by this server.', { is_case_exact: true, mutability: 'readOnly', returned: 'always' }),
   text('externalId', "The directory's own id.", { is_case_exact: true }),
   complex(

@@ -30,7 +30,7 @@ export function readerFor(type: ResourceType, path: Path): (resource: JsonObject
   const isExact = values.attribute.is_case_exact === true
   return (resource) => {
     const value = values.read(resource)[0]
-    const text = value === undefined || typeof value === 'object' ? '' : String(value)
+    const text = typeof value === 'string' ? value : typeof value === 'boolean' ? String(value) : ''
     return isExact ? text : text.toLowerCase()
   }
 }

@@ -10,7 +10,7 @@ const MAX_TEXT = 4_000
 const MAX_VALUES = 50
 /** Members of a group are many; everything else is said of one person. */
 export const MAX_MEMBERS = 20_000
-const MAX_RESOURCE = 64 * 1024
+const MAX_RESOURCE = 16 * 1024
 
 export function readResource(type: ResourceType, body: unknown): JsonObject {
   if (!isObject(body)) throw refused('invalidSyntax', 'The body is not a JSON object.')
@@ -92,7 +92,8 @@ function readBoolean({ name }: Attribute, value: unknown): boolean {
 }
 
 function readText({ name }: Attribute, value: unknown): string {
-  if (typeof value === 'object') throw refused('invalidValue', `${name} is a text.`)
+  const isPlain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+  if (!isPlain) throw refused('invalidValue', `${name} is a text.`)
   const text = String(value)
   if (text.length > MAX_TEXT) throw refused('invalidValue', `${name} has more than ${MAX_TEXT} characters.`)
   return text

@@ -5,8 +5,8 @@ import { LEVELS, type Caller } from '../../../platform/http/caller.ts'
 import { email as emailField } from '../../../platform/http/fields.ts'
 import type { Services } from '../../../platform/services.ts'
 import type { Actor } from '../../activity-log/record.ts'
-import { deletePersonalKeys } from '../../api-keys/end-keys.ts'
 import { isOpenTo, signInRuleOf, type SignInRule } from '../../domains/allowed-ways.ts'
+import { isKeptOut } from '../../domains/kept-out.ts'
 import { findVerifiedDomainOf } from '../../domains/queries.ts'
 import type { DomainRow } from '../../domains/schema.ts'
 import { findIdentity, insertIdentity, lockIdentity, touchIdentity } from '../../identities/queries.ts'
@@ -19,7 +19,6 @@ import { createOrganization } from '../../organizations/create.ts'
 import { findOrganizationById } from '../../organizations/queries.ts'
 import { isReachableByUser } from '../../projects/access.ts'
 import { findFirstProject } from '../../projects/queries.ts'
-import { isKeptOut } from '../../scim/user-queries.ts'
 import { takeAddress } from '../../users/addresses.ts'
 import { tellUser } from '../../users/notice-email.ts'
 import {
@@ -32,7 +31,7 @@ import {
 } from '../../users/queries.ts'
 import type { UserRow } from '../../users/schema.ts'
 import { joinByInvite } from '../accept-invite.ts'
-import { closeOtherSessions } from '../sessions.ts'
+import { endOtherWaysIn } from '../end-ways-in.ts'
 import { NAMES } from './names.ts'
 import type { RefusalCode } from './refusals.ts'
 
@@ -91,7 +90,6 @@ async function comeInByAddress(context: Arriving, tx: Db, vouched: Vouched): Pro
   if (isSignedIn(context.caller, user) || (await isMemberOf(tx, address.domain, user)))
     return link(context, tx, vouched, user, address)
   if (address.rule.enforced !== vouched.provider) return { link_needed: user }
-  // Whoever made this account may not be who has the address: nothing that they set up opens it any longer.
   if (!user.is_email_verified) await endOtherWaysIn(context, tx, user)
   return link(context, tx, vouched, user, address)
 }
@@ -122,13 +120,6 @@ async function link(
   await tellUser(services, tx, user.id, { notice: 'identity_linked', about: NAMES[vouched.provider] })
   await joinByDomain(context, tx, domain, user)
   return { user: await updateUser(tx, user.id, { is_email_verified: true }) }
-}
-
-async function endOtherWaysIn(context: Arriving, tx: Db, user: UserRow): Promise<void> {
-  await lockUser(tx, user.id)
-  await updateUser(tx, user.id, { password_hash: null })
-  await closeOtherSessions(tx, user.id, null)
-  await deletePersonalKeys(tx, { ...context, caller: null, acting_user: user }, user.id)
 }
 
 async function makeAccount(
