@@ -1,5 +1,6 @@
 // ID tokens that are forged: made by somebody else, for somebody else, or for another time.
 import { createPublicKey, generateKeyPairSync } from 'node:crypto'
+import { expect } from 'vitest'
 import { attack, attackEach, type Attack } from './attack.ts'
 import type { Forgery, OpenidProvider } from '../stand-ins/openid-provider.ts'
 import { personOf, type SignOnDomain, type SignOnScene } from './sign-on-scene.ts'
@@ -106,6 +107,15 @@ const impostor = attack<SignOnScene>(
   },
 )
 
+const nested = attack<SignOnScene>('S40', 'an ID token with a claim nested 40,000 deep', async (scene) => {
+  const { shared } = scene
+  const claims = (good: object) =>
+    `${JSON.stringify(good).slice(0, -1)},"deep":${'['.repeat(40_000)}${']'.repeat(40_000)}}`
+  const reply = await scene.signIn(shared, personOf(shared), { claims })
+  // It harms nobody, so it lets the person in; showing it to admins must not fail.
+  expect([reply.status, reply.headers.location]).toEqual([303, '/'])
+})
+
 /** The address of somebody else, in the token as it was signed. */
 function changed(good: string): string {
   const [header, payload, signature] = good.split('.')
@@ -114,4 +124,4 @@ function changed(good: string): string {
   return [header, altered, signature].join('.')
 }
 
-export const attacks: Attack<SignOnScene>[] = [...forged, impostor]
+export const attacks: Attack<SignOnScene>[] = [...forged, impostor, nested]

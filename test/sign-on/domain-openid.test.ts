@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sql } from '../../src/platform/db/sql.ts'
 import { createOrganization, type Workspace } from '../factories.ts'
 import { startTestApp, type TestApp } from '../harness/app.ts'
+import { IS_LONG } from '../harness/long.ts'
 import { startCertifiedProvider, type CertifiedProvider } from '../stand-ins/certified-provider.ts'
 import { mapHosts } from '../stand-ins/mapped-outbound.ts'
 import { startOpenidProvider, type OpenidProvider } from '../stand-ins/openid-provider.ts'
@@ -167,6 +168,30 @@ describe('the provider of a domain', () => {
     expect(await accountOf(email)).toBeUndefined()
   })
 
+  it('lets one new person in many times at once, as one account', async () => {
+    const times = IS_LONG ? 50 : 10
+    const domain = await makeDomain(other)
+    const person = { sub: 'guy', email: `guy@${domain.domain}`, email_verified: true }
+    const browsers = await Promise.all(
+      Array.from({ length: times }, async () => {
+        const browser = newBrowser()
+        const { location } = (await browser.call(`/login/oidc/?domain=${domain.id}`)).headers
+        return { browser, back: other.signIn(String(location), person).href }
+      }),
+    )
+    const ends = await Promise.all(browsers.map(({ browser, back }) => browser.go(back)))
+    expect(new Set(ends.map(({ url }) => url.pathname))).toEqual(new Set(['/']))
+    expect(new Set(browsers.map(({ browser }) => browser.session)).size).toBe(times)
+    const count = async (of: ReturnType<typeof sql>) => (await app.db.rows(of)).length
+    expect(await count(sql`SELECT FROM app_user WHERE email = ${person.email}`)).toBe(1)
+    expect(await count(sql`SELECT FROM identity WHERE domain_id = ${domain.id}`)).toBe(1)
+    expect(
+      await count(
+        sql`SELECT FROM membership JOIN app_user ON user_id = app_user.id WHERE email = ${person.email}`,
+      ),
+    ).toBe(1)
+  })
+
   it('may change its keys at any time, and be down for a while', async () => {
     const domain = await makeDomain(other)
     const signIn = async (sub: string, header = {}) => {
@@ -192,7 +217,7 @@ describe('the provider of a domain', () => {
     const down = newBrowser()
     expect(refusalAt((await down.go(`/login/oidc/?domain=${domain.id}`)).url)).toEqual([
       '/login',
-      'answer_not_accepted',
+      'provider_unreachable',
     ])
     other.answers.clear()
     app.advance(5 * 1000)

@@ -7,6 +7,7 @@ import { toFault } from './explain.ts'
 import { assertWhole, type Claims } from './id-token.ts'
 import { metadataOf, type Metadata } from './metadata.ts'
 import type { Sent } from './oauth-way.ts'
+import { isAddressWhole, withUserinfo } from './person.ts'
 import { providerFetch } from './provider-fetch.ts'
 import { returned } from './returned.ts'
 import { Fault, type Step } from './steps.ts'
@@ -45,7 +46,7 @@ export async function authorizationUrl(context: Context, client: Client, state: 
   }
 }
 
-/** Claims of the ID token, or with those of the userinfo endpoint where that has the address. Throws a Fault. */
+/** Claims of the ID token, and of the userinfo endpoint where that knows more of the address. Throws a Fault. */
 export async function claimsOf(
   context: Context,
   client: Client,
@@ -70,11 +71,8 @@ export async function claimsOf(
       { claims, client_id: client.client_id, now: context.now, tolerance_s: CLOCK_TOLERANCE_S },
       tokens,
     )
-    if (claims.email !== undefined || !metadata.userinfo_endpoint) return claims
-    const userinfo = await oidc.fetchUserInfo(configuration, tokens.access_token, claims.sub)
-    // What the ID token says counts, and what it says of no address is not about this one.
-    const { email, email_verified } = userinfo
-    return { ...userinfo, ...claims, email, email_verified }
+    if (isAddressWhole(claims) || !metadata.userinfo_endpoint) return claims
+    return withUserinfo(claims, await oidc.fetchUserInfo(configuration, tokens.access_token, claims.sub))
   } catch (error) {
     throw toFault(error, during())
   }

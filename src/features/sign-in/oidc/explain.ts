@@ -64,7 +64,7 @@ function refusedThere({ error, error_description }: oidc.AuthorizationResponseEr
   )
 }
 
-function badStatus({ status }: Response, during: Step): Fault {
+export function badStatus({ status }: Response, during: Step): Fault {
   const what = status === 200 ? 'something else than JSON' : `status ${status}`
   const refused = status >= 500 ? 'provider_unreachable' : 'answer_not_accepted'
   return new Fault(during, `The provider answered with ${what}.`, refused)

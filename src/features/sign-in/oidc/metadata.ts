@@ -2,7 +2,7 @@
 // are not, so that a changed set counts at the next sign-in.
 import { z } from 'zod'
 import type { Services } from '../../../platform/services.ts'
-import { toFault } from './explain.ts'
+import { badStatus, toFault } from './explain.ts'
 import { providerFetch } from './provider-fetch.ts'
 import { shownText } from './shown.ts'
 import { Fault } from './steps.ts'
@@ -66,7 +66,7 @@ async function fetchMetadata({ outbound }: Services, issuer: string): Promise<Me
   const response = await fetch(url, { method: 'GET', headers, body: undefined, redirect: 'manual' }).catch(
     (error: unknown) => Promise.reject(toFault(error, 'configuration')),
   )
-  if (response.status !== 200) throw notUsable(`it answers with status ${response.status}`)
+  if (response.status !== 200) throw badStatus(response, 'configuration')
   const read = Published.safeParse(await response.json().catch(() => null))
   if (!read.success) throw notUsable(lackOf(read.error))
   // Exactly this one: Microsoft's `common` answers for everybody's directories, with `{tenantid}` in its issuer.

@@ -20,6 +20,18 @@ export function personOf(claims: Claims): Person {
   }
 }
 
+/** The address, and whether it was confirmed. */
+export function isAddressWhole({ email: address, email_verified, xms_edov }: Claims): boolean {
+  return address !== undefined && (email_verified ?? xms_edov) !== undefined
+}
+
+/** What the ID token says counts. Address and confirmation come from one of the two: the other may mean another address. */
+export function withUserinfo(claims: Claims, userinfo: Record<string, unknown>): Claims {
+  const { email: address, email_verified } = userinfo
+  if (claims.email !== undefined && email_verified === undefined) return claims
+  return { ...userinfo, ...claims, email: address, email_verified }
+}
+
 /** At most 255 characters of printable ASCII (OpenID Connect Core §2). Others number their people. Throws a Fault. */
 export function subjectOf(id: unknown): string {
   const text = Number.isSafeInteger(id) ? String(id) : id

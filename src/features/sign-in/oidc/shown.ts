@@ -6,10 +6,16 @@ const MAX_CLAIMS = 50
 const MAX_NAME_BYTES = 100
 
 export function shownText(value: unknown): string {
-  return storableText(
-    typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing'),
-    MAX_TEXT_BYTES,
-  )
+  return storableText(typeof value === 'string' ? value : asJson(value), MAX_TEXT_BYTES)
+}
+
+/** Parsing takes any depth, writing does not. */
+function asJson(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? 'nothing'
+  } catch {
+    return 'something nested too deeply'
+  }
 }
 
 /** Plain values as they are; lists and objects as their text. */
