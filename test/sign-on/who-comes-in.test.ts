@@ -70,7 +70,7 @@ async function setOut(
   options: { sub?: string; next?: string } = {},
 ) {
   const { sub = email ?? randomBytes(8).toString('hex'), next = '/sql' } = options
-  const start = await app.get(`/login/oidc/?${new URLSearchParams({ domain: id, next })}`)
+  const start = await app.get(`/login/oidc/?${new URLSearchParams({ domain: id, next }).toString()}`)
   expect(start.status).toBe(303)
   const person = {
     sub,
