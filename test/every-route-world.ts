@@ -6,6 +6,7 @@ import { newPersonalKey } from '../src/features/api-keys/key-value.ts'
 import { addBackfill, addRun } from '../src/features/batch-exports/runs/fixture/rows.ts'
 import { addVerification } from '../src/features/batch-exports/verification/fixture/rows.ts'
 import { writeEvents, writeProperties } from '../src/features/definitions/write-queries.ts'
+import { makeCertificate } from '../src/features/domains/fixture/certificate.ts'
 import { insertDomain, updateDomain } from '../src/features/domains/queries.ts'
 import { insertMembership } from '../src/features/members/queries.ts'
 import { personUuid } from '../src/features/persons/rules.ts'
@@ -32,6 +33,7 @@ import {
   type Workspace,
 } from './factories.ts'
 import type { TestApp } from './harness/app.ts'
+import { metadataOf } from './stand-ins/identity-provider.ts'
 
 /** Makes rows, and calls the API. */
 export type WorldMaker = Maker & Pick<TestApp, 'post'>
@@ -183,6 +185,10 @@ export const GOOD_BODIES: Record<string, (world: Home, path: string) => unknown>
   'POST /api/login/recovery/': () => ({ email: `${unique()}@example.com` }),
   'POST /api/login/recovery/:user_uuid/': () => ({ token: 'nonsense' }),
   'POST /api/organizations/:organization_id/domains/:id/test_sso/': () => ({}),
+  'POST /api/organizations/:organization_id/domains/:id/saml_metadata/': () => ({
+    xml: metadataOf({ entity_id: 'idp', sso_url: 'https://idp.example.com', certificate: makeCertificate() }),
+  }),
+  'POST /complete/saml/': () => ({ SAMLResponse: 'nonsense' }),
   'POST /api/reset/': () => ({ email: `${unique()}@example.com` }),
   'POST /api/reset/:user_uuid/': () => ({ token: 'nonsense', password: PASSWORD }),
   'POST /api/users/:uuid/verify_email/': () => ({ token: 'nonsense' }),
@@ -343,7 +349,7 @@ async function makeDirectory(app: WorldMaker, { organization }: Workspace) {
   const { id } = await insertDomain(
     app.db,
     organization.id,
-    { domain: `${unique()}.example.com` },
+    { id: uuid7(now), domain: `${unique()}.example.com` },
     challenge,
     now,
   )
@@ -488,7 +494,7 @@ const KINDS: [RegExp, keyof Things][] = [
   [/\/domains\/:domain_id\/scim\//, 'directory'],
   [/\/sign_ins\/:id\//, 'sign_in'],
   [/\/domains\/:domain_id\/keys\/:id\//, 'personal_key'],
-  [/\/domains\/:(?:id|domain_id)\//, 'domain'],
+  [/\/(?:domains|saml\/metadata)\/:(?:id|domain_id)\/|\/complete\/oidc\/:domain_id\//, 'domain'],
   [/\/service_keys\/:id\//, 'service_key'],
   [/\/personal_api_keys\/:id\//, 'personal_key'],
   [/\/event_definitions\/:id\//, 'event_definition'],

@@ -102,7 +102,7 @@ describe('what every route declares', () => {
       [/\/groups_types\//, ['group', 'query']],
       [/\/events\b|\/query\//, ['query']],
       [/\/projects\/|^\/api\/environments\//, ['project']],
-      [/^\/api\/organizations\//, ['organization']],
+      [/^\/api\/(?:organizations|saml)\//, ['organization']],
       [/^\/api\/users\//, ['user']],
     ]
     const scoped = routes.filter(
@@ -125,6 +125,18 @@ describe('what every route declares', () => {
       'GET /_preflight/',
       'GET /api/reset/:user_uuid/',
       'GET /api/signup/:invite_id/',
+      'GET /complete/github/',
+      'GET /complete/gitlab/',
+      'GET /complete/google-oauth2/',
+      'GET /complete/oidc/',
+      'GET /complete/oidc/:domain_id/',
+      'GET /complete/saml/',
+      'GET /login/github/',
+      'GET /login/gitlab/',
+      'GET /login/google-oauth2/',
+      'GET /login/oidc/',
+      'GET /login/saml/',
+      'GET /login/saml/metadata/:domain_id/',
       'POST /api/login/',
       'POST /api/login/link/',
       'POST /api/login/precheck/',
@@ -140,6 +152,7 @@ describe('what every route declares', () => {
       'POST /api/users/:uuid/verify_email/',
       'POST /api/users/request_email_verification/',
       'POST /api/users/verify_email/',
+      'POST /complete/saml/',
     ])
   })
 

@@ -3,17 +3,11 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { buildHttp, compose } from '../../src/app/compose.ts'
 import { readConfig } from '../../src/app/config.ts'
-import { access, routes } from '../../src/app/http.ts'
-import { addPages } from '../../src/app/pages.ts'
 import { migrateAll, openEventStore, openServices } from '../../src/app/services.ts'
-import { addCapture } from '../../src/features/events/capture/serve.ts'
-import { Ingest } from '../../src/features/events/ingest.ts'
-import { addSiteApps } from '../../src/features/plugins/site-apps/serve.ts'
 import { openDatabase } from '../../src/platform/db/database.ts'
 import { openEmbeddedPostgres } from '../../src/platform/db/embedded/embedded.ts'
-import { openMetrics } from '../../src/platform/http/metrics.ts'
-import { buildServer } from '../../src/platform/http/server.ts'
 import { openLog } from '../../src/platform/log/log.ts'
 import type { TestApp } from '../../test/harness/app.ts'
 import { Canary } from '../../test/harness/canary.ts'
@@ -52,18 +46,8 @@ export async function openFuzzApp(): Promise<FuzzApp & { close(): Promise<void> 
   })
   const eventStore = await openEventStore(config)
   const services = await openServices(config, log, db, eventStore, 'http://longshore.test')
-  const ingest = new Ingest(services)
-  const metrics = openMetrics()
-  const http = buildServer({
-    services,
-    access,
-    routes,
-    metrics,
-    trusted_proxies: [],
-    public_url: null,
-  })
-  addCapture(http, services, ingest, addSiteApps(http, services))
-  addPages(http, services, metrics, null)
+  const parts = compose(services, config)
+  const http = buildHttp(config, services, parts, null)
   await http.ready()
   await services.jobs.work(services)
   return {
@@ -74,7 +58,7 @@ export async function openFuzzApp(): Promise<FuzzApp & { close(): Promise<void> 
     async close() {
       try {
         await http.close()
-        await ingest.close()
+        for (const part of Object.values(parts).toReversed()) await part.close()
         await services.close()
         await eventStore.close()
         await smtp.close()

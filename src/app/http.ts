@@ -50,11 +50,15 @@ import { roleRoutes } from '../features/roles/routes.ts'
 import { scimRoutes } from '../features/scim/routes.ts'
 import { confirmRoutes } from '../features/sign-in/confirm-routes.ts'
 import { loginRoutes } from '../features/sign-in/login-routes.ts'
+import { oidcRoutes } from '../features/sign-in/oidc/routes.ts'
 import { ownerRecoveryRoutes } from '../features/sign-in/owner-recovery-routes.ts'
 import { recoveryRoutes } from '../features/sign-in/recovery-routes.ts'
 import { findCallerBySession, isSessionOpen } from '../features/sign-in/sessions.ts'
 import { domainSignInRoutes } from '../features/sign-in/provider/domain-routes.ts'
+import { idpMetadataRoutes } from '../features/sign-in/saml/metadata-routes.ts'
+import { samlRoutes } from '../features/sign-in/saml/routes.ts'
 import { linkRoutes } from '../features/sign-in/provider/link-routes.ts'
+import { socialRoutes } from '../features/sign-in/social/routes.ts'
 import { signupRoutes } from '../features/sign-in/signup-routes.ts'
 import { lockUser } from '../features/users/queries.ts'
 import type { Access } from '../platform/http/access.ts'
@@ -111,7 +115,11 @@ export const routes: readonly Route[] = [
   ...personalKeyRoutes,
   ...signupRoutes,
   ...loginRoutes,
+  ...oidcRoutes,
+  ...socialRoutes,
   ...linkRoutes,
+  ...samlRoutes,
+  ...idpMetadataRoutes,
   ...confirmRoutes,
   ...recoveryRoutes,
   ...ownerRecoveryRoutes,

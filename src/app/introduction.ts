@@ -126,8 +126,9 @@ export const SECTIONS: readonly { name: string; paths: RegExp; description: stri
   { name: 'Account', paths: /^\/api\/users\//, description: "The caller's own account and second factor." },
   {
     name: 'Sign-in',
-    paths: /^\/api\/(?:login|logout|signup|reset)\/|^\/_preflight\//,
-    description: 'Signing in and up, and getting back in. Programs use keys instead.',
+    paths: /^\/api\/(?:login|logout|signup|reset|saml)\/|^\/_preflight\/|^\/(?:login|complete)\//,
+    description:
+      'Signing in and up, and getting back in. Programs use keys instead. Browsers go to `/login/<provider>/`, and come back to `/complete/<provider>/`.',
   },
   {
     name: 'Server',

@@ -24,11 +24,15 @@ import {
   resetEmail,
   verificationEmail,
 } from '../features/sign-in/emails.ts'
+import { certificateEndsEmail, watchCertificates } from '../features/domains/certificate-expiry.ts'
+import { renewSamlKey } from '../features/sign-in/saml/keys.ts'
+import { forgetOldAssertions } from '../features/sign-in/saml/queries.ts'
 import { addressByDirectoryEmail, lastOwnerEmail } from '../features/scim/emails.ts'
 import { forgetOldRequests } from '../features/scim/request-log.ts'
 import { forgetOldAttempts } from '../features/sign-in/provider/attempts.ts'
 import { forgetOldRecords } from '../features/sign-in/provider/records.ts'
 import { forgetExpiredSessions } from '../features/sign-in/sessions.ts'
+import { resealDomains } from '../features/domains/reseal.ts'
 import { resealSecrets } from '../features/two-factor/reseal.ts'
 import { forgetOldAddressUndos } from '../features/users/addresses.ts'
 import { noticeEmail } from '../features/users/notice-email.ts'
@@ -42,6 +46,7 @@ const forgetExpired = job<Record<string, never>>({
   async handle({ db }, _data, now) {
     await forgetExpiredSessions(db, now)
     await forgetOldAttempts(db, now)
+    await forgetOldAssertions(db, now)
     await forgetOldRecords(db, now)
     await forgetOldTries(db, now)
     await forgetOldAddressUndos(db, now)
@@ -67,6 +72,9 @@ export const jobs: readonly AnyJob[] = [
   accountDeletedEmail,
   recheckDomains,
   domainRecordGoneEmail,
+  watchCertificates,
+  certificateEndsEmail,
+  renewSamlKey,
   addressByDirectoryEmail,
   lastOwnerEmail,
   deleteProjectEvents,
@@ -79,5 +87,6 @@ export const jobs: readonly AnyJob[] = [
   resealExports,
   sweepExports,
   resealPlugins,
+  resealDomains,
   forgetExpired,
 ]

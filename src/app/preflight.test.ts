@@ -23,7 +23,7 @@ describe('GET /_preflight/', () => {
       can_create_org: true,
       email_service_available: false,
       site_url: 'http://longshore.test',
-      available_social_auth_providers: {},
+      available_social_auth_providers: { 'google-oauth2': false, github: false, gitlab: false },
     }
     const fresh = await closed.get('/_preflight/')
     expect([fresh.status, fresh.body]).toEqual([200, answer])

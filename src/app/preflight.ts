@@ -12,7 +12,9 @@ const Preflight = z
     can_create_org: z.boolean().describe('Whether anybody may sign up with an organization of their own.'),
     email_service_available: z.boolean().describe('Whether mail is configured: without it, no resets.'),
     site_url: z.string(),
-    available_social_auth_providers: z.record(z.string(), z.boolean()),
+    available_social_auth_providers: z
+      .record(z.string(), z.boolean())
+      .describe('Which providers anybody may sign in through.'),
   })
   .meta({ id: 'Preflight' })
 
@@ -25,6 +27,7 @@ export const preflightRoutes = [
     answers: { 200: Preflight },
     async handle({ services: { settings, mailer }, db }) {
       const initiated = await hasAnyUser(db)
+      const { social_sign_in: social } = settings
       return ok({
         version: VERSION,
         cloud: false as const,
@@ -33,7 +36,11 @@ export const preflightRoutes = [
         can_create_org: settings.is_signup_open || !initiated,
         email_service_available: mailer.configured,
         site_url: settings.site_url,
-        available_social_auth_providers: {},
+        available_social_auth_providers: {
+          'google-oauth2': social['google-oauth2'] !== null,
+          github: social.github !== null,
+          gitlab: social.gitlab !== null,
+        },
       })
     },
   }),

@@ -1,32 +1,15 @@
 // Start and stop, in order: settings → stores → migrations → listening → first owner → jobs; and back.
 import type { FastifyInstance } from 'fastify'
 import type { AddressInfo } from 'node:net'
-import { ExportEngine } from '../features/batch-exports/engine/engine.ts'
-import { addExportMetrics } from '../features/batch-exports/freshness/metrics.ts'
-import { addVerificationMetrics } from '../features/batch-exports/verification/metrics.ts'
-import { Verifier } from '../features/batch-exports/verification/verifier.ts'
-import { DefinitionStream } from '../features/definitions/stream.ts'
-import { addCapture } from '../features/events/capture/serve.ts'
-import { Ingest } from '../features/events/ingest.ts'
-import { addIngestMetrics } from '../features/events/metrics.ts'
-import { openIntake } from '../features/events/open-intake.ts'
 import { syncInlinePlugins } from '../features/plugins/inline/sync.ts'
-import { addPluginMetrics } from '../features/plugins/running/metrics.ts'
-import { PluginRuntime } from '../features/plugins/running/runtime.ts'
-import { addSiteApps } from '../features/plugins/site-apps/serve.ts'
 import { withTimeout } from '../lib/with-timeout.ts'
-import { openMetrics } from '../platform/http/metrics.ts'
 import type { Damage } from '../platform/event-store/duckdb/journal/files.ts'
-import { buildServer } from '../platform/http/server.ts'
 import { openLog, type Log } from '../platform/log/log.ts'
-import type { Services } from '../platform/services.ts'
 import { closedUntilReady } from './closed-until-ready.ts'
-import { serverLimits, type Config } from './config.ts'
+import { buildHttp, compose } from './compose.ts'
+import type { Config } from './config.ts'
 import { closeDataFolder } from './data-folder.ts'
 import { firstStartText, keepFirstStart, makeFirstOwner, type FirstStart } from './first-start.ts'
-import { access, routes } from './http.ts'
-import { tellOfInstance } from './instance/facts.ts'
-import { addPages } from './pages.ts'
 import { openEventStore, openMetadata, openServices } from './services.ts'
 import { assertUsableFolder, explainListenFault } from './start-faults.ts'
 import { Startup } from './startup.ts'
@@ -100,27 +83,19 @@ async function start(
     () => openServices(config, log, db, eventStore, config.SITE_URL ?? '', now),
     (opened) => withTimeout(opened.close(), SERVICES_LIMIT_MS, () => undefined),
   )
-  const definitions = new DefinitionStream(services)
+  const parts = compose(services, config)
+  const { definitions, ingest, plugins, exports, verifier } = parts
   startup.toClose('definitions', () => withTimeout(definitions.close(), SERVICES_LIMIT_MS, () => undefined))
-  const ingest = new Ingest(services, {
-    transform: (...batch) => plugins.transform(...batch),
-    observe: (...event) => definitions.observe(...event),
-  })
-  openIntake(services, ingest)
-  await startup.step('copies of persons for the event store', () => ingest.catchUp())
   startup.toClose('ingestion', () => ingest.close())
-  const plugins = new PluginRuntime(services, ingest)
   startup.toClose('plugins', () => withTimeout(plugins.close(), SERVICES_LIMIT_MS, () => undefined))
+  startup.toClose('exports', () => withTimeout(exports.close(), SERVICES_LIMIT_MS, () => undefined))
+  startup.toClose('verification', () => withTimeout(verifier.close(), SERVICES_LIMIT_MS, () => undefined))
+  await startup.step('copies of persons for the event store', () => ingest.catchUp())
   await startup.step('apps', async () => {
     await syncInlinePlugins(services.db, services.now())
     await plugins.load()
   })
-  const exports = new ExportEngine(services)
-  startup.toClose('exports', () => withTimeout(exports.close(), SERVICES_LIMIT_MS, () => undefined))
-  const verifier = new Verifier(services)
-  startup.toClose('verification', () => withTimeout(verifier.close(), SERVICES_LIMIT_MS, () => undefined))
-  tellOfInstance(services, { config, ingest, plugins })
-  const app = await buildApp(config, services, ingest, exports, verifier, plugins)
+  const app = buildHttp(config, services, parts, publicUrl(config))
   startup.toClose('HTTP', () => finishRequests(app))
   const open = closedUntilReady(app)
   await startup.step('the port', () => listen(app, config))
@@ -155,42 +130,6 @@ function endByItself(log: Log, error: Error): void {
   log.fatal({ err: error }, 'the event store fell')
   process.exitCode = 1
   process.kill(process.pid, 'SIGTERM')
-}
-
-async function buildApp(
-  config: Config,
-  services: Services,
-  ingest: Ingest,
-  exports: ExportEngine,
-  verifier: Verifier,
-  plugins: PluginRuntime,
-): Promise<FastifyInstance> {
-  const metrics = openMetrics()
-  const { jobs } = services
-  metrics.gauge('longshore_jobs_waiting', 'Background jobs not done yet.', () => jobs.countWaiting(), 'job')
-  metrics.gauge(
-    'longshore_jobs_failed',
-    'Background jobs that were given up.',
-    () => jobs.countFailed(),
-    'job',
-  )
-  addIngestMetrics(metrics, ingest)
-  addExportMetrics(metrics, services, exports.tally)
-  addVerificationMetrics(metrics, services, verifier)
-  addPluginMetrics(metrics, plugins)
-  const app = buildServer({
-    services,
-    access: plugins.api.extend(access),
-    routes,
-    metrics,
-    trusted_proxies: config.TRUSTED_PROXIES,
-    public_url: publicUrl(config),
-    limits: serverLimits(config),
-  })
-  addCapture(app, services, ingest, addSiteApps(app, services))
-  addPages(app, services, metrics, config.METRICS_TOKEN)
-  plugins.api.serveBy(app)
-  return app
 }
 
 /** Requests in flight may finish, their connections go as soon as they are idle; whoever takes longer is cut off. */

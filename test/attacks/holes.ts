@@ -102,7 +102,7 @@ export const HOLES: readonly Hole[] = [
     id: 'S15',
     title: 'forged SAML answers',
     seen: 'samlify CVE-2025-47949, xml-crypto CVE-2025-29774, node-saml CVE-2025-54419',
-    rule: 'Sign-in through SAML is not built, and cannot be enforced until it is. Certificates are checked when saved.',
+    rule: 'One signed assertion, read from the bytes whose signature was verified, with pinned certificates. For us, now, once, and as asked for.',
   },
   {
     id: 'S16',
@@ -248,5 +248,11 @@ export const HOLES: readonly Hole[] = [
     title: 'answers of servers that users name',
     seen: 'here',
     rule: 'What a database sends is looked at before the driver reads it, and bounded for each statement.',
+  },
+  {
+    id: 'S40',
+    title: 'forged answers of OpenID providers',
+    seen: 'mix-up (RFC 9207), nOAuth; jsonwebtoken CVE-2015-9235',
+    rule: 'Signature, issuer, audience, nonce and times are checked, and a code goes to the provider it came from alone.',
   },
 ]

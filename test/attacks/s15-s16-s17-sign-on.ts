@@ -27,7 +27,8 @@ const CERTIFICATES: [string, string][] = [
   ['no certificate', 'not a certificate'],
   ['a private key', private_key_pem],
   ['a private key behind it', `${pem}\n${private_key_pem}`],
-  ['two certificates', `${pem}\n${pem}`],
+  ['six certificates', `${pem}\n`.repeat(6)],
+  ['a private key between two', `${pem}\n${private_key_pem}\n${pem}`],
   ['one that is cut off', pem.slice(0, -60)],
   ['an entity', `<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>${pem}`],
 ]

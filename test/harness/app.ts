@@ -6,26 +6,15 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject as provided } from 'vitest'
-import { readConfig, serverLimits, type Config } from '../../src/app/config.ts'
-import { access, routes } from '../../src/app/http.ts'
-import { tellOfInstance } from '../../src/app/instance/facts.ts'
-import { addPages } from '../../src/app/pages.ts'
+import { buildHttp, compose } from '../../src/app/compose.ts'
+import { readConfig } from '../../src/app/config.ts'
 import { openEventStore, openServices } from '../../src/app/services.ts'
-import { ExportEngine } from '../../src/features/batch-exports/engine/engine.ts'
-import { addExportMetrics } from '../../src/features/batch-exports/freshness/metrics.ts'
-import { Verifier } from '../../src/features/batch-exports/verification/verifier.ts'
-import { DefinitionStream } from '../../src/features/definitions/stream.ts'
-import { addCapture } from '../../src/features/events/capture/serve.ts'
-import { Ingest } from '../../src/features/events/ingest.ts'
-import { addIngestMetrics } from '../../src/features/events/metrics.ts'
-import { openIntake } from '../../src/features/events/open-intake.ts'
-import { addPluginMetrics } from '../../src/features/plugins/running/metrics.ts'
-import { PluginRuntime } from '../../src/features/plugins/running/runtime.ts'
-import { addSiteApps } from '../../src/features/plugins/site-apps/serve.ts'
+import type { ExportEngine } from '../../src/features/batch-exports/engine/engine.ts'
+import type { Verifier } from '../../src/features/batch-exports/verification/verifier.ts'
+import type { DefinitionStream } from '../../src/features/definitions/stream.ts'
+import type { PluginRuntime } from '../../src/features/plugins/running/runtime.ts'
 import { openDatabase, type Database } from '../../src/platform/db/database.ts'
 import type { EventStore } from '../../src/platform/event-store/event-store.ts'
-import { openMetrics } from '../../src/platform/http/metrics.ts'
-import { buildServer } from '../../src/platform/http/server.ts'
 import { openLog } from '../../src/platform/log/log.ts'
 import type { Services } from '../../src/platform/services.ts'
 import { assertMatchesDocument } from './contract.ts'
@@ -101,17 +90,10 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
   const opened = await openServices(config, log, db, eventStore, TEST_URL)
   let ahead_ms = 0
   const services = { ...opened, now: () => new Date(Date.now() + ahead_ms) }
-  const definitions = new DefinitionStream(services, { delay_ms: NEVER_MS })
-  const ingest = new Ingest(services, {
-    transform: (...batch) => plugins.transform(...batch),
-    observe: (...event) => definitions.observe(...event),
-  })
-  openIntake(services, ingest)
-  const plugins = new PluginRuntime(services, ingest)
-  tellOfInstance(services, { config, ingest, plugins })
-  const exports = new ExportEngine(services)
-  const verifier = new Verifier(services)
-  const http = await buildHttp(services, ingest, exports, plugins, config)
+  const parts = compose(services, config, { delay_ms: NEVER_MS })
+  const { definitions, ingest, plugins, exports, verifier } = parts
+  const http = buildHttp(config, services, parts, null)
+  await http.ready()
   await services.jobs.work(services)
   const canary = new Canary()
 
@@ -178,33 +160,6 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
     },
   }
   return app
-}
-
-async function buildHttp(
-  services: Services,
-  ingest: Ingest,
-  exports: ExportEngine,
-  plugins: PluginRuntime,
-  config: Config,
-): Promise<FastifyInstance> {
-  const metrics = openMetrics()
-  addIngestMetrics(metrics, ingest)
-  addExportMetrics(metrics, services, exports.tally)
-  addPluginMetrics(metrics, plugins)
-  const http = buildServer({
-    services,
-    access: plugins.api.extend(access),
-    routes,
-    metrics,
-    trusted_proxies: config.TRUSTED_PROXIES,
-    public_url: null,
-    limits: serverLimits(config),
-  })
-  addCapture(http, services, ingest, addSiteApps(http, services))
-  addPages(http, services, metrics, config.METRICS_TOKEN)
-  plugins.api.serveBy(http)
-  await http.ready()
-  return http
 }
 
 /** Most tests never touch events: opening the store for each would cost the run a minute. Closed, it is opened anew. */

@@ -1,14 +1,13 @@
 // One measured server in a process of its own: ours or the bare one. Says its port, and its CPU time when asked.
+import type { FastifyInstance } from 'fastify'
 import { mkdtemp } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { buildHttp, compose } from '../../../src/app/compose.ts'
 import { readConfig } from '../../../src/app/config.ts'
-import { access, routes } from '../../../src/app/http.ts'
 import { openEventStore, openServices } from '../../../src/app/services.ts'
 import { openDatabase } from '../../../src/platform/db/database.ts'
-import { openMetrics } from '../../../src/platform/http/metrics.ts'
-import { buildServer } from '../../../src/platform/http/server.ts'
 import { openLog } from '../../../src/platform/log/log.ts'
 import { buildBareServer, type RecordedCase } from './bare.ts'
 import { cases } from './cases.ts'
@@ -29,14 +28,7 @@ export async function runBenchServer(order: ServerOrder): Promise<void> {
   // The access log as in earnest, written to nowhere: what it costs to make counts, what a disk costs does not.
   const log = openLog({ level: config.LOG_LEVEL, format: 'json', to: { write() {} } })
   const services = await openServices(config, log, db, await openEventStore(config), 'http://127.0.0.1')
-  const ours = buildServer({
-    services,
-    access,
-    routes,
-    metrics: openMetrics(),
-    trusted_proxies: [],
-    public_url: null,
-  })
+  const ours = buildHttp(config, services, compose(services, config), null)
   await ours.ready()
   const app =
     order.kind === 'ours'
@@ -47,10 +39,7 @@ export async function runBenchServer(order: ServerOrder): Promise<void> {
   process.send!({ port: (app.server.address() as AddressInfo).port })
 }
 
-async function recordAll(
-  ours: ReturnType<typeof buildServer>,
-  workspace: BenchWorkspace,
-): Promise<RecordedCase[]> {
+async function recordAll(ours: FastifyInstance, workspace: BenchWorkspace): Promise<RecordedCase[]> {
   const recorded: RecordedCase[] = []
   for (const benchCase of cases)
     recorded.push({ benchCase, statements: await recordStatements(ours, workspace, benchCase) })

@@ -1,18 +1,12 @@
 // The measured server in a process of its own, as `serve` puts it together, with a few questions the bench may ask it.
 import type { AddressInfo } from 'node:net'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { buildHttp, compose } from '../../../src/app/compose.ts'
 import { readConfig } from '../../../src/app/config.ts'
-import { access, routes } from '../../../src/app/http.ts'
 import { migrateAll, openEventStore, openMetadata, openServices } from '../../../src/app/services.ts'
 import { makeFirstOwner } from '../../../src/app/first-start.ts'
-import { DefinitionStream } from '../../../src/features/definitions/stream.ts'
-import { addCapture } from '../../../src/features/events/capture/serve.ts'
-import { Ingest } from '../../../src/features/events/ingest.ts'
-import { PluginRuntime } from '../../../src/features/plugins/running/runtime.ts'
 import { sql } from '../../../src/platform/db/sql.ts'
 import type { StoreQuery } from '../../../src/platform/event-store/event-store.ts'
-import { openMetrics } from '../../../src/platform/http/metrics.ts'
-import { buildServer } from '../../../src/platform/http/server.ts'
 import { openLog } from '../../../src/platform/log/log.ts'
 
 export const KEY = `phx_${'bench0'.repeat(6)}`
@@ -43,24 +37,11 @@ export async function runEventServer(folder: string): Promise<void> {
   }
   const services = await openServices(config, log, metadata.db, watched, 'http://127.0.0.1')
   await makeFirstOwner(services, config)
-  const definitions = new DefinitionStream(services)
-  const ingest = new Ingest(services, {
-    transform: (...batch) => plugins.transform(...batch),
-    observe: (...event) => definitions.observe(...event),
-  })
-  const plugins = new PluginRuntime(services, ingest)
-  await plugins.refresh()
-  const app = buildServer({
-    services,
-    access,
-    routes,
-    metrics: openMetrics(),
-    trusted_proxies: [],
-    public_url: null,
-  })
-  addCapture(app, services, ingest)
+  const parts = compose(services, config)
+  await parts.plugins.refresh()
+  const app = buildHttp(config, services, parts, null)
   await app.listen({ host: '127.0.0.1', port: 0 })
-  plugins.start()
+  parts.plugins.start()
   const delay = monitorEventLoopDelay({ resolution: 10 })
   delay.enable()
   process.on('message', (message) => {
@@ -77,9 +58,7 @@ export async function runEventServer(folder: string): Promise<void> {
 
   async function stop(): Promise<void> {
     await app.close()
-    await plugins.close()
-    await ingest.close()
-    await definitions.close()
+    for (const part of Object.values(parts).toReversed()) await part.close()
     await services.close()
     await eventStore.close()
     await metadata.close()

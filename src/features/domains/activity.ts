@@ -1,15 +1,19 @@
 // How a domain stands in the activity log.
-import type { Activity } from '../activity-log/record.ts'
+import { changesBetween, type Activity } from '../activity-log/record.ts'
+import type { Change } from '../activity-log/schema.ts'
 import type { DomainRow } from './schema.ts'
 
 /** None of them is a secret. */
-export const LOGGED_FIELDS = [
+const LOGGED_FIELDS = [
   'domain',
   'jit_provisioning_enabled',
   'sso_enforcement',
   'saml_entity_id',
   'saml_acs_url',
   'saml_x509_cert',
+  'saml_allow_idp_initiated',
+  'oidc_issuer',
+  'oidc_client_id',
   'scim_token_mask',
 ] as const
 
@@ -22,4 +26,12 @@ export function domainActivity(
     item_id: row.id,
     name: row.domain,
   }
+}
+
+/** Of the secret only that it has changed. */
+export function loggedChanges(before: DomainRow, after: DomainRow): Change[] {
+  const changes = changesBetween('OrganizationDomain', before, after, LOGGED_FIELDS)
+  if (before.oidc_client_secret === after.oidc_client_secret) return changes
+  const secret = { type: 'OrganizationDomain', action: 'changed', field: 'oidc_client_secret' } as const
+  return [...changes, { ...secret, before: null, after: null }]
 }

@@ -1,5 +1,6 @@
 // Whether a password may be used for an address: the rule itself, and that signing in obeys it while keys do not.
 import { randomBytes } from 'node:crypto'
+import { uuid7 } from '../../lib/uuid.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createMember, createOrganization, type Workspace } from '../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
@@ -29,7 +30,8 @@ const SAML = {
 async function domainWith(fields: Partial<DomainRow>): Promise<string> {
   const domain = fields.domain ?? `d${randomBytes(6).toString('hex')}.example`
   const now = app.services.now()
-  const { id } = await insertDomain(app.db, workspace.organization.id, { domain }, newChallenge(), now)
+  const id = uuid7(now)
+  await insertDomain(app.db, workspace.organization.id, { id, domain }, newChallenge(), now)
   await updateDomain(app.db, workspace.organization.id, id, fields, now)
   return domain
 }

@@ -85,6 +85,12 @@ describe('POST domains/', () => {
       saml_entity_id: null,
       saml_acs_url: null,
       saml_x509_cert: null,
+      saml_certificates: [],
+      saml_allow_idp_initiated: false,
+      has_oidc: false,
+      oidc_issuer: null,
+      oidc_client_id: null,
+      oidc_redirect_uris: expect.any(Array),
       scim_enabled: false,
       has_scim: false,
       scim_base_url: null,
@@ -325,6 +331,7 @@ describe('PATCH domains/:id/', () => {
     [{ sso_enforcement: 'okta' }, 'invalid_choice sso_enforcement'],
     [{ domain: 'no dot' }, 'invalid_input domain'],
     [{ saml_x509_cert: 'x' }, 'invalid_input saml_x509_cert'],
+    [{ saml_allow_idp_initiated: 'perhaps' }, 'invalid_input saml_allow_idp_initiated'],
   ])('400 on an unverified domain for %j', async (body, expected) => {
     const { id } = await claim()
     const before = await domainRow(id)

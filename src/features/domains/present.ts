@@ -1,7 +1,9 @@
 // Row → Domain of the API.
 import type { z } from 'zod'
 import type { Services } from '../../platform/services.ts'
-import { hasSaml } from './rules.ts'
+import { describeCertificates } from './certificates.ts'
+import { oidcRedirectUris } from './oidc-client.ts'
+import { hasOidc, hasSaml } from './rules.ts'
 import type { Domain, DomainRow } from './schema.ts'
 import { scimBaseUrl } from './scim-token.ts'
 import { recordName } from './verify.ts'
@@ -27,6 +29,12 @@ export function presentDomain(
     saml_entity_id: row.saml_entity_id,
     saml_acs_url: row.saml_acs_url,
     saml_x509_cert: row.saml_x509_cert,
+    saml_certificates: describeCertificates(row.saml_x509_cert),
+    saml_allow_idp_initiated: row.saml_allow_idp_initiated,
+    has_oidc: hasOidc(row),
+    oidc_issuer: row.oidc_issuer,
+    oidc_client_id: row.oidc_client_id,
+    oidc_redirect_uris: Object.values(oidcRedirectUris(services, row.id)),
     scim_enabled: has_scim,
     has_scim,
     scim_base_url: has_scim ? scimBaseUrl(services, row) : null,

@@ -1,6 +1,5 @@
 // Every SQL statement about login domains.
 import { domainToASCII, domainToUnicode } from 'node:url'
-import { uuid7 } from '../../lib/uuid.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { assignments, sql } from '../../platform/db/sql.ts'
 import type { Page } from '../../platform/http/paging.ts'
@@ -57,15 +56,16 @@ export function deleteOtherClaims(db: Db, { organization_id, domain }: DomainRow
 export function insertDomain(
   db: Db,
   organizationId: string,
-  fields: DomainFields & { domain: string },
+  fields: DomainFields & { id: string; domain: string },
   challenge: string,
   now: Date,
 ): Promise<DomainRow> {
   return db.only(sql`
     INSERT INTO domain (id, organization_id, domain, verification_challenge, saml_entity_id, saml_acs_url, saml_x509_cert,
-      created_at, updated_at)
-    VALUES (${uuid7(now)}, ${organizationId}, ${fields.domain}, ${challenge}, ${fields.saml_entity_id ?? null},
-      ${fields.saml_acs_url ?? null}, ${fields.saml_x509_cert ?? null}, ${now}, ${now})
+      oidc_issuer, oidc_client_id, oidc_client_secret, created_at, updated_at)
+    VALUES (${fields.id}, ${organizationId}, ${fields.domain}, ${challenge}, ${fields.saml_entity_id ?? null},
+      ${fields.saml_acs_url ?? null}, ${fields.saml_x509_cert ?? null}, ${fields.oidc_issuer ?? null},
+      ${fields.oidc_client_id ?? null}, ${fields.oidc_client_secret ?? null}, ${now}, ${now})
     RETURNING *`)
 }
 
@@ -93,6 +93,22 @@ export function deleteDomain(db: Db, organizationId: string, id: string): Promis
 export function findVerifiedDomainOf(db: Db, email: string): Promise<DomainRow | undefined> {
   const name = domainOf(email)
   return db.row(sql`SELECT * FROM domain WHERE domain = ${name} AND verified_at IS NOT NULL`)
+}
+
+type SealedSecret = { id: string; oidc_client_secret: string }
+
+/** Over all organizations, for sealing anew. */
+export function listSealedSecrets(db: Db): Promise<SealedSecret[]> {
+  return db.rows(
+    sql`SELECT id, oidc_client_secret FROM domain WHERE oidc_client_secret IS NOT NULL ORDER BY id`,
+  )
+}
+
+/** Only if nobody replaced it in between. */
+export async function replaceSealedSecret(db: Db, before: SealedSecret, sealed: string): Promise<void> {
+  await db.run(sql`
+    UPDATE domain SET oidc_client_secret = ${sealed}
+    WHERE id = ${before.id} AND oidc_client_secret = ${before.oidc_client_secret}`)
 }
 
 function domainOf(email: string): string {

@@ -1,12 +1,14 @@
 // Login domains: claim a name, prove it by DNS, then let it decide how its addresses sign in.
+import { uuid7 } from '../../lib/uuid.ts'
 import { violatedUnique, type Db } from '../../platform/db/database.ts'
 import { invalid } from '../../platform/http/errors.ts'
 import { paged, PageQuery } from '../../platform/http/paging.ts'
 import { created, noContent, ok, route } from '../../platform/http/route.ts'
-import { changesBetween, recordActivity, type Actor } from '../activity-log/record.ts'
+import { recordActivity, type Actor } from '../activity-log/record.ts'
 import { forgetIdentitiesOf, wasUsedByAdmin } from '../identities/queries.ts'
-import { domainActivity, LOGGED_FIELDS } from './activity.ts'
+import { domainActivity, loggedChanges } from './activity.ts'
 import { getDomain } from './get-domain.ts'
+import { assertIssuerAllowed, sealed } from './oidc-client.ts'
 import { presentDomain } from './present.ts'
 import {
   countDomains,
@@ -55,13 +57,17 @@ export const domainRoutes = [
     level: 'admin',
     body: DomainCreate,
     examples: { 'A domain': { domain: 'example.com' } },
+    // A name server is asked: no connection is to be held meanwhile.
+    prove: ({ services, body }) => assertIssuerAllowed(services.outbound, body),
     answers: { 201: Domain },
     async handle(context) {
       const { services, db, organization, body, now } = context
       const row = await takingName(() =>
         db.transaction(async (tx) => {
           await assertFree(tx, organization.id, body.domain)
-          const inserted = await insertDomain(tx, organization.id, body, newChallenge(), now)
+          const id = uuid7(now)
+          const fields = { id, ...sealed(services, id, body) }
+          const inserted = await insertDomain(tx, organization.id, fields, newChallenge(), now)
           await recordActivity(tx, context, { ...domainActivity(inserted), activity: 'created' })
           return inserted
         }),
@@ -90,7 +96,15 @@ export const domainRoutes = [
     level: 'admin',
     item: ({ db, organization, params }) => getDomain(db, organization.id, params.id),
     body: DomainUpdate,
-    examples: { 'Let everybody of the domain join': { jit_provisioning_enabled: true } },
+    examples: {
+      'Let everybody of the domain join': { jit_provisioning_enabled: true },
+      'An OpenID provider': {
+        oidc_issuer: 'https://login.example.com/realms/staff',
+        oidc_client_id: 'longshore',
+        oidc_client_secret: 'the secret that the provider has made',
+      },
+    },
+    prove: ({ services, body }) => assertIssuerAllowed(services.outbound, body),
     answers: { 200: Domain },
     async handle(context) {
       const { services, db, organization, item, body, now } = context
@@ -99,7 +113,7 @@ export const domainRoutes = [
       const { row, token } = await takingName(() =>
         db.transaction(async (tx) => {
           const before = await lockDomain(tx, organization.id, item.id)
-          const changes = changesFor(before, body)
+          const changes = changesFor(before, sealed(services, before.id, body))
           const scim = switchScim(before, body.scim_enabled, now)
           if (changes.domain !== undefined && changes.domain !== before.domain) {
             await assertFree(tx, organization.id, changes.domain)
@@ -111,7 +125,7 @@ export const domainRoutes = [
           await recordActivity(tx, context, {
             ...domainActivity(after),
             activity: 'updated',
-            changes: changesBetween('OrganizationDomain', before, after, LOGGED_FIELDS),
+            changes: loggedChanges(before, after),
           })
           return { row: after, token: scim.value }
         }),

@@ -4,6 +4,7 @@ import { ApiError } from '../../platform/http/errors.ts'
 import { validate } from '../../platform/http/validate.ts'
 import { makeCertificate } from './fixture/certificate.ts'
 import { changesFor, hasSaml, newChallenge } from './rules.ts'
+import { NO_SCIM_TOKEN } from './scim-token.ts'
 import { DomainCreate, DomainUpdate, type DomainFields, type DomainRow } from './schema.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
@@ -168,7 +169,7 @@ describe('the certificate', () => {
     ['a private key', private_key_pem],
     ['a private key before it', private_key_pem + pem],
     ['a private key after it', pem + private_key_pem],
-    ['two of them', pem + pem],
+    ['six of them', pem.repeat(6)],
   ])('is refused when it is %s', (_case, value) => {
     expect(refusal(() => changed('saml_x509_cert', value))).toBe('invalid_input saml_x509_cert')
   })
@@ -226,14 +227,12 @@ describe('what a change does', () => {
     expect(changes).toEqual({
       domain: 'new.example',
       verified_at: null,
-      scim_token_hash: null,
-      scim_token_mask: null,
-      scim_token_made_at: null,
       last_verification_retry: null,
       recheck_failed_at: null,
       verification_challenge: expect.stringMatching(/^[\w-]{43}$/),
       jit_provisioning_enabled: false,
       sso_enforcement: '',
+      ...NO_SCIM_TOKEN,
     })
   })
 

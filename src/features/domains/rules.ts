@@ -38,6 +38,8 @@ export function changesFor(before: DomainRow, { scim_enabled, ...fields }: Domai
   }
   const result = isRenamed ? { ...changes, ...reset } : changes
   assertSamlWhole({ ...before, ...result }, fields)
+  assertOidcWhole({ ...before, ...result }, fields)
+  assertSecretSent(before, fields)
   return result
 }
 
@@ -61,5 +63,33 @@ function assertSamlWhole(after: DomainRow, fields: DomainFields): void {
     'sso_enforcement',
     'invalid_input',
     'SAML can be enforced once its three settings are filled in.',
+  )
+}
+
+function assertOidcWhole(after: DomainRow, fields: DomainFields): void {
+  if (after.sso_enforcement !== 'oidc' || hasOidc(after)) return
+  const cleared = OIDC_FIELDS.find((field) => fields[field] !== undefined && !fields[field])
+  if (cleared && fields.sso_enforcement === undefined) {
+    throw invalid(
+      cleared,
+      'invalid_input',
+      'OpenID Connect is enforced for this domain: lift the enforcement first.',
+    )
+  }
+  throw invalid(
+    'sso_enforcement',
+    'invalid_input',
+    'OpenID Connect can be enforced once issuer, client id and secret are filled in.',
+  )
+}
+
+/** Nobody can read the secret, and nobody can have it sent to a server of their own. */
+function assertSecretSent(before: DomainRow, { oidc_issuer, oidc_client_secret }: DomainFields): void {
+  const isElsewhere = Boolean(oidc_issuer) && oidc_issuer !== before.oidc_issuer
+  if (!isElsewhere || !before.oidc_client_secret || oidc_client_secret !== undefined) return
+  throw invalid(
+    'oidc_client_secret',
+    'required',
+    'Send the secret again: the change would send the stored one to another provider.',
   )
 }

@@ -1,9 +1,9 @@
 // Login domains of an organization, in and out.
-import { X509Certificate } from 'node:crypto'
 import { z } from 'zod'
 import { bool, text, timestamp, uuid } from '../../platform/http/fields.ts'
 import type { KeyRow } from '../api-keys/schema.ts'
 import { PROVIDERS } from '../identities/schema.ts'
+import { MAX_CERTIFICATES, readCertificates } from './certificates.ts'
 
 const SSO_PROVIDERS = ['', ...PROVIDERS] as const
 type SsoProvider = (typeof SSO_PROVIDERS)[number]
@@ -23,6 +23,18 @@ export const Domain = z
     saml_entity_id: z.string().nullable(),
     saml_acs_url: z.string().nullable(),
     saml_x509_cert: z.string().nullable(),
+    saml_certificates: z
+      .array(z.object({ subject: z.string(), expires_at: timestamp }))
+      .describe('What `saml_x509_cert` holds. Admins get a mail 30 days before one expires.'),
+    saml_allow_idp_initiated: z
+      .boolean()
+      .describe('Whether an answer counts that the provider sent without being asked.'),
+    has_oidc: z.boolean().describe('Whether issuer, client id and secret are all there.'),
+    oidc_issuer: z.string().nullable(),
+    oidc_client_id: z.string().nullable(),
+    oidc_redirect_uris: z
+      .array(z.string())
+      .describe('Where the OpenID provider sends people back to: register both of them there.'),
     scim_enabled: z.boolean(),
     has_scim: z.boolean(),
     scim_base_url: z
@@ -56,9 +68,9 @@ const domainName = z
   .pipe(z.string().max(128).regex(DOMAIN))
 
 const certificate = text({ max: 20_000, blank: true }).refine(
-  (value) => value === '' || isCertificate(value),
+  (value) => value === '' || readCertificates(value) !== null,
   {
-    message: 'This is not an X.509 certificate (PEM, or its base64 text alone).',
+    message: `Only X.509 certificates are accepted: up to ${MAX_CERTIFICATES} in PEM, or the base64 text of one.`,
   },
 )
 
@@ -73,13 +85,27 @@ const fields = z.object({
     })
     .nullable(),
   saml_x509_cert: certificate.nullable(),
+  saml_allow_idp_initiated: bool(),
+  oidc_issuer: text({ max: 512, blank: true })
+    .refine((value) => value === '' || isIssuer(value), {
+      message: 'This is not an https address without a question mark.',
+    })
+    .nullable(),
+  oidc_client_id: text({ max: 512, blank: true }).nullable(),
+  oidc_client_secret: text({ max: 1000, blank: true }).nullable().meta({ writeOnly: true }),
   scim_enabled: bool(),
 })
 
-/** Provisioning and enforcement need a verified domain, so a new one cannot have them: they are ignored. */
+/** These need a verified domain, so a new one cannot have them: they are ignored. */
 export const DomainCreate = fields
-  .omit({ jit_provisioning_enabled: true, sso_enforcement: true, scim_enabled: true })
-  .partial({ saml_entity_id: true, saml_acs_url: true, saml_x509_cert: true })
+  .omit({
+    jit_provisioning_enabled: true,
+    sso_enforcement: true,
+    saml_allow_idp_initiated: true,
+    scim_enabled: true,
+  })
+  .partial()
+  .required({ domain: true })
 export const DomainUpdate = fields.partial()
 export type DomainFields = z.output<typeof DomainUpdate>
 
@@ -112,20 +138,13 @@ export type DomainRow = {
 /** A personal key of somebody of the domain. */
 export type DomainKeyRow = KeyRow & { user_id: number; user_uuid: string; email: string }
 
-// One block and nothing round it: pasted bundles may bring a private key along, and every member can read this field.
-const PEM = /^-----BEGIN CERTIFICATE-----([^-]+)-----END CERTIFICATE-----$/
-const BASE64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/
-
-function isCertificate(value: string): boolean {
-  const base64 = PEM.exec(value)?.[1] ?? value
-  if (!BASE64.test(base64)) return false
-  try {
-    return new X509Certificate(Buffer.from(base64, 'base64')).publicKey !== undefined
-  } catch {
-    return false
-  }
-}
-
 function isWebAddress(value: string): boolean {
   return URL.canParse(value) && ['http:', 'https:'].includes(new URL(value).protocol)
+}
+
+/** What an OpenID provider may call itself (OpenID Connect Discovery §3). */
+function isIssuer(value: string): boolean {
+  if (!URL.canParse(value) || /[?#]/.test(value)) return false
+  const { protocol, username, password } = new URL(value)
+  return protocol === 'https:' && username === '' && password === ''
 }

@@ -8,8 +8,8 @@ import { paged, PageQuery } from '../../platform/http/paging.ts'
 import { ok, route } from '../../platform/http/route.ts'
 import { hasScope } from '../../platform/http/scopes.ts'
 import type { Services } from '../../platform/services.ts'
-import { changesBetween, recordActivity, type Actor } from '../activity-log/record.ts'
-import { domainActivity, LOGGED_FIELDS } from '../domains/activity.ts'
+import { recordActivity, type Actor } from '../activity-log/record.ts'
+import { domainActivity, loggedChanges } from '../domains/activity.ts'
 import { getDomain } from '../domains/get-domain.ts'
 import { lockDomain, updateDomain } from '../domains/queries.ts'
 import type { DomainRow } from '../domains/schema.ts'
@@ -163,7 +163,7 @@ async function changeToken(
     await recordActivity(tx, context, {
       ...domainActivity(row),
       activity: 'updated',
-      changes: changesBetween('OrganizationDomain', before, row, LOGGED_FIELDS),
+      changes: loggedChanges(before, row),
     })
     return { row, token: value }
   })

@@ -21,6 +21,9 @@ const MAX_DEPTH = 64
 const MAX_VALUES = 20_000
 // Forms cost several times as much as JSON of the same size, and files come in the other kind.
 const MAX_URLENCODED = 128 * 1024
+/** What a route says of the forms it takes. */
+type FormRules = { takes_files?: boolean | undefined; max_form_bytes?: number | undefined }
+
 const FORBIDDEN_KEY = '__proto__'
 
 // A client that is still sending may never see an early answer, so a body is read to its end up to this many times the
@@ -69,14 +72,14 @@ export async function parseBody(
   raw: RawBody,
   contentType: string | undefined,
   encoding: string | undefined,
-  takes_files = false,
+  { takes_files = false, max_form_bytes = MAX_URLENCODED }: FormRules = {},
 ): Promise<unknown> {
   if (raw.is_too_large) throw new ApiError('request_too_large', 'The body is larger than this path accepts.')
   if (raw.bytes.length === 0) return {}
   if (encoding !== undefined && encoding !== 'identity') {
     throw new ApiError('unsupported_media_type', 'Compressed bodies are not accepted here.')
   }
-  const value = await decode(raw.bytes, contentType, takes_files)
+  const value = await decode(raw.bytes, contentType, takes_files, max_form_bytes)
   assertHarmless(value, [])
   return value
 }
@@ -85,10 +88,11 @@ async function decode(
   bytes: Buffer,
   contentType: string | undefined,
   takes_files: boolean,
+  max_form_bytes: number,
 ): Promise<unknown> {
   const type = contentType?.split(';', 1)[0]!.trim().toLowerCase() ?? 'application/json'
   if (type === 'application/json' || type.endsWith('+json')) return parseJson(bytes)
-  if (type === 'application/x-www-form-urlencoded') return parseUrlEncoded(bytes)
+  if (type === 'application/x-www-form-urlencoded') return parseUrlEncoded(bytes, max_form_bytes)
   if (type === 'multipart/form-data') return parseMultipart(bytes, contentType!, takes_files)
   throw new ApiError('unsupported_media_type', 'Send JSON (Content-Type: application/json) or form data.')
 }
@@ -107,8 +111,8 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-export function parseUrlEncoded(bytes: Buffer): Record<string, string> {
-  if (bytes.length > MAX_URLENCODED)
+export function parseUrlEncoded(bytes: Buffer, max_bytes = MAX_URLENCODED): Record<string, string> {
+  if (bytes.length > max_bytes)
     throw new ApiError('request_too_large', 'The form is too large: send JSON instead.')
   try {
     return Object.fromEntries(readUrlEncoded(utf8(bytes)))

@@ -54,7 +54,7 @@ export async function dispatch(
       incoming.raw,
       one(incoming.headers['content-type']),
       one(incoming.headers['content-encoding']),
-      routes.get(incoming.method)?.takes_files,
+      routes.get(incoming.method),
     ),
   )
   const asked = { services, access, routes, incoming, parsed }

@@ -154,6 +154,8 @@ type RouteSpec<
   examples?: Body extends z.ZodType ? Readonly<Record<string, z.input<Body>>> : never
   /** Where the usual limit on bodies is too low. */
   max_body_bytes?: number
+  /** Where the usual limit on urlencoded forms is too low, because one field of them is long. */
+  max_form_bytes?: number
   /** Files in forms reach the body as UploadedFile. */
   takes_files?: true
   /**
@@ -197,6 +199,7 @@ export type Route = {
   body?: z.ZodType
   examples?: Readonly<Record<string, unknown>>
   max_body_bytes?: number
+  max_form_bytes?: number
   takes_files?: true
   prove?(context: never): Promise<unknown>
   answers: Answers

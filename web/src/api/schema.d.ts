@@ -3240,6 +3240,186 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/login/oidc/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sign in through a domain's OpenID provider
+         * @description Open to anyone.
+         */
+        get: operations["get_login_oidc"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/complete/oidc/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where OpenID providers that name themselves send people back to
+         * @description Open to anyone.
+         */
+        get: operations["get_complete_oidc"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/complete/oidc/{domain_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where other OpenID providers send people back to, for each domain another address
+         * @description Open to anyone.
+         */
+        get: operations["get_complete_oidc_by_domain_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/login/google-oauth2/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sign in through Google
+         * @description Open to anyone.
+         */
+        get: operations["get_login_google_oauth2"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/complete/google-oauth2/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where Google sends people back to
+         * @description Open to anyone.
+         */
+        get: operations["get_complete_google_oauth2"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/login/github/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sign in through GitHub
+         * @description Open to anyone.
+         */
+        get: operations["get_login_github"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/complete/github/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where GitHub sends people back to
+         * @description Open to anyone.
+         */
+        get: operations["get_complete_github"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/login/gitlab/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sign in through GitLab
+         * @description Open to anyone.
+         */
+        get: operations["get_login_gitlab"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/complete/gitlab/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where GitLab sends people back to
+         * @description Open to anyone.
+         */
+        get: operations["get_complete_gitlab"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/login/link/": {
         parameters: {
             query?: never;
@@ -3254,6 +3434,110 @@ export interface paths {
          * @description Open to anyone.
          */
         post: operations["post_login_link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/login/saml/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Begin to sign in through the SAML provider of a domain
+         * @description Open to anyone.
+         */
+        get: operations["get_login_saml"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/complete/saml/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Finish a sign-in whose answer has arrived, in the browser that began it
+         * @description Open to anyone.
+         */
+        get: operations["get_complete_saml"];
+        put?: never;
+        /**
+         * Where SAML providers send their answers (ACS)
+         * @description Open to anyone.
+         */
+        post: operations["post_complete_saml"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/login/saml/metadata/{domain_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Metadata of this service provider, for the SAML provider of a domain
+         * @description Open to anyone.
+         */
+        get: operations["get_login_saml_metadata_by_domain_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/saml/metadata/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Metadata of this service provider, for admins of the current organization
+         * @description API key scope: `organization:read`.
+         */
+        get: operations["get_saml_metadata"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organizations/{organization_id}/domains/{id}/saml_metadata/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fill in the SAML settings of a domain from the metadata of its identity provider
+         * @description API key scope: `organization:write`. Level: admin or above.
+         */
+        post: operations["post_organizations_by_organization_id_domains_by_id_saml_metadata"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4681,6 +4965,20 @@ export interface components {
             saml_entity_id: string | null;
             saml_acs_url: string | null;
             saml_x509_cert: string | null;
+            /** @description What `saml_x509_cert` holds. Admins get a mail 30 days before one expires. */
+            saml_certificates: {
+                subject: string;
+                /** Format: date-time */
+                expires_at: string;
+            }[];
+            /** @description Whether an answer counts that the provider sent without being asked. */
+            saml_allow_idp_initiated: boolean;
+            /** @description Whether issuer, client id and secret are all there. */
+            has_oidc: boolean;
+            oidc_issuer: string | null;
+            oidc_client_id: string | null;
+            /** @description Where the OpenID provider sends people back to: register both of them there. */
+            oidc_redirect_uris: string[];
             scim_enabled: boolean;
             has_scim: boolean;
             /** @description What a directory is given as address of the SCIM service. */
@@ -5435,6 +5733,7 @@ export interface components {
             /** @description Whether mail is configured: without it, no resets. */
             email_service_available: boolean;
             site_url: string;
+            /** @description Which providers anybody may sign in through. */
             available_social_auth_providers: {
                 [key: string]: unknown;
             };
@@ -5852,6 +6151,20 @@ export interface components {
             saml_entity_id: string | null;
             saml_acs_url: string | null;
             saml_x509_cert: string | null;
+            /** @description What `saml_x509_cert` holds. Admins get a mail 30 days before one expires. */
+            saml_certificates: {
+                subject: string;
+                /** Format: date-time */
+                expires_at: string;
+            }[];
+            /** @description Whether an answer counts that the provider sent without being asked. */
+            saml_allow_idp_initiated: boolean;
+            /** @description Whether issuer, client id and secret are all there. */
+            has_oidc: boolean;
+            oidc_issuer: string | null;
+            oidc_client_id: string | null;
+            /** @description Where the OpenID provider sends people back to: register both of them there. */
+            oidc_redirect_uris: string[];
             scim_enabled: boolean;
             has_scim: boolean;
             /** @description What a directory is given as address of the SCIM service. */
@@ -7150,6 +7463,9 @@ export interface operations {
                     saml_entity_id?: string | null;
                     saml_acs_url?: string | null;
                     saml_x509_cert?: string | null;
+                    oidc_issuer?: string | null;
+                    oidc_client_id?: string | null;
+                    oidc_client_secret?: string | null;
                 };
             };
         };
@@ -7276,6 +7592,10 @@ export interface operations {
                     saml_entity_id?: string | null;
                     saml_acs_url?: string | null;
                     saml_x509_cert?: string | null;
+                    saml_allow_idp_initiated?: boolean;
+                    oidc_issuer?: string | null;
+                    oidc_client_id?: string | null;
+                    oidc_client_secret?: string | null;
                     scim_enabled?: boolean;
                 };
             };
@@ -15804,6 +16124,329 @@ export interface operations {
             };
         };
     };
+    get_login_oidc: {
+        parameters: {
+            query?: {
+                next?: string;
+                domain?: string;
+                email?: string;
+                test?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description 303 */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_complete_oidc: {
+        parameters: {
+            query?: {
+                state?: string;
+                code?: string;
+                iss?: string;
+                error?: string;
+                error_description?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description 303 */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_complete_oidc_by_domain_id: {
+        parameters: {
+            query?: {
+                state?: string;
+                code?: string;
+                iss?: string;
+                error?: string;
+                error_description?: string;
+            };
+            header?: never;
+            path: {
+                domain_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description 303 */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_login_google_oauth2: {
+        parameters: {
+            query?: {
+                next?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description 303 */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_complete_google_oauth2: {
+        parameters: {
+            query?: {
+                state?: string;
+                code?: string;
+                iss?: string;
+                error?: string;
+                error_description?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description 303 */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_login_github: {
+        parameters: {
+            query?: {
+                next?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description 303 */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_complete_github: {
+        parameters: {
+            query?: {
+                state?: string;
+                code?: string;
+                iss?: string;
+                error?: string;
+                error_description?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description 303 */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_login_gitlab: {
+        parameters: {
+            query?: {
+                next?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description 303 */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_complete_gitlab: {
+        parameters: {
+            query?: {
+                state?: string;
+                code?: string;
+                iss?: string;
+                error?: string;
+                error_description?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description 303 */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     post_login_link: {
         parameters: {
             query?: never;
@@ -15845,6 +16488,243 @@ export interface operations {
             };
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Denied"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_login_saml: {
+        parameters: {
+            query?: {
+                /** @description An address of the domain. */
+                email?: string;
+                /** @description The id of the domain, in place of an address. */
+                domain?: string;
+                /** @description The path of this server to go to afterwards. */
+                next?: string;
+                /** @description Of an address that `test_sso/` gave: nothing is changed. */
+                test?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description 303 */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_complete_saml: {
+        parameters: {
+            query?: {
+                state?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description 303 */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_complete_saml: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    SAMLResponse: string;
+                    /** @description The id of the domain. */
+                    RelayState?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description 303 */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_login_saml_metadata_by_domain_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                domain_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
+                    "text/xml": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_saml_metadata: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
+                    "text/xml": string;
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_organizations_by_organization_id_domains_by_id_saml_metadata: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organization_id: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The document itself. */
+                    xml?: string;
+                    /** @description Where it can be fetched. */
+                    url?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Domain"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];

@@ -54,7 +54,7 @@ export const domainSignInRoutes = [
         throw invalid('provider', 'invalid_input', 'Fill in the settings of the provider first.')
       const parameters = new URLSearchParams({ domain: domain.id, test: newTestToken(services, domain, now) })
       return ok({
-        url: `${services.settings.site_url}/login/${provider}/?${parameters}`,
+        url: `${services.settings.site_url}/login/${provider}/?${parameters.toString()}`,
         expires_at: new Date(now.getTime() + 600_000).toISOString(),
       })
     },

@@ -93,7 +93,7 @@ async function conclude(returning: Returning, attempt: Attempt, verdict: Verdict
   await record(returning, attempt, outcome, { ...found, user_id: user.id })
   if (session) return { ...seeOther(session.location), session: session.cookie }
   const link = openLink(returning, vouched, user, attempt.next)
-  return seeOther(`/login?${new URLSearchParams({ link, email: user.email, provider: vouched.provider })}`)
+  return seeOther(pageAt('/login', { link, email: user.email, provider: vouched.provider }))
 }
 
 /** A fresh session, never the one that was there; a pending one where our own second factor is wanted as well. */
@@ -106,7 +106,7 @@ export async function enter(
   if (caller?.kind === 'session') await closeSession(tx, caller.session.token_hash)
   if ((await isSecondFactorDemanded(tx, user.id)) && (await hasDevice(tx, user.id))) {
     const cookie = await openPendingSession(tx, user.id, now, provider)
-    return { cookie, location: `/login?${new URLSearchParams({ step: 'code', next })}` }
+    return { cookie, location: pageAt('/login', { step: 'code', next }) }
   }
   const opening = { user_id: user.id, signed_in_by: provider, has_second_factor: false }
   return { cookie: await openSessionBy(tx, opening, now, request), location: next }
@@ -150,7 +150,7 @@ async function showTest(
     'refused' in decision ? decision.refused : 'user' in decision ? 'signed_in' : 'link_needed'
   const email = 'vouched' in verdict ? verdict.vouched.email : null
   const id = await record(returning, attempt, outcome, { ...verdict, email })
-  return seeOther(`/organization?${new URLSearchParams({ tab: 'domains', open: domain.id, sign_in: id })}`)
+  return seeOther(pageAt('/organization', { tab: 'domains', open: domain.id, sign_in: id }))
 }
 
 /** A page that says what happened and what to do, with an id that finds the details in the admin's log. */
@@ -162,10 +162,8 @@ export async function refuse(
 ): Promise<Answer> {
   const id = await record(visit, about, code, found)
   if (about.purpose === 'test' && about.domain_id !== null)
-    return seeOther(
-      `/organization?${new URLSearchParams({ tab: 'domains', open: about.domain_id, sign_in: id })}`,
-    )
-  return seeOther(`/login?${new URLSearchParams({ error_code: code, sign_in: id })}`)
+    return seeOther(pageAt('/organization', { tab: 'domains', open: about.domain_id, sign_in: id }))
+  return seeOther(pageAt('/login', { error_code: code, sign_in: id }))
 }
 
 /** Of a domain for its admins; of the instance's own providers, and of what belongs to nobody, for whoever reads the log. */
@@ -180,4 +178,9 @@ async function record(
   const id = uuid7(now)
   services.log.info({ sign_in: { id, ...about, checks } }, 'sign-in through a provider')
   return id
+}
+
+/** A page of the console. */
+function pageAt(path: string, parameters: Record<string, string>): string {
+  return `${path}?${new URLSearchParams(parameters).toString()}`
 }

@@ -80,7 +80,7 @@ CREATE TABLE saml_assertion (
 );
 CREATE INDEX saml_assertion_expiry ON saml_assertion (expires_at);
 
--- What the server signs its SAML requests with; the newest signs, all that are here are in the metadata.
+-- What the server signs its SAML requests with. All are in the metadata; one signs once it was there for a month.
 CREATE TABLE saml_key (
   id uuid PRIMARY KEY,
   certificate text NOT NULL,

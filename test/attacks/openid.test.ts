@@ -1,0 +1,4 @@
+// Answers of OpenID providers.
+import { runSuite } from './run-suite.ts'
+
+runSuite('openid')
