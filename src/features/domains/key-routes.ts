@@ -1,8 +1,6 @@
 // Personal keys of a domain's people: they go on working whatever the domain demands of those who sign in, so admins see
 // them and can end them.
 import { z } from 'zod'
-import { isUuid } from '../../lib/uuid.ts'
-import type { Db } from '../../platform/db/database.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import { timestamp } from '../../platform/http/fields.ts'
 import { paged, PageQuery } from '../../platform/http/paging.ts'
@@ -11,8 +9,9 @@ import { nameOfKey } from '../api-keys/key-activity.ts'
 import { deleteKey } from '../api-keys/queries.ts'
 import { recordActivity } from '../activity-log/record.ts'
 import { tellUser } from '../users/notice-email.ts'
-import { countKeysOfDomain, findDomain, findKeyOfDomain, listKeysOfDomain } from './queries.ts'
-import type { DomainKeyRow, DomainRow } from './schema.ts'
+import { getDomain } from './get-domain.ts'
+import { countKeysOfDomain, findKeyOfDomain, listKeysOfDomain } from './queries.ts'
+import type { DomainKeyRow } from './schema.ts'
 
 const DomainKey = z
   .object({
@@ -75,12 +74,6 @@ export const domainKeyRoutes = [
     },
   }),
 ]
-
-async function getDomain(db: Db, organizationId: string, id: string): Promise<DomainRow> {
-  const row = isUuid(id) ? await findDomain(db, organizationId, id) : undefined
-  if (!row) throw notFound()
-  return row
-}
 
 function presentKey(row: DomainKeyRow): z.input<typeof DomainKey> {
   return {

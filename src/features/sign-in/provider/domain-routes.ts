@@ -1,14 +1,12 @@
 // What admins have of sign-on: trying a domain's provider out, and the log of its sign-ins.
 import { z } from 'zod'
 import { isUuid } from '../../../lib/uuid.ts'
-import type { Db } from '../../../platform/db/database.ts'
 import { invalid, notFound } from '../../../platform/http/errors.ts'
 import { timestamp, uuid } from '../../../platform/http/fields.ts'
 import { paged, PageQuery } from '../../../platform/http/paging.ts'
 import { ok, route } from '../../../platform/http/route.ts'
-import { findDomain } from '../../domains/queries.ts'
+import { getDomain } from '../../domains/get-domain.ts'
 import { hasOidc, hasSaml } from '../../domains/rules.ts'
-import type { DomainRow } from '../../domains/schema.ts'
 import { countRecords, findRecord, listRecords, type RecordRow } from './records.ts'
 import { REFUSALS, type RefusalCode } from './refusals.ts'
 import { newTestToken } from './test-token.ts'
@@ -91,12 +89,6 @@ export const domainSignInRoutes = [
     handle: async ({ item }) => ok(presentRecord(item)),
   }),
 ]
-
-async function getDomain(db: Db, organizationId: string, id: string): Promise<DomainRow> {
-  const row = isUuid(id) ? await findDomain(db, organizationId, id) : undefined
-  if (!row) throw notFound()
-  return row
-}
 
 function presentRecord(row: RecordRow): z.input<typeof SignInRecord> {
   return {
