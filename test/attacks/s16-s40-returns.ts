@@ -1,6 +1,8 @@
 // Answers of OpenID providers that are stolen, mixed up, or brought to the wrong place; and where people are led afterwards.
+import { randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
 import { sql } from '../../src/platform/db/sql.ts'
+import { createMember } from '../factories.ts'
 import type { Person } from '../stand-ins/openid-provider.ts'
 import { attack, attackEach, type Attack } from './attack.ts'
 import { personOf, type SignOnScene } from './sign-on-scene.ts'
@@ -194,4 +196,26 @@ const led = attackEach<SignOnScene, string>(
   },
 )
 
-export const attacks: Attack<SignOnScene>[] = [...returned, replayed, crossed, mixed, ...led]
+/** Admins set providers up, and their provider may say what they like. */
+const raised = attackEach<SignOnScene, boolean>(
+  'S15',
+  [false, true],
+  (isEnforced) => `becoming owner by a provider of one's own${isEnforced ? ', which is enforced' : ''}`,
+  async (scene, isEnforced) => {
+    const { shared, home, target } = scene
+    const maker = { db: target.db, canary: scene.canary, services: { now: () => new Date() } }
+    const email = `owner-${randomBytes(4).toString('hex')}@${shared.domain}`
+    const owner = await createMember(maker, home.organization, { email, level: 'owner' })
+    await target.db.run(sql`
+      UPDATE domain SET sso_enforcement = ${isEnforced ? 'oidc' : ''} WHERE id = ${shared.id}`)
+    const reply = await scene.signIn(shared, { sub: owner.uuid, email, email_verified: true })
+    await target.db.run(sql`UPDATE domain SET sso_enforcement = '' WHERE id = ${shared.id}`)
+    expect([reply.status, reply.session]).toEqual([303, undefined])
+    expect(String(reply.headers.location)).toMatch(/^\/login\?link=/)
+    scene.canary.plant('link', new URL(String(reply.headers.location), 'http://x').searchParams.get('link')!)
+    expect(await target.db.row(sql`SELECT FROM identity WHERE user_id = ${owner.id}`)).toBeUndefined()
+    await scene.expectGood(shared)
+  },
+)
+
+export const attacks: Attack<SignOnScene>[] = [...returned, replayed, crossed, mixed, ...led, ...raised]
