@@ -10,15 +10,9 @@ export function makeTls(...names: string[]): TestTls {
   const folder = mkdtempSync(join(tmpdir(), 'longshore-tls-'))
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
   const alternatives = names.map((name) => `DNS:${name}`).join()
-  execFileSync(
-    'openssl',
-    [
-      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'],
-      ...['-subj', `/CN=${names[0]}`, '-addext', `subjectAltName=${alternatives}`],
-      ...['-keyout', key, '-out', cert],
-    ],
-    { stdio: 'pipe' },
-  )
+  const kind = '-x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2'.split(' ')
+  const about = ['-subj', `/CN=${names[0]}`, '-addext', `subjectAltName=${alternatives}`]
+  execFileSync('openssl', ['req', ...kind, ...about, '-keyout', key, '-out', cert], { stdio: 'pipe' })
   return {
     key: readFileSync(key, 'utf8'),
     cert: readFileSync(cert, 'utf8'),

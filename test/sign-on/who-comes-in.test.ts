@@ -179,6 +179,45 @@ describe('an address with an account', () => {
     expect((await send({ password: user.password })).body.code).toBe('invalid_token')
   })
 
+  it('of an owner or of staff asks for the password, enforced or not: admins set providers up', async () => {
+    const place = await makePlace()
+    const owner = await memberOf(place, { level: 'owner' })
+    const staff = await memberOf(place)
+    await app.db.run(sql`UPDATE app_user SET is_staff = true WHERE id = ${staff.id}`)
+    for (const sso_enforcement of ['', 'oidc']) {
+      await app.db.run(sql`UPDATE domain SET sso_enforcement = ${sso_enforcement} WHERE id = ${place.id}`)
+      for (const { email } of [owner, staff]) {
+        const { end, session } = await signIn(place, email)
+        expect([end.searchParams.get('email'), session, await identitiesOf(email)]).toEqual([
+          email,
+          undefined,
+          0,
+        ])
+        app.canary.plant('link', end.searchParams.get('link')!)
+      }
+    }
+    const link = (await signIn(place, owner.email)).end.searchParams.get('link')!
+    app.canary.plant('link', link)
+    const linked = await app.post('/api/login/link/', { link, password: owner.password })
+    expect((await me(linked.session)).body.uuid).toBe(owner.uuid)
+  })
+
+  it('of an owner is forgotten when an admin changes the provider, and stays when an owner does', async () => {
+    const place = await makePlace()
+    const [owner, admin] = [
+      await memberOf(place, { level: 'owner' }),
+      await memberOf(place, { level: 'admin' }),
+    ]
+    await signIn(place, owner.email, { session: owner.session })
+    await signIn(place, admin.email)
+    const change = (key: string, oidc_client_id: string) =>
+      app.patch(place.path, { oidc_client_id, oidc_client_secret: provider.client_secret }, { key })
+    expect((await change(place.workspace.owner.key, 'changed-by-owner')).status).toBe(200)
+    expect([await identitiesOf(owner.email), await identitiesOf(admin.email)]).toEqual([1, 1])
+    expect((await change(admin.key, 'changed-by-admin')).status).toBe(200)
+    expect([await identitiesOf(owner.email), await identitiesOf(admin.email)]).toEqual([0, 1])
+  })
+
   it('is linked once, however many sign-ins of it come at once', async () => {
     const place = await makePlace()
     const user = await memberOf(place)

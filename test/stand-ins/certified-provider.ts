@@ -50,7 +50,8 @@ export async function startCertifiedProvider(options: Options): Promise<Certifie
   }
   const plain = createPlain(serve).listen(0, '127.0.0.1')
   const secure = tls ? createSecure(tls, serve).listen(0, '127.0.0.1') : null
-  await Promise.all([plain, secure].map((server) => server && once(server, 'listening')))
+  await once(plain, 'listening')
+  if (secure && !secure.listening) await once(secure, 'listening')
   const portOf = (server: typeof plain | typeof secure) =>
     (server?.address() as AddressInfo | undefined)?.port ?? null
   return {

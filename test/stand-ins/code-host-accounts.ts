@@ -124,7 +124,7 @@ async function start(manners: Manners): Promise<CodeHostAccounts> {
       const code = randomBytes(10).toString('hex')
       const redirect_uri = get('redirect_uri')
       grants.set(code, { account, challenge: get('code_challenge'), redirect_uri })
-      return new URL(`${redirect_uri}?${new URLSearchParams({ code, state: get('state') })}`)
+      return new URL(`${redirect_uri}?code=${code}&state=${get('state')}`)
     },
     async close() {
       server.closeAllConnections()

@@ -29,9 +29,7 @@ export type Said = {
   edit(xml: string): string
 }
 
-const FORMAT = 'urn:oasis:names:tc:SAML:1.1:nameid-format'
 export const PERSISTENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent'
-export const UNSPECIFIED = `${FORMAT}:unspecified`
 
 export function openIdentityProvider(name: string): IdentityProvider {
   return {

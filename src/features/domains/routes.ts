@@ -6,7 +6,8 @@ import { paged, PageQuery } from '../../platform/http/paging.ts'
 import { created, noContent, ok, route } from '../../platform/http/route.ts'
 import { recordActivity, type Actor } from '../activity-log/record.ts'
 import { forgetIdentitiesOf } from '../identities/queries.ts'
-import { domainActivity, loggedChanges } from './activity.ts'
+import { domainActivity } from './activity.ts'
+import { changeDomain } from './change.ts'
 import { getDomain } from './get-domain.ts'
 import { assertIssuerAllowed, sealed } from './oidc-client.ts'
 import { presentDomain } from './present.ts'
@@ -121,13 +122,7 @@ export const domainRoutes = [
           }
           await assertTested(tx, before, changes, now)
           const columns = { ...scim.columns, ...changes }
-          const after = await updateDomain(tx, organization.id, item.id, columns, now)
-          await recordActivity(tx, context, {
-            ...domainActivity(after),
-            activity: 'updated',
-            changes: loggedChanges(before, after),
-          })
-          return { row: after, token: scim.value }
+          return { row: await changeDomain(tx, context, before, columns), token: scim.value }
         }),
       )
       return ok(presentDomain(services, row, token))

@@ -58,6 +58,18 @@ export async function forgetIdentitiesOf(db: Db, domainId: string): Promise<void
   await db.run(sql`DELETE FROM identity WHERE domain_id = ${domainId}`)
 }
 
+/** Of owners of the domain's organization, and of staff of the instance. */
+export async function forgetIdentitiesAboveAdmins(
+  db: Db,
+  domain: { id: string; organization_id: string },
+): Promise<void> {
+  await db.run(sql`
+    DELETE FROM identity USING app_user WHERE domain_id = ${domain.id} AND app_user.id = identity.user_id
+      AND (is_staff OR EXISTS (
+        SELECT FROM membership WHERE membership.user_id = app_user.id AND level = ${LEVELS.owner}
+          AND organization_id = ${domain.organization_id}))`)
+}
+
 /** The provider was used since then by an admin of the organization, for this domain or an address of it. */
 export async function wasUsedByAdmin(
   db: Db,

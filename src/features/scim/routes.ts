@@ -2,16 +2,16 @@
 // that the directory itself calls is in serve.ts.
 import { isUuid } from '../../lib/uuid.ts'
 import type { Db } from '../../platform/db/database.ts'
-import type { Caller } from '../../platform/http/caller.ts'
+import type { Caller, Level } from '../../platform/http/caller.ts'
 import { denied, invalid, notFound } from '../../platform/http/errors.ts'
 import { paged, PageQuery } from '../../platform/http/paging.ts'
 import { ok, route } from '../../platform/http/route.ts'
 import { hasScope } from '../../platform/http/scopes.ts'
 import type { Services } from '../../platform/services.ts'
-import { recordActivity, type Actor } from '../activity-log/record.ts'
-import { domainActivity, loggedChanges } from '../domains/activity.ts'
+import type { Actor } from '../activity-log/record.ts'
+import { changeDomain } from '../domains/change.ts'
 import { getDomain } from '../domains/get-domain.ts'
-import { lockDomain, updateDomain } from '../domains/queries.ts'
+import { lockDomain } from '../domains/queries.ts'
 import type { DomainRow } from '../domains/schema.ts'
 import { newScimToken, scimBaseUrl, switchScim } from '../domains/scim-token.ts'
 import { listAccessOfRoles } from '../projects/set-access.ts'
@@ -146,7 +146,7 @@ export const scimRoutes = [
   }),
 ]
 
-type ChangeContext = Actor & { db: Db; organization: { id: string } }
+type ChangeContext = Actor & { db: Db; organization: { id: string }; level: Level }
 type TokenChange = { value: string | null; columns: Partial<DomainRow> }
 
 async function changeToken(
@@ -154,18 +154,12 @@ async function changeToken(
   { id }: DomainRow,
   change: (before: DomainRow) => TokenChange,
 ): Promise<{ row: DomainRow; token: string | null }> {
-  const { db, organization, now } = context
+  const { db, organization } = context
   return db.transaction(async (tx) => {
     const before = await lockDomain(tx, organization.id, id)
     const { value, columns } = change(before)
     if (Object.keys(columns).length === 0) return { row: before, token: null }
-    const row = await updateDomain(tx, organization.id, id, columns, now)
-    await recordActivity(tx, context, {
-      ...domainActivity(row),
-      activity: 'updated',
-      changes: loggedChanges(before, row),
-    })
-    return { row, token: value }
+    return { row: await changeDomain(tx, context, before, columns), token: value }
   })
 }
 

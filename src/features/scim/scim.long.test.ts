@@ -41,9 +41,15 @@ it('5,000 people: look-ups, pages, filters that no index helps with, and a group
     return performance.now() - began
   }
   const list = (query: string) => () => directory.call('GET', `/Users?${query}`)
+  const pageOf = (at: number) => list(`startIndex=${at * 1_000 + 1}&count=1000`)
+  const everybody = async () => {
+    for (const at of [0, 1, 2, 3]) expect((await pageOf(at)()).body.itemsPerPage).toBe(1_000)
+    return pageOf(4)()
+  }
+  // What it takes to show all of them is what the rest is measured by: machines differ.
+  const all = await took(everybody, 200)
   const times = {
     look_up: await took(list(`filter=userName eq "p77@${directory.domain}"`), 200),
-    page: await took(list('startIndex=4000&count=100'), 200),
     scan: await took(list('filter=name.familyName ew "-4321" or emails[value sw "p4999"]'), 200),
     sorted: await took(list('sortBy=userName&sortOrder=descending&count=10'), 200),
   }
@@ -68,8 +74,8 @@ it('5,000 people: look-ups, pages, filters that no index helps with, and a group
   const patched = await took(swap, 204)
   const put = await took(() => directory.call('PUT', at, { displayName: 'All', members }), 200)
   expect((await directory.call('GET', at)).body.members).toHaveLength(5_000)
-  console.log({ ...times, patched, put })
-  expect(times.look_up).toBeLessThan(200)
-  expect(times.page).toBeLessThan(500)
-  for (const slow of [times.scan, times.sorted, patched, put]) expect(slow).toBeLessThan(3_000)
+  const shares = { ...times, patched, put }
+  const told = JSON.stringify({ all, ...shares })
+  expect(times.look_up, told).toBeLessThan(all / 5)
+  for (const took_ms of Object.values(shares)) expect(took_ms, told).toBeLessThan(all * 3)
 }, 300_000)

@@ -46,12 +46,13 @@ type Source<Row> = {
 export function searchUsers(directory: Directory, search: Search): Promise<Found<ShownUserRow>> {
   const { services, domain } = directory
   const { db } = services
+  const asksForGroups = search.filter !== null && namesAttribute(search.filter, 'groups')
   return find(search, {
     type: USER,
     present: (row) => presentUser(directory, row),
     count: () => countUsers(db, domain.id),
     page: (page) => pageOfUsers(db, domain.id, page),
-    after: (id) => usersAfter(db, domain.id, id, ROWS_AT_ONCE),
+    after: (id) => usersAfter(db, domain.id, id, ROWS_AT_ONCE, asksForGroups),
     by({ name, value }) {
       if (name === 'userName') return usersBy(db, domain.id, { user_name: value })
       if (name === 'externalId') return usersBy(db, domain.id, { external_id: value })
@@ -65,7 +66,7 @@ export function searchGroups(directory: Directory, search: Search): Promise<Foun
   const { services, domain } = directory
   const { db } = services
   // Members of each are looked up only for filters that ask for them.
-  const asksForMembers = search.filter !== null && namesMembers(search.filter)
+  const asksForMembers = search.filter !== null && namesAttribute(search.filter, 'members')
   const [seen, tried] = [search.with_members || asksForMembers, asksForMembers]
   return find(search, {
     type: GROUP,
@@ -82,15 +83,15 @@ export function searchGroups(directory: Directory, search: Search): Promise<Foun
   })
 }
 
-function namesMembers(filter: Filter): boolean {
+function namesAttribute(filter: Filter, name: string): boolean {
   switch (filter.op) {
     case 'and':
     case 'or':
-      return filter.filters.some(namesMembers)
+      return filter.filters.some((each) => namesAttribute(each, name))
     case 'not':
-      return namesMembers(filter.filter)
+      return namesAttribute(filter.filter, name)
     default:
-      return filter.path.attribute.toLowerCase() === 'members'
+      return filter.path.attribute.toLowerCase() === name
   }
 }
 

@@ -3,7 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createKey, createMember } from '../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { isKeptOut } from '../domains/kept-out.ts'
+import { insertIdentity } from '../identities/queries.ts'
+import type { Vouched } from '../identities/schema.ts'
+import { findMembership } from '../members/queries.ts'
+import { comeIn } from '../sign-in/provider/come-in.ts'
 import { createDirectory, patchOf, personOf, type TestDirectory } from './fixture/directory.ts'
 import { forgetOldRequests, logRequest } from './request-log.ts'
 
@@ -273,17 +276,39 @@ describe('what admins see', () => {
     await forgetOldRequests(app.db, new Date(Date.now() + 31 * 24 * 3_600_000))
     expect((await app.get(`${seen.admin}requests/`, as)).body.count).toBe(0)
   })
+})
 
-  it('and whom the directory keeps out', async () => {
+describe('just-in-time provisioning', () => {
+  it('does not let in again whom the directory has deactivated', async () => {
     const kept = await createDirectory(app)
-    const { id } = (await kept.call('POST', '/Users', personOf(kept, 'kim'))).body
     const { organization } = kept.workspace
-    const user = await app.db.only<{ id: number }>(
-      sql`SELECT id FROM app_user WHERE email = ${`kim@${kept.domain}`}`,
-    )
-    expect(await isKeptOut(app.db, organization.id, user.id)).toBe(false)
+    await app.db.run(sql`UPDATE domain SET jit_provisioning_enabled = true WHERE id = ${kept.domain_id}`)
+    const { id } = (await kept.call('POST', '/Users', personOf(kept, 'kim'))).body
+    const email = `kim@${kept.domain}`
+    const user = await app.db.only<{ id: number }>(sql`SELECT id FROM app_user WHERE email = ${email}`)
+    const vouched: Vouched = {
+      provider: 'saml',
+      issuer: 'https://idp.example',
+      subject: 'kim',
+      email,
+      is_email_vouched: true,
+      first_name: 'Kim',
+      last_name: '',
+      domain_id: kept.domain_id,
+    }
+    await insertIdentity(app.db, user.id, vouched, app.services.now())
+    const signIn = async () => {
+      const context = { services: app.services, caller: null, request: { ip: '' }, now: app.services.now() }
+      expect(await app.db.transaction((tx) => comeIn(context, tx, vouched))).toMatchObject({
+        user: { id: user.id },
+      })
+      return (await findMembership(app.db, organization.id, user.id)) !== undefined
+    }
+    expect(await signIn()).toBe(true)
     await kept.call('PATCH', `/Users/${id}`, patchOf({ op: 'replace', path: 'active', value: false }))
-    expect(await isKeptOut(app.db, organization.id, user.id)).toBe(true)
-    expect(await isKeptOut(app.db, directory.workspace.organization.id, user.id)).toBe(false)
+    expect(await signIn()).toBe(false)
+    // A directory that no longer knows them, or is switched off, keeps nobody out.
+    await app.post(kept.admin, { scim_enabled: false }, { key: kept.workspace.owner.key })
+    expect(await signIn()).toBe(true)
   })
 })

@@ -130,6 +130,9 @@ export const WRAPPED: readonly HostileAnswer[] = [
     const signature = signatureOf(xml)
     return withoutSignature(xml).replace('<samlp:Status>', `<samlp:Status>${signature}`)
   }),
+  tampered('an object in the signature', /holds parts/, (xml) =>
+    xml.replace(SIGNATURE, (signature) => putInto(signature, 'x')),
+  ),
   tampered('a second signature', /more than one signature/, (xml) =>
     xml.replace(SIGNATURE, (signature) => signature + signature),
   ),

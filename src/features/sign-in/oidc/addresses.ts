@@ -3,23 +3,20 @@
 import { z } from 'zod'
 
 const asked = z.string().max(2000).optional()
-const given = z.string().max(8000).optional().catch(undefined)
+const sent = z.string().max(8000).optional().catch(undefined)
 
 export const Start = z.object({ next: asked })
 export const DomainStart = Start.extend({ domain: asked, email: asked, test: asked })
 export const Return = z.object({
-  state: given,
-  code: given,
-  iss: given,
-  error: given,
-  error_description: given,
+  state: sent,
+  code: sent,
+  iss: sent,
+  error: sent,
+  error_description: sent,
 })
 
 /** What is there, and which of our addresses it came to. */
-export function answerOf(
-  { state: _, ...rest }: z.output<typeof Return>,
-  returned_to: string,
-): Record<string, string> {
-  const there = Object.entries(rest).filter((entry): entry is [string, string] => entry[1] !== undefined)
+export function answerOf(given: z.output<typeof Return>, returned_to: string): Record<string, string> {
+  const there = Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined)
   return { ...Object.fromEntries(there), returned_to }
 }

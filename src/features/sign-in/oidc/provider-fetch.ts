@@ -17,7 +17,7 @@ export function providerFetch(outbound: Outbound, signal: AbortSignal | undefine
     const answer = await outbound.fetch(url, {
       method: method as 'GET' | 'POST',
       headers,
-      ...(body ? { body: String(body) } : {}),
+      ...(body instanceof URLSearchParams ? { body: body.toString() } : {}),
       max_bytes: MAX_BYTES,
       timeout_ms: CALL_LIMIT_MS,
       signal: stop,

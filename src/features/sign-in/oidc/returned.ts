@@ -4,8 +4,8 @@ import type { Kept } from '../provider/way.ts'
 /** Only what the protocol knows: whatever else is in the address, somebody made up. */
 const PARAMETERS = ['code', 'iss', 'error', 'error_description']
 
-export function returned({ redirect_uri }: Kept, answer: Record<string, string>): URL {
+export function returned({ redirect_uri }: Kept, answer: Record<string, string>, names = PARAMETERS): URL {
   const url = new URL(redirect_uri!)
-  for (const name of PARAMETERS) if (answer[name] !== undefined) url.searchParams.set(name, answer[name])
+  for (const name of names) if (answer[name] !== undefined) url.searchParams.set(name, answer[name])
   return url
 }

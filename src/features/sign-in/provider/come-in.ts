@@ -1,7 +1,7 @@
 // Who comes in when a provider vouches for somebody: the table of docs/decisions/0058-sign-on-through-a-provider.md. An account
 // is never taken over by an address alone.
 import type { Db } from '../../../platform/db/database.ts'
-import { LEVELS, type Caller } from '../../../platform/http/caller.ts'
+import { LEVELS, type Caller, type Level } from '../../../platform/http/caller.ts'
 import { email as emailField } from '../../../platform/http/fields.ts'
 import type { Services } from '../../../platform/services.ts'
 import type { Actor } from '../../activity-log/record.ts'
@@ -87,8 +87,11 @@ async function comeInByAddress(context: Arriving, tx: Db, vouched: Vouched): Pro
   const user = await findUserByEmail(tx, address.email)
   if (!user) return makeAccount(context, tx, vouched, address)
   if (!user.is_active) return { refused: 'account_inactive' }
-  if (isSignedIn(context.caller, user) || (await isMemberOf(tx, address.domain, user)))
-    return link(context, tx, vouched, user, address)
+  if (isSignedIn(context.caller, user)) return link(context, tx, vouched, user, address)
+  const level = await levelIn(tx, address.domain, user)
+  // Admins set providers up: one that they control must not make them owner or staff.
+  if (user.is_staff || level === LEVELS.owner) return { link_needed: user }
+  if (level !== null) return link(context, tx, vouched, user, address)
   if (address.rule.enforced !== vouched.provider) return { link_needed: user }
   if (!user.is_email_verified) await endOtherWaysIn(context, tx, user)
   return link(context, tx, vouched, user, address)
@@ -103,8 +106,10 @@ function isSignedIn(caller: Caller | null, user: UserRow): boolean {
   return caller?.kind === 'session' && caller.user.id === user.id
 }
 
-async function isMemberOf(tx: Db, domain: DomainRow | undefined, user: UserRow): Promise<boolean> {
-  return domain !== undefined && (await findMembership(tx, domain.organization_id, user.id)) !== undefined
+/** In the organization that has proved the domain; null: none. */
+async function levelIn(tx: Db, domain: DomainRow | undefined, user: UserRow): Promise<Level | null> {
+  const membership = domain && (await findMembership(tx, domain.organization_id, user.id))
+  return membership?.level ?? null
 }
 
 async function link(
@@ -150,7 +155,7 @@ async function joinByDomain(
   domain: DomainRow | undefined,
   user: UserRow,
 ): Promise<void> {
-  if (!domain?.jit_provisioning_enabled || (await isMemberOf(tx, domain, user))) return
+  if (!domain?.jit_provisioning_enabled || (await levelIn(tx, domain, user)) !== null) return
   if (await isKeptOut(tx, domain.organization_id, user.id)) return
   const organization = (await findOrganizationById(tx, domain.organization_id))!
   const actor = { ...context, caller: null, acting_user: user }

@@ -3,11 +3,10 @@ import { OutboundFailed, OutboundRefused } from '../../../platform/outbound/erro
 import { invalid } from '../../../platform/http/errors.ts'
 import { ok, route } from '../../../platform/http/route.ts'
 import type { Services } from '../../../platform/services.ts'
-import { recordActivity } from '../../activity-log/record.ts'
-import { domainActivity, loggedChanges } from '../../domains/activity.ts'
+import { changeDomain } from '../../domains/change.ts'
 import { getDomain } from '../../domains/get-domain.ts'
 import { presentDomain } from '../../domains/present.ts'
-import { lockDomain, updateDomain } from '../../domains/queries.ts'
+import { lockDomain } from '../../domains/queries.ts'
 import { changesFor } from '../../domains/rules.ts'
 import { Domain } from '../../domains/schema.ts'
 import { MAX_METADATA_BYTES, MetadataFault, readIdpMetadata, type IdpMetadata } from './idp-metadata.ts'
@@ -34,16 +33,10 @@ export const idpMetadataRoutes = [
     prove: ({ services, body, request, now }) => readSource(services, body, request.signal, now),
     answers: { 200: Domain },
     async handle(context) {
-      const { services, db, organization, item, proof: fields, now } = context
+      const { services, db, organization, item, proof: fields } = context
       const row = await db.transaction(async (tx) => {
         const before = await lockDomain(tx, organization.id, item.id)
-        const after = await updateDomain(tx, organization.id, item.id, changesFor(before, fields), now)
-        await recordActivity(tx, context, {
-          ...domainActivity(after),
-          activity: 'updated',
-          changes: loggedChanges(before, after),
-        })
-        return after
+        return changeDomain(tx, context, before, changesFor(before, fields))
       })
       return ok(presentDomain(services, row))
     },

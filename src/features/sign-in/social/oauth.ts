@@ -37,14 +37,18 @@ export function plainOauth(host: Host): Protocol {
       return { url: url.href, kept: { verifier, redirect_uri } }
     },
     // Each has an address of its own to come back to; what it calls itself there (`iss`) is nowhere documented.
-    async identify(context, kept, { iss: _, ...answer }) {
+    async identify(context, kept, answer) {
       const { issuer, configuration, fetch, during } = configure(context, host)
       try {
-        const { access_token } = await oauth.authorizationCodeGrant(configuration, returned(kept, answer), {
-          pkceCodeVerifier: kept.verifier!,
-          // The attempt was found by it, in this browser.
-          expectedState: oauth.skipStateCheck,
-        })
+        const { access_token } = await oauth.authorizationCodeGrant(
+          configuration,
+          returned(kept, answer, ['code', 'error', 'error_description']),
+          {
+            pkceCodeVerifier: kept.verifier!,
+            // The attempt was found by it, in this browser.
+            expectedState: oauth.skipStateCheck,
+          },
+        )
         return await host.readPerson(issuer, askWith(fetch, access_token))
       } catch (error) {
         throw toFault(error, during())

@@ -1,0 +1,29 @@
+// A change of a domain, with its entry in the activity log. Whoever sets up a domain's provider says who its people are, and
+// admins may set it up: so what was believed of those above them is believed no longer once the provider is another.
+import type { Db } from '../../platform/db/database.ts'
+import { LEVELS, type Level } from '../../platform/http/caller.ts'
+import { recordActivity, type Actor } from '../activity-log/record.ts'
+import { forgetIdentitiesAboveAdmins } from '../identities/queries.ts'
+import { domainActivity, loggedChanges } from './activity.ts'
+import { updateDomain } from './queries.ts'
+import type { DomainRow } from './schema.ts'
+
+/** Whom the domain believes. */
+const TRUST = ['saml_entity_id', 'saml_acs_url', 'saml_x509_cert', 'oidc_issuer', 'oidc_client_id'] as const
+
+export async function changeDomain(
+  tx: Db,
+  context: Actor & { level: Level },
+  before: DomainRow,
+  columns: Partial<DomainRow>,
+): Promise<DomainRow> {
+  const after = await updateDomain(tx, before.organization_id, before.id, columns, context.now)
+  const isOtherProvider = TRUST.some((field) => before[field] !== after[field])
+  if (isOtherProvider && context.level < LEVELS.owner) await forgetIdentitiesAboveAdmins(tx, after)
+  await recordActivity(tx, context, {
+    ...domainActivity(after),
+    activity: 'updated',
+    changes: loggedChanges(before, after),
+  })
+  return after
+}
