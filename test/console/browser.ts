@@ -35,9 +35,21 @@ export async function openConsole(app: Pick<TestApp, 'http'>): Promise<Console> 
   return openConsoleAt(`http://127.0.0.1:${(app.http.server.address() as AddressInfo).port}`)
 }
 
+/** Under the name that the application goes by, which providers on other sites send browsers back to. */
+export async function openConsoleByName(app: Pick<TestApp, 'http' | 'services'>): Promise<Console> {
+  await app.http.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.http.server.address() as AddressInfo
+  const { site_url } = app.services.settings
+  return openConsoleAt(site_url, 1, { [new URL(site_url).hostname]: `127.0.0.1:${port}` })
+}
+
 /** The console of a server that runs already; `scale` is the size of its pictures. */
-export async function openConsoleAt(url: string, scale = 1): Promise<Console> {
-  const browser = await launchChromium()
+export async function openConsoleAt(
+  url: string,
+  scale = 1,
+  hosts: Record<string, string> = {},
+): Promise<Console> {
+  const browser = await launchChromium(hosts)
   return {
     url,
     visit: (options, work) => visit(browser, url, scale, options, work),

@@ -12,6 +12,7 @@ const ADDRESSES = [
   '/',
   '/login',
   '/login/token',
+  '/login/recovery/:user_uuid/:token',
   '/signup',
   '/signup/:invite_id',
   '/reset',

@@ -26,10 +26,14 @@ export async function signInRuleOf({ services, db }: Asking, email: string): Pro
 /** Enforcement counts only where its provider can be used: else nobody could come in. */
 export function enforcedBy(settings: Settings, domain: DomainRow): Provider | null {
   const { sso_enforcement: provider } = domain
-  if (provider === '') return null
-  if (provider === 'saml') return hasSaml(domain) ? provider : null
-  if (provider === 'oidc') return hasOidc(domain) ? provider : null
-  return settings.social_sign_in[provider] === null ? null : provider
+  return provider !== '' && isSetUp(settings, domain, provider) ? provider : null
+}
+
+/** SAML and OpenID Connect by the domain, the others by whoever runs the server. */
+export function isSetUp(settings: Settings, domain: DomainRow, provider: Provider): boolean {
+  if (provider === 'saml') return hasSaml(domain)
+  if (provider === 'oidc') return hasOidc(domain)
+  return settings.social_sign_in[provider] !== null
 }
 
 /** `recovery` is the mailed link of an owner: no enforcement closes it. */

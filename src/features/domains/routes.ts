@@ -5,7 +5,7 @@ import { invalid } from '../../platform/http/errors.ts'
 import { paged, PageQuery } from '../../platform/http/paging.ts'
 import { created, noContent, ok, route } from '../../platform/http/route.ts'
 import { recordActivity, type Actor } from '../activity-log/record.ts'
-import { forgetIdentitiesOf, wasUsedByAdmin } from '../identities/queries.ts'
+import { forgetIdentitiesOf } from '../identities/queries.ts'
 import { domainActivity } from './activity.ts'
 import { changeDomain } from './change.ts'
 import { getDomain } from './get-domain.ts'
@@ -25,9 +25,9 @@ import {
 import { changesFor, newChallenge } from './rules.ts'
 import { Domain, DomainCreate, DomainUpdate, VerifiedDomain, type DomainRow } from './schema.ts'
 import { assertMayProvision, switchScim } from './scim-token.ts'
+import { isTested } from './tested.ts'
 import { lookForChallenge } from './verify.ts'
 
-const TESTED_WITHIN_MS = 24 * 60 * 60 * 1000
 const NAME_RULES = ['domain_name_unique', 'domain_organization_unique']
 
 export const domainRoutes = [
@@ -197,8 +197,7 @@ async function assertTested(
 ): Promise<void> {
   const { sso_enforcement: wanted } = changes
   if (!wanted || wanted === before.sso_enforcement) return
-  const since = new Date(now.getTime() - TESTED_WITHIN_MS)
-  if (await wasUsedByAdmin(tx, before, wanted, since)) return
+  if (await isTested(tx, before, wanted, now)) return
   throw invalid(
     'sso_enforcement',
     'sso_not_tested',

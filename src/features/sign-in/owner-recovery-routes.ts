@@ -1,7 +1,7 @@
 // The way back in for owners when their domain demands a provider that does not work: a mailed link, seen by all owners.
 import type { Db } from '../../platform/db/database.ts'
 import { LEVELS } from '../../platform/http/caller.ts'
-import { invalid } from '../../platform/http/errors.ts'
+import { ApiError, invalid } from '../../platform/http/errors.ts'
 import { ErrorAnswer } from '../../platform/http/openapi.ts'
 import { noContent, ok, route } from '../../platform/http/route.ts'
 import type { Services } from '../../platform/services.ts'
@@ -60,15 +60,16 @@ export const ownerRecoveryRoutes = [
         const domain = await findClosedDomain(services, tx, user)
         if (!domain) throw invalid('token', 'invalid_token', 'The link is wrong, used or too old.')
         await tellOwners({ ...context, caller: null, acting_user: user }, tx, domain, user)
-        const session = (await hasDevice(tx, user.id))
-          ? await openPendingSession(tx, user.id, now, 'recovery')
-          : await openSessionBy(
-              tx,
-              { user_id: user.id, signed_in_by: 'recovery', has_second_factor: false },
-              now,
-              request,
-            )
-        return { ...ok({ success: true }), session }
+        if (await hasDevice(tx, user.id)) {
+          const body401 = new ApiError(
+            '2fa_required',
+            'Now send the code of your authenticator to /api/login/token/.',
+          ).body()
+          const pending = await openPendingSession(tx, user.id, now, 'recovery')
+          return { status: 401 as const, body: body401, session: pending }
+        }
+        const opening = { user_id: user.id, signed_in_by: 'recovery', has_second_factor: false } as const
+        return { ...ok({ success: true }), session: await openSessionBy(tx, opening, now, request) }
       })
     },
   }),

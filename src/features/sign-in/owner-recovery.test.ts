@@ -102,6 +102,7 @@ describe('the link of an owner', () => {
     const device = await setUpDevice(app, owner)
     await app.db.run(sql`UPDATE domain SET sso_enforcement = 'saml' WHERE domain = ${domain}`)
     const pending = await useLink(owner, await tokenFor(owner))
+    expect(pending).toMatchObject({ status: 401, body: { code: '2fa_required' } })
     expect(await me(pending.session)).toBe(401)
     app.advance(60_000)
     const reply = await app.post(

@@ -5,6 +5,7 @@ import { FormProblem } from '../ui/FormProblem'
 import { done } from '../ui/notify'
 import { Section } from '../ui/Section'
 import { Username } from '../ui/Username'
+import { Identities } from './Identities'
 import { useAccountChange } from './page'
 import { TwoFactor } from './TwoFactor'
 
@@ -22,6 +23,12 @@ export function SignInTab() {
         text="A code of an authenticator app, asked for after the password. Whoever learns your password still cannot get in."
       >
         <TwoFactor />
+      </Section>
+      <Section
+        title="Identity providers"
+        text="Those that you have signed in through. Each opens your account without the password."
+      >
+        <Identities />
       </Section>
     </>
   )

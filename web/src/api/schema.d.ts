@@ -504,6 +504,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/organizations/{organization_id}/domains/{id}/ways/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The providers that `sso_enforcement` can name, and what each still lacks
+         * @description API key scope: `organization:read`. Level: member or above.
+         */
+        get: operations["get_organizations_by_organization_id_domains_by_id_ways"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/organizations/{organization_id}/domains/{id}/test_sso/": {
         parameters: {
             query?: never;
@@ -4997,6 +5017,13 @@ export interface components {
             last_used_at: string | null;
             expires_at: string | null;
         };
+        DomainWay: {
+            /** @enum {string} */
+            provider: "google-oauth2" | "github" | "gitlab" | "saml" | "oidc";
+            is_set_up: boolean;
+            /** @description Whether an admin has come in by it within the last day: only then it can be enforced. */
+            is_tested: boolean;
+        };
         /** @description Nothing more comes: all was told, or an error of the usual shape, such as lost rights. */
         EndOfStream: {
             /** @enum {string} */
@@ -8008,6 +8035,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_organizations_by_organization_id_domains_by_id_ways: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organization_id: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DomainWay"][];
+                };
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthenticated"];

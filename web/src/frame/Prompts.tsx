@@ -1,14 +1,16 @@
 // Questions that requests wait for (api/prompts.ts): sign in again, or confirm who you are. The page below stays as it
 // is, with everything that was typed.
 import { Button, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState, useSyncExternalStore } from 'react'
 import { answer, openApi } from '../api/client'
 import { Failure } from '../api/failure'
 import { meQuery, useMe } from '../api/me'
 import { currentPrompt, onPrompt } from '../api/prompts'
+import { signInAddress } from '../sign-in/ways'
 import { useForm } from '../ui/form'
 import { FormProblem } from '../ui/FormProblem'
+import { Loading } from '../ui/States'
 import { Username } from '../ui/Username'
 
 export function Prompts() {
@@ -20,13 +22,38 @@ export function Prompts() {
       onClose={() => open?.settle(false)}
       title={isSignIn ? 'You were signed out' : 'Confirm that it is you'}
     >
-      {open !== null &&
-        (isSignIn ? (
-          <SignInAgain onDone={() => open.settle(true)} />
-        ) : (
-          <ConfirmAgain onDone={() => open.settle(true)} />
-        ))}
+      {open !== null && <Question isSignIn={isSignIn} onDone={() => open.settle(true)} />}
     </Modal>
+  )
+}
+
+/** Whoever has no password, or may not use it by now, shows who they are on the sign-in page, through their provider. */
+function Question({ isSignIn, onDone }: { isSignIn: boolean; onDone: () => void }) {
+  const { email, has_password } = useMe()
+  const rule = useQuery({
+    queryKey: ['precheck', email],
+    staleTime: 0,
+    queryFn: ({ signal }) => answer(openApi.POST('/api/login/precheck/', { body: { email }, signal })),
+  })
+  if (rule.isPending) return <Loading rows={3} />
+  const isByPassword = has_password && (rule.data?.sso_enforcement ?? null) === null
+  if (!isByPassword) return <ThroughProvider email={email} isSignIn={isSignIn} />
+  return isSignIn ? <SignInAgain onDone={onDone} /> : <ConfirmAgain onDone={onDone} />
+}
+
+function ThroughProvider({ email, isSignIn }: { email: string; isSignIn: boolean }) {
+  const { pathname, search, hash } = location
+  return (
+    <Stack gap="md">
+      <Text>
+        {isSignIn
+          ? `The session of ${email} has ended: it signs in through an identity provider. You come back to this page.`
+          : `This change needs a recent sign-in of ${email}, through its identity provider. You come back to this page.`}
+      </Text>
+      <Button component="a" href={signInAddress(email, `${pathname}${search}${hash}`)} data-autofocus>
+        Go to sign-in
+      </Button>
+    </Stack>
   )
 }
 

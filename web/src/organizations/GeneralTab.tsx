@@ -22,6 +22,11 @@ const RULES = [
     text: 'Sessions without one can do nothing but set one up. API keys are not affected.',
   },
   {
+    name: 'enforce_2fa_with_sso',
+    label: 'Also after sign-in through an identity provider',
+    text: 'Otherwise the provider decides how well it looks, and our second factor is not asked for. Counts where everybody needs one.',
+  },
+  {
     name: 'members_can_invite',
     label: 'Members may invite members',
     text: 'Otherwise only admins and owners invite.',
@@ -71,6 +76,7 @@ function Settings() {
   const {
     name,
     enforce_2fa,
+    enforce_2fa_with_sso,
     members_can_invite,
     members_can_use_personal_api_keys,
     is_member_join_email_enabled,
@@ -79,6 +85,7 @@ function Settings() {
     initial: {
       name,
       enforce_2fa,
+      enforce_2fa_with_sso,
       members_can_invite,
       members_can_use_personal_api_keys,
       is_member_join_email_enabled,

@@ -16,6 +16,8 @@ export function useAddress() {
     /** Filters replace the address, so that going back leaves the list. */
     filter: (changes: OrganizationSearch) => change(changes, true),
     open: (id: string) => change({ open: id }),
-    close: () => change({ open: undefined }),
+    close: () => change({ open: undefined, part: undefined, sign_in: undefined }),
+    /** Within what is open. */
+    showSignIn: (id: string | undefined) => change({ sign_in: id }),
   }
 }

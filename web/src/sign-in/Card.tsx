@@ -35,3 +35,12 @@ export function CardLink({ children, ...link }: LinkProps & { children: ReactNod
     </Anchor>
   )
 }
+
+/** Beside such links: what changes the page without leaving it. */
+export function CardButton({ children, onClick }: { children: ReactNode; onClick: () => void }) {
+  return (
+    <Anchor component="button" type="button" size="sm" onClick={onClick}>
+      {children}
+    </Anchor>
+  )
+}

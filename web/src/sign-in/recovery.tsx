@@ -16,6 +16,7 @@ import { nextOf } from './next'
 const tokenPage = getRouteApi('/login/token')
 const newPasswordPage = getRouteApi('/reset/$uuid/$token')
 const verifyPage = getRouteApi('/verify_email/$uuid/$token')
+const ownerPage = getRouteApi('/login/recovery/$uuid/$token')
 const undoPage = getRouteApi('/undo_email_change/$uuid/$token')
 
 export function SecondFactorPage() {
@@ -177,6 +178,31 @@ export function UndoPage() {
           text="Set a new password with the link we have just sent to this address."
         />
       }
+    />
+  )
+}
+
+export function OwnerRecoveryPage() {
+  const { uuid: user_uuid, token } = ownerPage.useParams()
+  const [needsCode, setNeedsCode] = useState(false)
+  const comeIn = async () => {
+    try {
+      const params = { path: { user_uuid } }
+      await answer(openApi.POST('/api/login/recovery/{user_uuid}/', { params, body: { token } }))
+      location.assign('/')
+    } catch (error) {
+      if (!(error instanceof Failure && error.code === '2fa_required')) throw error
+      setNeedsCode(true)
+    }
+  }
+  if (needsCode) return <CodeForm next="/" />
+  return (
+    <OneButton
+      title="Sign in without your identity provider"
+      text="You come in for two hours, to put right what is wrong. Every owner of the organization is told."
+      button="Sign in"
+      act={comeIn}
+      after={<Card title="You are signed in" links={<CardLink to="/">Continue</CardLink>} />}
     />
   )
 }

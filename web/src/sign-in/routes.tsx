@@ -1,7 +1,12 @@
 // Pages before signing in. Mails link to most of them; src/features/sign-in/emails.ts and invites/link.ts write the links.
 import { createRoute, lazyRouteComponent, type AnyRoute } from '@tanstack/react-router'
-import { LoginPage } from './LoginPage'
+import { textsIn } from '../ui/address'
 import { nextOf } from './next'
+
+/** Where to go, the address to begin with, and what a provider's way back says (src/features/sign-in/provider/finish.ts). */
+type LoginSearch = { [name in 'next' | (typeof LOGIN_NAMES)[number]]?: string }
+
+const LOGIN_NAMES = ['email', 'step', 'link', 'provider', 'error_code', 'sign_in'] as const
 
 export const signInRoutes = <Root extends AnyRoute>(root: Root) => {
   const getParentRoute = () => root
@@ -10,7 +15,20 @@ export const signInRoutes = <Root extends AnyRoute>(root: Root) => {
   const withNext = (search: Record<string, unknown>): { next?: string } =>
     'next' in search ? { next: nextOf(search.next) } : {}
   return [
-    createRoute({ getParentRoute, path: '/login', component: LoginPage, validateSearch: withNext }),
+    createRoute({
+      getParentRoute,
+      path: '/login',
+      component: lazyRouteComponent(() => import('./LoginPage'), 'LoginPage'),
+      validateSearch: (search: Record<string, unknown>): LoginSearch => ({
+        ...withNext(search),
+        ...textsIn(search, LOGIN_NAMES),
+      }),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/login/recovery/$uuid/$token',
+      component: lazyRouteComponent(recovery, 'OwnerRecoveryPage'),
+    }),
     createRoute({
       getParentRoute,
       path: '/login/token',

@@ -10,7 +10,7 @@ export function Details({ isOpen, onClose, title, children, size = 'var(--ls-dra
   return (
     <Drawer
       opened={isOpen}
-      onClose={onClose}
+      onClose={() => isOnTop() && onClose()}
       title={title}
       size={size}
       overlayProps={{ backgroundOpacity: 0.15 }}
@@ -20,3 +20,6 @@ export function Details({ isOpen, onClose, title, children, size = 'var(--ls-dra
     </Drawer>
   )
 }
+
+/** Escape is heard by every dialog: one that lies above the details closes first, and alone. */
+const isOnTop = () => document.querySelectorAll('[role=dialog]').length <= 1

@@ -5,8 +5,11 @@ import { invalid, notFound } from '../../../platform/http/errors.ts'
 import { timestamp, uuid } from '../../../platform/http/fields.ts'
 import { paged, PageQuery } from '../../../platform/http/paging.ts'
 import { ok, route } from '../../../platform/http/route.ts'
+import { isSetUp } from '../../domains/allowed-ways.ts'
 import { getDomain } from '../../domains/get-domain.ts'
 import { hasOidc, hasSaml } from '../../domains/rules.ts'
+import { isTested } from '../../domains/tested.ts'
+import { PROVIDERS } from '../../identities/schema.ts'
 import { countRecords, findRecord, listRecords, type RecordRow } from './records.ts'
 import { REFUSALS, type RefusalCode } from './refusals.ts'
 import { newTestToken } from './test-token.ts'
@@ -34,7 +37,35 @@ const SignInRecord = z
   })
   .meta({ id: 'SignInRecord' })
 
+const DomainWay = z
+  .object({
+    provider: z.enum(PROVIDERS),
+    is_set_up: z.boolean(),
+    is_tested: z
+      .boolean()
+      .describe('Whether an admin has come in by it within the last day: only then it can be enforced.'),
+  })
+  .meta({ id: 'DomainWay' })
+
 export const domainSignInRoutes = [
+  route({
+    method: 'GET',
+    path: '/api/organizations/:organization_id/domains/:id/ways/',
+    summary: 'The providers that `sso_enforcement` can name, and what each still lacks',
+    scope: 'organization:read',
+    level: 'member',
+    item: ({ db, organization, params }) => getDomain(db, organization.id, params.id),
+    answers: { 200: z.array(DomainWay) },
+    async handle({ services, db, item: domain, now }) {
+      const ways = PROVIDERS.map(async (provider) => ({
+        provider,
+        is_set_up: isSetUp(services.settings, domain, provider),
+        is_tested: await isTested(db, domain, provider, now),
+      }))
+      return ok(await Promise.all(ways))
+    },
+  }),
+
   route({
     method: 'POST',
     path: '/api/organizations/:organization_id/domains/:id/test_sso/',

@@ -15,7 +15,8 @@ import { Empty, Loading } from '../../ui/States'
 import { Toolbar } from '../../ui/Toolbar'
 import { Time } from '../../ui/Values'
 import { useAddress } from '../page'
-import { DomainDetails, DomainState } from './DomainDetails'
+import { DomainParts } from './DomainParts'
+import { DomainState } from './DomainState'
 
 type Domain = Schema<'Domain'>
 
@@ -83,7 +84,7 @@ export function DomainsTab() {
         {search.open === 'new' ? (
           <NewDomain onAdded={open} onCancel={close} />
         ) : opened ? (
-          <DomainDetails key={opened.id} domain={opened} onGone={close} />
+          <DomainParts key={opened.id} domain={opened} onGone={close} />
         ) : pages.rows ? (
           <Empty title="This domain is gone." />
         ) : (

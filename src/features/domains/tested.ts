@@ -1,0 +1,11 @@
+// Whether a way of signing in may be demanded: an admin must have come in by it lately, so that it does not lock everybody out.
+import type { Db } from '../../platform/db/database.ts'
+import { wasUsedByAdmin } from '../identities/queries.ts'
+import type { Provider } from '../identities/schema.ts'
+import type { DomainRow } from './schema.ts'
+
+const WITHIN_MS = 24 * 60 * 60 * 1000
+
+export function isTested(db: Db, domain: DomainRow, provider: Provider, now: Date): Promise<boolean> {
+  return wasUsedByAdmin(db, domain, provider, new Date(now.getTime() - WITHIN_MS))
+}
