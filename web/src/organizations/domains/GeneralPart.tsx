@@ -15,7 +15,7 @@ import { ONE, useDomainChange, type PartProps } from './queries'
 
 export function GeneralPart({ domain, onGone }: PartProps) {
   const denial = useOrganizationDenial('admin')
-  const { change, refresh, params } = useDomainChange(domain)
+  const { change, refresh, refreshList, params } = useDomainChange(domain)
   const [isAsking, setAsking] = useState(false)
 
   const letJoin = async (jit_provisioning_enabled: boolean) => {
@@ -64,7 +64,7 @@ export function GeneralPart({ domain, onGone }: PartProps) {
           await answer(api.DELETE(ONE, { params }))
           done(`${domain.domain} was given up.`)
           onGone()
-          await refresh()
+          await refreshList()
         }}
       >
         Its addresses sign in like all others, and another organization can claim it. Nobody loses their

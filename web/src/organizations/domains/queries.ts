@@ -15,14 +15,14 @@ export function useDomainChange(domain: Domain) {
   const { id: organization_id } = useOrganization()
   const queries = useQueryClient()
   const params = { path: { organization_id, id: domain.id } }
+  const refreshList = () => queries.invalidateQueries({ queryKey: ['domains', organization_id] })
   const refresh = () =>
-    Promise.all([
-      queries.invalidateQueries({ queryKey: ['domains', organization_id] }),
-      queries.invalidateQueries({ queryKey: ['domain-ways', domain.id] }),
-    ])
+    Promise.all([refreshList(), queries.invalidateQueries({ queryKey: ['domain-ways', domain.id] })])
   return {
     params,
     refresh,
+    /** Of a domain that is gone nothing else can be asked. */
+    refreshList,
     async change(body: Fields) {
       await answer(api.PATCH(ONE, { params, body }))
       await refresh()
