@@ -443,6 +443,7 @@ describe('GET /api/organizations/:id/', () => {
       'created_at',
       'customer_id',
       'enforce_2fa',
+      'enforce_2fa_with_sso',
       'id',
       'is_member_join_email_enabled',
       'member_count',
