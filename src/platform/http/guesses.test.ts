@@ -17,7 +17,7 @@ describe('routes', () => {
   /** Fields that present a secret of an account; the settings of exports and plugins are secrets of others. */
   const SECRETS = ['password', 'current_password', 'token', 'code']
   /** Open to anybody, and nothing to guess: how a domain signs in is public. */
-  const NO_SECRET = ['POST /api/login/precheck/', 'GET /_preflight/']
+  const NO_SECRET = ['POST /api/login/precheck/', 'GET /_preflight/', 'GET /login/saml/metadata/:domain_id/']
   const nameOf = ({ method, path }: Route) => `${method} ${path}`
 
   function fieldsOf(schema: z.ZodType | undefined): string[] {

@@ -30,10 +30,10 @@ const RATES = {
     { count: 20, window_ms: HOUR_MS },
     { count: 60, window_ms: DAY_MS },
   ],
-  /** Setting out for an identity provider: each is a row for ten minutes. A whole office may come at nine. */
+  /** Setting out for an identity provider, and coming back: two or three for each sign-in. A whole office may come at nine. */
   'sign-on': [
-    { count: 300, window_ms: 10 * MINUTE_MS },
-    { count: 3000, window_ms: DAY_MS },
+    { count: 600, window_ms: 10 * MINUTE_MS },
+    { count: 6000, window_ms: DAY_MS },
   ],
   /** A new account: the answer tells which addresses have one. */
   'sign-up': [{ count: 5, window_ms: DAY_MS }],

@@ -12,6 +12,7 @@ export const oidcRoutes = [
     path: '/login/oidc/',
     summary: "Sign in through a domain's OpenID provider",
     access: 'anyone',
+    guesses: 'sign-on',
     query: DomainStart,
     answers: { 303: null },
     handle: (context) => startDomainSignIn(context, domainOidc, context.query),
@@ -22,6 +23,7 @@ export const oidcRoutes = [
     path: '/complete/oidc/',
     summary: 'Where OpenID providers that name themselves send people back to',
     access: 'anyone',
+    guesses: 'sign-on',
     query: Return,
     answers: { 303: null },
     handle(context) {
@@ -36,6 +38,7 @@ export const oidcRoutes = [
     path: '/complete/oidc/:domain_id/',
     summary: 'Where other OpenID providers send people back to, for each domain another address',
     access: 'anyone',
+    guesses: 'sign-on',
     query: Return,
     answers: { 303: null },
     handle(context) {

@@ -55,7 +55,6 @@ async function start(
   next: string | undefined,
 ) {
   const { services, db, now, request } = visit
-  await services.guesses.take({ kind: 'sign-on', ip: request.ip, now })
   const about = { provider: way.provider, domain_id: domain?.id ?? null, purpose }
   const state = newState()
   const begun = await way.begin({ services, db, domain, now, signal: request.signal }, state)

@@ -49,8 +49,6 @@ async function receiveUnasked(visit: Visit, domain: DomainRow | undefined, poste
         ),
       ],
     })
-  // As whoever sets out from here is counted.
-  await visit.services.guesses.take({ kind: 'sign-on', ip: visit.request.ip, now: visit.now })
   const verdict = await readFor(visit, domain, {}, posted)
   if ('refused' in verdict) return refuse(visit, about, verdict.refused, verdict)
   const state = newState()

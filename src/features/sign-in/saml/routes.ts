@@ -23,6 +23,7 @@ export const samlRoutes = [
     path: '/login/saml/',
     summary: 'Begin to sign in through the SAML provider of a domain',
     access: 'anyone',
+    guesses: 'sign-on',
     query: Start,
     answers: { 303: null },
     handle: (context) => startDomainSignIn(context, saml, context.query),
@@ -33,6 +34,7 @@ export const samlRoutes = [
     path: '/complete/saml/',
     summary: 'Where SAML providers send their answers (ACS)',
     access: 'anyone',
+    guesses: 'sign-on',
     takes_other_sites: true,
     body: Posted,
     examples: {
@@ -51,6 +53,7 @@ export const samlRoutes = [
     path: '/complete/saml/',
     summary: 'Finish a sign-in whose answer has arrived, in the browser that began it',
     access: 'anyone',
+    guesses: 'sign-on',
     query: Completed,
     answers: { 303: null },
     handle: (context) => finishSignIn(context, saml, context.query.state, {}),

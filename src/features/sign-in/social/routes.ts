@@ -15,6 +15,7 @@ export const socialRoutes = [google, github, gitlab].flatMap((way) => [
     path: `/login/${way.provider}/`,
     summary: `Sign in through ${NAMES[way.provider]}`,
     access: 'anyone',
+    guesses: 'sign-on',
     query: Start,
     answers: { 303: null },
     handle: (context) => startSignIn(context, way, context.query),
@@ -25,6 +26,7 @@ export const socialRoutes = [google, github, gitlab].flatMap((way) => [
     path: `/complete/${way.provider}/`,
     summary: `Where ${NAMES[way.provider]} sends people back to`,
     access: 'anyone',
+    guesses: 'sign-on',
     query: Return,
     answers: { 303: null },
     handle(context) {
