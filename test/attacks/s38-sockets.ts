@@ -86,10 +86,12 @@ const misuses = attackEach<SocketWorld, (typeof MISUSES)[number]>(
   'S38',
   MISUSES,
   ([name]) => `connections are closed: ${name}`,
-  async (world, [, misuse]) => {
+  async (world, [name, misuse]) => {
     const clients = await several(world, 10)
     clients.forEach(misuse)
-    await Promise.all(clients.map(({ closed }) => closed))
+    const said = await Promise.all(clients.map(({ closed }) => closed))
+    // A browser that has connected ahead of time would take it for the answer to its first request.
+    if (name === 'silent ones') expect(new Set(said)).toEqual(new Set(['']))
   },
 )
 

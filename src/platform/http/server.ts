@@ -250,7 +250,9 @@ function sendError(reply: FastifyReply, error: ApiError): FastifyReply {
 
 /** What Node could not read as HTTP at all still gets an error of our shape. */
 function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code !== 'ECONNRESET' && socket.writable) {
+  // Browsers open connections ahead of time: on one that nobody has used yet, an answer would be taken for that to the next
+  // request.
+  if (error.code !== 'ECONNRESET' && socket.writable && socket.bytesRead > 0) {
     const detail = UNREADABLE[error.code ?? ''] ?? 'This is not a request in HTTP/1.1.'
     answerOn(socket, new ApiError('parse_error', detail))
   } else socket.destroy()
