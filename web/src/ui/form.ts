@@ -2,6 +2,9 @@
 import { useEffect, useRef, useState, type FormEvent } from 'react'
 import { toFailure } from '../api/failure'
 
+/** About a second. */
+const FOCUS_FRAMES = 60
+
 type Options<Values extends object> = {
   initial: Values
   submit: (values: Values) => Promise<unknown>
@@ -51,12 +54,7 @@ export function useForm<Values extends object>({ initial, submit, draft, secrets
       const field = fieldOf(failure.attr, values)
       if (field === null) setProblem(failure.message)
       else setErrors({ [field]: failure.message })
-      // After the message is in the page.
-      requestAnimationFrame(() => {
-        const name = field ?? ''
-        const target = element.current?.elements.namedItem(name)
-        if (target instanceof HTMLElement) target.focus()
-      })
+      if (field !== null) focusSoon(() => element.current?.elements.namedItem(field))
     } finally {
       isSending.current = false
       setBusy(false)
@@ -112,4 +110,13 @@ function readDraft<Values>(draft: string | undefined): Partial<Values> {
 
 function forgetDraft(draft: string | undefined): void {
   if (draft !== undefined) sessionStorage.removeItem(`draft:${draft}`)
+}
+
+/** Once the message is in the page: a field may come with it, some frames later, and takes the focus only when it is not busy. */
+function focusSoon(find: () => Element | RadioNodeList | null | undefined, frames = FOCUS_FRAMES): void {
+  requestAnimationFrame(() => {
+    const target = find()
+    if (target instanceof HTMLElement) target.focus()
+    if (document.activeElement !== target && frames > 0) focusSoon(find, frames - 1)
+  })
 }
