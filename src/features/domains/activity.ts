@@ -28,7 +28,7 @@ export function domainActivity(
   }
 }
 
-/** Of the secret only that it has changed. */
+/** The log says of the secret only that it has changed. */
 export function loggedChanges(before: DomainRow, after: DomainRow): Change[] {
   const changes = changesBetween('OrganizationDomain', before, after, LOGGED_FIELDS)
   if (before.oidc_client_secret === after.oidc_client_secret) return changes

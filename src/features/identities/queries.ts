@@ -58,7 +58,7 @@ export async function forgetIdentitiesOf(db: Db, domainId: string): Promise<void
   await db.run(sql`DELETE FROM identity WHERE domain_id = ${domainId}`)
 }
 
-/** Of owners of the domain's organization, and of staff of the instance. */
+/** What the domain's provider said of owners of its organization, and of staff of the instance, counts no more. */
 export async function forgetIdentitiesAboveAdmins(
   db: Db,
   domain: { id: string; organization_id: string },

@@ -9,7 +9,7 @@ export type Provider = (typeof PROVIDERS)[number]
 /** Who a provider says is there. */
 export type Vouched = {
   provider: Provider
-  /** Of a SAML provider its entity id. */
+  /** A SAML provider's issuer is its entity id. */
   issuer: string
   subject: string
   email: string | null

@@ -30,7 +30,7 @@ import { searchGroups } from './search.ts'
 
 const MAX_GROUPS = 5_000
 const MAX_NAME = 200
-/** Of all groups together: a list may show them all. */
+/** The limit is for all groups together: a list may show them all. */
 const MAX_MEMBERSHIPS = 100_000
 /** So many people are named in one entry of the activity log. */
 const NAMED_IN_LOG = 100

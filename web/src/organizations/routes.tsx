@@ -7,7 +7,7 @@ export type OrganizationSearch = {
   search?: string
   /** The id of what is open beside the list, or `new`. */
   open?: string
-  /** Of the domain that is open: which part of it, and which of its sign-ins. */
+  /** The part of the open domain that is shown, and which of its sign-ins. */
   part?: string
   sign_in?: string
   /** Filters of the activity log: who (id), what (kind of thing), from and to (days). */

@@ -204,7 +204,7 @@ function identity(element: JsonObject): string {
   return typeof value === 'string' ? `${value}\n${String(type)}` : JSON.stringify(element)
 }
 
-/** Of several primary elements the one that was written last is meant. */
+/** When several elements are primary, the one that was written last is meant. */
 function setList(home: JsonObject, name: string, list: JsonObject[], written: readonly JsonObject[]): void {
   if (list.length > MAX_MEMBERS) throw refused('invalidValue', `${name} has too many values.`)
   const primary = written.find((element) => element.primary === true)

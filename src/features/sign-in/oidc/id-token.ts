@@ -10,7 +10,7 @@ export type Claims = { iss: string; sub: string; [name: string]: unknown }
 type Looked = { claims: Claims; client_id: string; now: Date; tolerance_s: number }
 type Tokens = { access_token: string; id_token?: string | undefined }
 
-/** Of the hash that signs, the left half. EdDSA goes with SHA-512. */
+/** `at_hash` is the left half of the hash that signs. EdDSA goes with SHA-512. */
 const hashOf = (alg: string) => `sha${/\d{3}$/.exec(alg)?.[0] ?? '512'}`
 
 /** Throws a Fault. */

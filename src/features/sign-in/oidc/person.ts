@@ -7,7 +7,7 @@ import { Fault } from './steps.ts'
 
 const MAX_NAME_BYTES = 128
 
-/** Of OpenID Connect. Throws a Fault. */
+/** The person that an ID token speaks of. Throws a Fault. */
 export function personOf(claims: Claims): Person {
   const { iss, given_name, family_name, name } = claims
   return {

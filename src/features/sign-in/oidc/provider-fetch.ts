@@ -26,7 +26,7 @@ export function providerFetch(outbound: Outbound, signal: AbortSignal | undefine
   }
 }
 
-/** Of the headers the type alone: others may hold what `Headers` does not take, and nobody reads them. */
+/** Only the type is kept of the headers: others may hold what `Headers` does not take, and nobody reads them. */
 function asResponse({ status, headers, body }: Awaited<ReturnType<Outbound['fetch']>>): Response {
   const type = headers['content-type'] ?? ''
   return new Response(NO_BODY.includes(status) ? null : new Uint8Array(body), {

@@ -166,7 +166,7 @@ export async function refuse(
   return seeOther(pageAt('/login', { error_code: code, sign_in: id }))
 }
 
-/** Of a domain for its admins; of the instance's own providers, and of what belongs to nobody, for whoever reads the log. */
+/** A domain's sign-ins are recorded for its admins; all others go to the log of the server. */
 async function record(
   { services, db, request, now }: Pick<Returning, 'services' | 'db' | 'request' | 'now'>,
   { provider, domain_id, purpose }: About,

@@ -14,7 +14,7 @@ import { assertSignatureForm } from './signature-form.ts'
 
 export const MAX_ANSWER_BYTES = 256 * 1024
 export const ANSWER_BOUNDS = { max_bytes: MAX_ANSWER_BYTES, max_elements: 1_000, has_comments: false }
-/** Of what no signature covers: status, issuer and a few more. Verification looks at all of it, at some cost. */
+/** Elements that no signature covers: status, issuer and a few more. Verification looks at all of them, at some cost. */
 const MAX_UNSIGNED = 100
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 

@@ -6,7 +6,7 @@ import { MAX_METADATA_BYTES } from './idp-metadata.ts'
 
 /** base64 makes four characters of three bytes, and lines may be broken. */
 const MAX_ANSWER = Math.ceil(MAX_ANSWER_BYTES * 1.5)
-/** Of a form: some of the characters are written as three. */
+/** A form is larger than the answer in it: some characters are written as three. */
 export const MAX_FORM_BYTES = 2 * MAX_ANSWER_BYTES
 
 export const Start = z.object({

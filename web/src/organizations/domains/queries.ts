@@ -21,7 +21,7 @@ export function useDomainChange(domain: Domain) {
   return {
     params,
     refresh,
-    /** Of a domain that is gone nothing else can be asked. */
+    /** Nothing else can be asked about a domain that is gone. */
     refreshList,
     async change(body: Fields) {
       await answer(api.PATCH(ONE, { params, body }))

@@ -13,7 +13,7 @@ export function mappingText({ level, projects }: Mapped): string {
   return said.length === 0 ? 'nothing yet' : said.join(', ')
 }
 
-/** Of the form: `level` empty when the group says nothing about it. */
+/** The values of the form. `level` is empty when the group says nothing about it. */
 export function mappingOf({
   level,
   projects,
