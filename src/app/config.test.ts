@@ -101,6 +101,19 @@ describe('values that cannot', () => {
     expect(message.length).toBeLessThan(1_000)
   })
 
+  test.each(['GOOGLE_OAUTH2', 'GITHUB', 'GITLAB'])('half of what %s needs: both are named', (provider) => {
+    const [key, secret] = [`SOCIAL_AUTH_${provider}_KEY`, `SOCIAL_AUTH_${provider}_SECRET`]
+    expect(
+      faultsOf({ [key]: 'client', PORT: 'http' })
+        .split('\n')
+        .slice(1),
+    ).toEqual(['  PORT=http: must be a port number', `  ${key}=client: needs ${secret} beside it`])
+    expect(faultsOf({ [secret]: 'kept to us', [key]: '' })).toBe(
+      `These settings cannot be used:\n  ${secret}: needs ${key} beside it`,
+    )
+    expect(readConfig({ [key]: 'client', [secret]: 'kept to us' })).toHaveProperty(key, 'client')
+  })
+
   test('several are reported together, each once', () => {
     expect(faultsOf({ PORT: '99999.5', LOG_LEVEL: 'loud', HOST: 'kept' }).split('\n').slice(1)).toEqual([
       '  PORT=99999.5: must be a port number',

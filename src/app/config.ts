@@ -151,12 +151,23 @@ export class ConfigError extends Error {}
 export function readConfig(env: Record<string, string | undefined>): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
   const result = Environment.safeParse(given)
-  if (result.success) return Object.freeze(result.data)
-  const faults = result.error.issues.map((issue) => {
-    const name = String(issue.path[0])
-    return `  ${showSetting(name, given[name])}: ${issue.message}`
-  })
+  const faults = [
+    ...(result.error?.issues ?? []).map(({ path, message }) => ({ name: String(path[0]), message })),
+    ...halfPairs(given),
+  ].map(({ name, message }) => `  ${showSetting(name, given[name])}: ${message}`)
+  if (result.success && faults.length === 0) return Object.freeze(result.data)
   throw new ConfigError(`These settings cannot be used:\n${[...new Set(faults)].join('\n')}`)
+}
+
+/** A key without its secret would switch its provider off, and nobody would know why. */
+function halfPairs(given: Record<string, string | undefined>): { name: string; message: string }[] {
+  return ['GOOGLE_OAUTH2', 'GITHUB', 'GITLAB']
+    .map((provider) => [`SOCIAL_AUTH_${provider}_KEY`, `SOCIAL_AUTH_${provider}_SECRET`] as const)
+    .flatMap(([key, secret]) => {
+      if ((given[key] === undefined) === (given[secret] === undefined)) return []
+      const [name, other] = given[key] === undefined ? [secret, key] : [key, secret]
+      return [{ name, message: `needs ${other} beside it` }]
+    })
 }
 
 export function serverLimits(config: Config): ServerLimits {
