@@ -72,7 +72,7 @@ function columnsOf(table: string, name: TableName): { name: string; type: string
 }
 
 function columnsOfView(view: Query): { name: string; type: string }[] {
-  const { columns, outputs } = compileQuery(view, CONTEXT, 'duckdb')
+  const { columns, outputs } = compileQuery(view, { ...CONTEXT, by_position: true }, 'duckdb')
   return columns.map((name, index) => ({ name, type: typeName(outputs[index]!.type) }))
 }
 

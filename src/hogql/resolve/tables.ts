@@ -3,7 +3,8 @@ import type { Expr } from '../ast.ts'
 import type { QueryContext } from '../compile.ts'
 import type { Dialect, PhysicalTable } from '../engines/dialect.ts'
 import type { Type } from '../value.ts'
-import type { Sample, Source } from './scope.ts'
+import type { Compilation, Sample, Source } from './scope.ts'
+import { SESSION_COLUMNS, sessionsWith } from './views.ts'
 
 export type TableName =
   | 'events'
@@ -18,6 +19,8 @@ export type Column =
   | { column: string; type: Type }
   /** Comes from a table that is joined when it is asked for. */
   | { joined: string; type: Type }
+  /** The same for a column of the event's session. */
+  | { session: string; type: Type }
   /** Computed from other columns of the table; of the type that comes out unless told. */
   | { derived: Expr; type?: Type }
   /** The id of the project, which no table holds. */
@@ -72,12 +75,23 @@ const events: Table = {
     ['person.created_at', { joined: 'person_created_at', type: datetime }],
     ['person.properties', { joined: 'current_person_properties', type: json }],
     ['person.is_identified', { joined: 'person_is_identified', type: boolean }],
+    // Whoever the distinct id belongs to, also where the event itself asked for no person.
+    ['pdi.distinct_id', { column: 'distinct_id', type: text }],
+    ['pdi.person_id', { joined: 'id_person_id', type: uuid }],
+    ['pdi.person.id', { joined: 'id_person_key', type: uuid }],
+    ['pdi.person.created_at', { joined: 'id_person_created_at', type: datetime }],
+    ['pdi.person.properties', { joined: 'id_person_properties', type: json }],
+    ['pdi.person.is_identified', { joined: 'id_person_is_identified', type: boolean }],
     ['$session_id', { column: 'p_session_id', type: text }],
     ['$window_id', { derived: field('properties', '$window_id') }],
     ...GROUP_INDEXES.flatMap((index): [string, Column][] => [
       [`$group_${index}`, { column: `p_group_${index}`, type: text }],
       [`group_${index}.key`, { joined: `group_${index}_key`, type: text }],
       [`group_${index}.properties`, { joined: `group_${index}_properties`, type: json }],
+    ]),
+    ...[...SESSION_COLUMNS].map(([name, { type }]): [string, Column] => [
+      `session.${name}`,
+      { session: name, type },
     ]),
     ['elements_chain_href', { derived: call('extract', field('elements_chain'), attribute('href')) }],
     ['elements_chain_texts', { derived: attributes('text') }],
@@ -206,6 +220,12 @@ function joinedColumns(dialect: Dialect): ReadonlyMap<string, Joined> {
     ['person_created_at', ofPersonCopy('created_at')],
     ['current_person_properties', ofPersonCopy('properties')],
     ['person_is_identified', ofPersonCopy('is_identified')],
+    ['id_person_id', { from: ['ids'], sql: () => 'd.person_id' }],
+    ['id_person_key', { from: ['ids', 'person'], sql: () => 'p.id' }],
+    ...['created_at', 'properties', 'is_identified'].map((name): [string, Joined] => [
+      `id_person_${name}`,
+      { from: ['ids', 'person'], sql: () => `p.${name}` },
+    ]),
     ...GROUP_INDEXES.flatMap((index) =>
       ['key', 'properties'].map((name): [string, Joined] => [
         `group_${index}_${name}`,
@@ -220,12 +240,13 @@ function joinedColumns(dialect: Dialect): ReadonlyMap<string, Joined> {
  * unique in their tables.
  */
 export function tableSql(
-  { table, joined, asked, sample }: Extract<Source['from'], { table: TableName }>,
-  dialect: Dialect,
+  { table, joined, asked, sample, session }: Extract<Source['from'], { table: TableName }>,
+  { dialect, view }: Compilation,
 ): string {
   const physical = (asked.isUsed && dialect.asked_events) || dialect.table(TABLES[table].physical)
   const condition = sample ? ` WHERE ${sampleSql(sample, dialect)}` : ''
-  if (joined.size === 0) return sample ? `(SELECT e.* FROM ${physical} AS e${condition})` : physical
+  if (joined.size + session.size === 0)
+    return sample ? `(SELECT e.* FROM ${physical} AS e${condition})` : physical
   const columns = joinedColumns(dialect)
   const chosen = [...columns].filter(([column]) => joined.has(column))
   const needed = new Set<string>(chosen.flatMap(([, { from }]) => from))
@@ -243,8 +264,24 @@ export function tableSql(
     ]),
   ] as [string, () => string][]
   const wanted = joins.filter(([join]) => needed.has(join)).map(([, sql]) => ` LEFT JOIN ${sql()}`)
-  const list = chosen.map(([column, { sql }]) => `${sql()} AS ${column}`).join(', ')
-  return `(SELECT e.*, ${list} FROM ${physical} AS e${wanted.join('')}${condition})`
+  const ofSession = session.size > 0 ? sessionJoin(session, view) : { join: '', list: [] }
+  const list = [...chosen.map(([column, { sql }]) => `${sql()} AS ${column}`), ...ofSession.list]
+  return `(SELECT e.*, ${list.join(', ')} FROM ${physical} AS e${wanted.join('')}${ofSession.join}${condition})`
+}
+
+/** What the SQL calls a column of the session: names of ours, and not of users. */
+export const sessionColumn = (name: string) => `session_${name.replace('$', '')}`
+
+/** `s` is the session of the event. */
+function sessionJoin(names: ReadonlySet<string>, view: Compilation['view']) {
+  const { sql, columns } = view(sessionsWith(new Set([...names, 'session_id'])))
+  const id = columns.find(({ name }) => name === 'session_id')?.column
+  return {
+    join: ` LEFT JOIN (${sql}) AS s ON s.${id} = e.p_session_id`,
+    list: columns
+      .filter(({ name }) => names.has(name))
+      .map(({ name, column }) => `s.${column} AS ${sessionColumn(name)}`),
+  }
 }
 
 /** By distinct id, so that all events of one are in or none. */
