@@ -139,6 +139,7 @@ describe('faults', () => {
     ['select →session.nothing← from events', "Unknown field 'session.nothing'"],
     ['select →seq← from sessions', "Unknown field 'seq'"],
     ['select →seq← from events', "Unknown field 'seq'"],
+    ["select 1 from events where →matchesAction('Sign up')←", 'There are no actions here: write the action'],
     ['select →exists(1)←', "'exists' takes a subquery"],
     ['select 1 limit →a← by 1', 'LIMIT must be a whole number'],
     ['select 1 limit 1 offset →-1← by 1', 'OFFSET must be a whole number'],
