@@ -270,6 +270,14 @@ const ANSWERS: Record<string, Answer[]> = {
         ],
       ],
     ],
+    [
+      `select distinct_id, person.properties.email, d.person.created_at from person_distinct_ids d where distinct_id in ('ann', 'gone') order by 1`,
+      [
+        ['ann', 'ann@example.com', '2024-01-01 00:00:00'],
+        ['gone', null, null],
+      ],
+    ],
+    [`select distinct group_0.created_at from events where group_0.key = 'acme'`, [['2024-01-01 00:00:00']]],
     // Its person is gone.
     [
       `select pdi.person_id, pdi.person.id from events where distinct_id = 'gone'`,

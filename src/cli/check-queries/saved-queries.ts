@@ -71,9 +71,10 @@ const NAMES = ['name', 'derived_name', 'short_id', 'id'] as const
 
 function nameOf(item: unknown): string | null {
   if (!isObject(item)) return null
-  const names = NAMES.map((key) => item[key])
-  const found = names.find((name) => (typeof name === 'string' && name !== '') || typeof name === 'number')
-  return found === undefined ? null : String(found)
+  for (const name of NAMES.map((key) => item[key])) {
+    if ((typeof name === 'string' && name !== '') || typeof name === 'number') return String(name)
+  }
+  return null
 }
 
 /** What has a `kind` is the query itself; elsewhere it lies under `query`. A text is HogQL. */

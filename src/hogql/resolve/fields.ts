@@ -7,7 +7,8 @@ import type { Value } from '../value.ts'
 import { access, type Key } from './access.ts'
 import { findNamedQuery, type Scope, type Source } from './scope.ts'
 import { unknownName } from './suggest.ts'
-import { sessionColumn, TABLES } from './tables.ts'
+import { sessionColumn } from './table-sql.ts'
+import { TABLES } from './tables.ts'
 
 const HOT = new Map<string, string>(HOT_PROPERTIES.map((property) => [property, hotColumn(property)]))
 
