@@ -11,18 +11,16 @@ import type {
 } from '../ast.ts'
 import { findAggregate, type FoundAggregate } from '../aggregation.ts'
 import { queryError } from '../errors.ts'
-import { aggregates, scalarFunctions, windowFunctions } from '../functions/catalogue.ts'
+import { scalarFunctions, windowFunctions } from '../functions/catalogue.ts'
 import { finished, type Aggregate, type HogqlFunction } from '../functions/function.ts'
 import { grown, itemsOf, sumOf } from '../growth.ts'
 import type { Type, Value } from '../value.ts'
 import type { Scope } from './scope.ts'
 import { exists } from './subqueries.ts'
 import { unknownName } from './suggest.ts'
+import { ARRAY_JOIN, unknownFunction } from './unknown-function.ts'
 
 type Entry = HogqlFunction & { name: string }
-
-/** In no catalogue, because it makes rows. */
-export const ARRAY_JOIN = { name: 'arrayJoin', args: [1, 1] } as const
 
 export function resolveCall(call: Call, scope: Scope): Value {
   const name = call.name.toLowerCase()
@@ -40,17 +38,6 @@ export function resolveCall(call: Call, scope: Scope): Value {
   if (!entry) throw unknownFunction(call)
   const args = resolveArguments(call.args, entry, scope)
   return printed(entry, call, args, resolveAll(call.params ?? [], scope), scope)
-}
-
-function unknownFunction(call: Call) {
-  if (Object.hasOwn(windowFunctions, call.name.toLowerCase())) {
-    return queryError(`'${call.name}' needs an OVER clause`, call)
-  }
-  const entries = [ARRAY_JOIN, ...Object.values(scalarFunctions), ...Object.values(aggregates)]
-  const known = entries.map((entry) => entry.name)
-  const { name, start } = call
-  // The name alone, not what stands between its brackets.
-  return unknownName('function', name, known, start === undefined ? {} : { start, end: start + name.length })
 }
 
 const resolveAll = (exprs: readonly Expr[], scope: Scope) =>
