@@ -116,51 +116,6 @@ const arrayOfFirst = (args: readonly Value[]) => arrayOf(withCertainty(typeOfFir
 
 const collectedFirst: Aggregate['growth'] = ([first]) => collected(first?.growth)
 
-const level = (value: Value): number => {
-  const { constant } = value
-  if (typeof constant !== 'number' || !(constant >= 0 && constant <= 1))
-    throw queryError('The level of a quantile is a constant from 0 to 1.')
-  return constant
-}
-
-const sumType = (args: readonly Value[]): Type =>
-  ['integer', 'boolean'].includes(nth(args, 0).type.kind) ? INTEGER : FLOAT
-
-/** An exact one is one of the numbers, so that of whole ones it is whole. */
-const quantileType = (name: string, args: readonly Value[]): Type =>
-  name.endsWith('Exact') ? sumType(args) : FLOAT
-
-const quantile = (name: string, duckdb: string, aliases?: string[]): NamedAggregate => ({
-  name,
-  aliases,
-  args: [1, 1],
-  params: [0, 1],
-  type: (args) => quantileType(name, args),
-  certain: areCertainNumbers,
-  orElse: (args, type) =>
-    areCertainNumbers(args) ? (type.kind === 'integer' ? defaultOf(type) : NAN) : null,
-  duckdb: (args, printing, params) =>
-    call(duckdb, [
-      printing.number(nth(args, 0)),
-      params[0] ? `cast(${printing.bind(level(params[0]))} as double)` : '0.5',
-    ]),
-  clickhouse: (args, printing, params) =>
-    `${name}(${params[0] ? level(params[0]) : 0.5})(${printing.number(nth(args, 0))})`,
-})
-
-const quantiles = (name: string, duckdb: string): NamedAggregate => ({
-  name,
-  args: [1, 1],
-  params: [1, 100],
-  type: (args) => arrayOf(quantileType(name, args)),
-  duckdb: (args, printing, params) => {
-    const levels = params.map((value) => `cast(${printing.bind(level(value))} as double)`)
-    return call(duckdb, [printing.number(nth(args, 0)), `[${levels.join(', ')}]`])
-  },
-  clickhouse: (args, printing, params) =>
-    `${name}(${params.map(level).join(', ')})(${printing.number(nth(args, 0))})`,
-})
-
 const MOST_TOP = 1000
 
 const topSize = (value: Value | undefined): number => {
@@ -180,6 +135,9 @@ const topK: NamedAggregate = {
   duckdb: (args, _, params) => call('approx_top_k', [nth(args, 0).sql, String(topSize(params[0]))]),
   clickhouse: (args, _, params) => `topK(${topSize(params[0])})(${nth(args, 0).sql})`,
 }
+
+const sumType = (args: readonly Value[]): Type =>
+  ['integer', 'boolean'].includes(nth(args, 0).type.kind) ? INTEGER : FLOAT
 
 export const aggregateFunctions: readonly NamedAggregate[] = [
   {
@@ -236,10 +194,6 @@ export const aggregateFunctions: readonly NamedAggregate[] = [
     ofNumbers(`groupBit${word.slice(0, 1).toUpperCase()}${word.slice(1)}`, `bit_${word}`, 1, INTEGER),
   ),
 
-  quantile('quantile', 'quantile_cont'),
-  quantile('quantileExact', 'quantile_disc'),
-  quantiles('quantiles', 'quantile_cont'),
-  quantiles('quantilesExact', 'quantile_disc'),
   ofNumbers('median', 'median', 1),
   topK,
   ofNumbers('stddevPop', 'stddev_pop', 1, FLOAT, ['stddev_pop']),

@@ -15,6 +15,7 @@ import { logicFunctions } from './logic.ts'
 import { mathematicsFunctions } from './mathematics.ts'
 import { numberFunctions } from './numbers.ts'
 import { patternFunctions } from './patterns.ts'
+import { quantileFunctions } from './quantiles.ts'
 import { searchFunctions } from './searching.ts'
 import { textFunctions } from './text.ts'
 import { urlFunctions } from './urls.ts'
@@ -40,6 +41,10 @@ export const scalarFunctions: Catalogue = catalogue(
   [formatDateTime],
 )
 
-export const aggregates: Catalogue<Aggregate> = catalogue(aggregateFunctions, funnelFunctions)
+export const aggregates: Catalogue<Aggregate> = catalogue(
+  aggregateFunctions,
+  quantileFunctions,
+  funnelFunctions,
+)
 
 export const windowFunctions: Catalogue = catalogue(windowOnlyFunctions)

@@ -27,7 +27,7 @@ const format: Named = {
   certain: areCertain,
   growth: ([pattern, ...args]) => {
     const uses = piecesOf(constantText(pattern, 'The pattern of format'))
-    return sumOf([...uses.flatMap((piece) => ('argument' in piece ? (args[piece.argument] ?? []) : []))])
+    return sumOf(uses.flatMap((piece) => ('argument' in piece ? (args[piece.argument] ?? []) : [])))
   },
   ...both(([pattern, ...args], printing) => {
     const texts = piecesOf(constantText(pattern, 'The pattern of format')).map((piece) => {
