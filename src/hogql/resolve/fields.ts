@@ -3,7 +3,8 @@ import type { Field } from '../ast.ts'
 import { queryError } from '../errors.ts'
 import { HOT_PROPERTIES, hotColumn, mayHaveColumn } from '../../platform/event-store/layout.ts'
 import { growthInLambda, growthOfColumn } from '../growth.ts'
-import type { Value } from '../value.ts'
+import { withCertainty } from '../functions/certainty.ts'
+import type { Type, Value } from '../value.ts'
 import { access, type Key } from './access.ts'
 import { findNamedQuery, type Scope, type Source } from './scope.ts'
 import { unknownName } from './suggest.ts'
@@ -87,12 +88,22 @@ export function sourceColumn(source: Source, name: string, scope: Scope): Value 
   const { from, alias } = source
   if ('sql' in from) {
     const column = from.columns.get(name)
-    return column && { sql: `${alias}.${column.column}`, type: column.type, growth: column.growth }
+    return (
+      column && {
+        sql: `${alias}.${column.column}`,
+        type: certainIn(scope, column.type),
+        growth: column.growth,
+      }
+    )
   }
   const column = TABLES[from.table].columns.get(name)
   if (!column) return undefined
   if ('column' in column)
-    return { sql: `${alias}.${column.column}`, type: column.type, growth: growthOfColumn(column.type) }
+    return {
+      sql: `${alias}.${column.column}`,
+      type: certainIn(scope, withCertainty(column.type, column.type.kind !== 'property')),
+      growth: growthOfColumn(column.type),
+    }
   if ('session' in column) {
     from.session.add(column.session)
     return { sql: `${alias}.${sessionColumn(column.session)}`, type: column.type }
@@ -109,6 +120,10 @@ export function sourceColumn(source: Source, name: string, scope: Scope): Value 
   const value = resolve(column.derived, own)
   return column.type ? { ...value, type: column.type } : value
 }
+
+/** Joins leave NULL where they find nothing. */
+const certainIn = ({ sources }: Scope, type: Type): Type =>
+  sources.length > 1 ? withCertainty(type, false) : type
 
 export const starOf = ({ from }: Source): Iterable<string> =>
   'sql' in from ? from.columns.keys() : TABLES[from.table].star

@@ -1,7 +1,8 @@
 // What is said of a function that is not there.
 import type { Call } from '../ast.ts'
-import { queryError } from '../errors.ts'
+import { HogqlError, queryError } from '../errors.ts'
 import { aggregates, scalarFunctions, windowFunctions } from '../functions/catalogue.ts'
+import { nearestFunction } from '../functions/instead.ts'
 import { unknownName } from './suggest.ts'
 
 /** In no catalogue, because it makes rows. */
@@ -20,5 +21,8 @@ export function unknownFunction(call: Call) {
   const known = entries.map((entry) => entry.name)
   const { name, start } = call
   // The name alone, not what stands between its brackets.
-  return unknownName('function', name, known, start === undefined ? {} : { start, end: start + name.length })
+  const span = start === undefined ? {} : { start, end: start + name.length }
+  const nearest = nearestFunction(name)
+  if (nearest === undefined) return unknownName('function', name, known, span)
+  return new HogqlError('query', `'${name}' is not supported. The nearest is '${nearest}'.`, span, nearest)
 }

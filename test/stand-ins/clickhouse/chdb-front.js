@@ -37,13 +37,20 @@ async function answer(request) {
   }
   const asked = new URL(request.url, 'http://front').searchParams
   const before = asked.get('query')
+  if (asked.has('database')) use(asked.get('database'))
   const settings = [...asked].filter(([name]) => !OF_HTTP.has(name) && !name.startsWith('param_'))
   const values = [...asked].filter(([name]) => name.startsWith('param_'))
-  const parameters = Object.fromEntries(values.map(([name, value]) => [name.slice('param_'.length), value]))
+  const parameters = Object.fromEntries(
+    values.map(([name, value]) => [name.slice('param_'.length), unescaped(value)]),
+  )
   return before === null
     ? withSettings(settings, () => run(body.toString(), parameters, asked.get('default_format')))
     : withSettings(settings, () => insert(before, body))
 }
+
+/** Parameters are written as fields of a file with tabs. */
+const ESCAPES = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f', 0: '\0' }
+const unescaped = (text) => text.replaceAll(/\\(.)/gs, (_, letter) => ESCAPES[letter] ?? letter)
 
 async function read(request) {
   const chunks = []
@@ -62,6 +69,13 @@ function withSettings(settings, work) {
   }
   applied = asked
   return work()
+}
+
+let database = 'default'
+
+function use(name) {
+  if (name !== database) session.query(`USE "${name}"`)
+  database = name
 }
 
 function run(statement, parameters, format) {
