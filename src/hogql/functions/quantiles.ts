@@ -16,7 +16,8 @@ const level = (value: Value): number => {
     throw queryError('The level of a quantile is a constant from 0 to 1.')
   return constant
 }
-const levelsOf = (params: readonly Value[]): readonly number[] => (params.length > 0 ? params.map(level) : [0.5])
+const levelsOf = (params: readonly Value[]): readonly number[] =>
+  params.length > 0 ? params.map(level) : [0.5]
 
 const toClickhouse =
   (name: string): Aggregate['duckdb'] =>

@@ -16,7 +16,9 @@ export function writtenText(sql: string, type: Type, depth = 0): string {
   if (type.kind === 'tuple') return `('(' || ${partsOf(sql, type.items, inner)} || ')')`
   if (type.kind === 'float') return floatText(sql)
   const text = `cast(${sql} as varchar)`
-  return QUOTED.has(type.kind) ? `('''' || replace(replace(${text}, '\\', '\\\\'), '''', '\\''') || '''')` : text
+  return QUOTED.has(type.kind)
+    ? `('''' || replace(replace(${text}, '\\', '\\\\'), '''', '\\''') || '''')`
+    : text
 }
 
 const hasTuple = (type: Type): boolean =>
