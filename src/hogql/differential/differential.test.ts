@@ -45,3 +45,9 @@ it('has every known difference among the cases', () => {
   const keys = new Set(AREAS.flatMap((area) => casesOf(area).map(({ key }) => key)))
   expect([...known.keys()].filter((key) => !keys.has(key))).toEqual([])
 })
+
+it('asks enough', () => {
+  const all = AREAS.flatMap(casesOf)
+  expect(all.filter(({ is_query }) => !is_query).length).toBeGreaterThanOrEqual(1_500)
+  expect(all.filter(({ is_query }) => is_query).length).toBeGreaterThanOrEqual(300)
+})

@@ -13,11 +13,32 @@ const isNumber = ({ type: { kind } }: Value) => kind === 'integer' || kind === '
 const OFFSET = String.raw`:\d{2}(\.\d+)?\s*([zZ]|[+-]\d{2}(:?\d{2})?)$`
 const UNIX_TIME = String.raw`\d{10}(\d{3})?`
 
+/** How nearly all are written: the engine reads these by itself. */
+const PLAIN = /^\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?)?$/
+/** What the engine does not read by itself, as ClickHouse understands it: the day comes before the month. */
+const FORMATS = `[${[
+  '%d/%m/%Y %H:%M:%S',
+  '%d/%m/%Y',
+  '%b %d, %Y',
+  '%b %d, %Y %H:%M:%S',
+  '%d %b %Y %H:%M:%S',
+  '%d %b %Y %H:%M',
+  '%d %b %Y',
+  '%Y%m%d',
+  '%Y%m%d%H%M%S',
+  '%Y-%m-%d %I:%M:%S %p',
+]
+  .map((format) => `'${format}'`)
+  .join(', ')}]`
+const GMT = `'%a, %d %b %Y %H:%M:%S GMT'`
+
 function times({ timezone, bind }: QuerySetting) {
   const isUtc = timezone === 'UTC'
   const fromLocal = (sql: string) => (isUtc ? sql : `timezone('UTC', timezone(${bind(timezone)}, ${sql}))`)
   const withOffset = (text: string) => `timezone('UTC', try_cast(${text} AS TIMESTAMPTZ))`
-  const withoutOffset = (text: string) => fromLocal(`try_cast(${text} AS TIMESTAMP)`)
+  const plain = (text: string) => fromLocal(`try_cast(${text} AS TIMESTAMP)`)
+  const withoutOffset = (text: string) =>
+    `coalesce(${fromLocal(`coalesce(try_cast(${text} AS TIMESTAMP), try_strptime(${text}, ${FORMATS}))`)}, try_strptime(${text}, ${GMT}))`
   const unix = (text: string) =>
     `make_timestamp(try_cast(${text} AS BIGINT) * CASE WHEN length(${text}) = 10 THEN 1000000 ELSE 1000 END)`
 
@@ -26,7 +47,8 @@ function times({ timezone, bind }: QuerySetting) {
     const text = value.sql
     if (typeof value.constant === 'string') {
       if (new RegExp(`^${UNIX_TIME}$`).test(value.constant)) return unix(text)
-      return new RegExp(OFFSET).test(value.constant) ? withOffset(text) : withoutOffset(text)
+      if (new RegExp(OFFSET).test(value.constant)) return withOffset(text)
+      return PLAIN.test(value.constant) ? plain(text) : withoutOffset(text)
     }
     return (
       `(CASE WHEN regexp_full_match(${text}, '${UNIX_TIME}') THEN ${unix(text)}` +

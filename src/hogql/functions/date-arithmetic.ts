@@ -138,13 +138,14 @@ const startOf = (unit: Unit, name = `toStartOf${capitalised(unit)}`): Named => (
     inClickhouse(unit, call(name, [read('local', nth(args, 0), printing)]), printing),
 })
 
-/** ClickHouse counts days and less from 1970, weeks from its first Monday, months and more from the year 0. */
-const originOf = (unit: Unit): string => {
+/** ClickHouse counts hours from midnight, days and the rest from 1970, weeks from its first Monday, months and more from the year 0. */
+const originOf = (unit: Unit, clock: string): string => {
+  if (unit === 'hour') return `date_trunc('day', ${clock})`
   if (unit === 'week') return `timestamp '1970-01-05'`
   return beginsOnDate(unit) ? `timestamp '0001-01-01 (BC) 00:00:00'` : `timestamp '1970-01-01'`
 }
 const bucket = (unit: Unit, length: string) => (clock: string) =>
-  `time_bucket(${length}, ${clock}, ${originOf(unit)})`
+  `time_bucket(${length}, ${clock}, ${originOf(unit, clock)})`
 
 const startOfMinutes = (word: string, minutes: number): Named => {
   const name = `toStartOf${word}Minutes`
