@@ -4,6 +4,7 @@ import { innermost, runRows } from '../../features/events/query/run.ts'
 import { QueryBody } from '../../features/events/query/schema.ts'
 import { parseSelect } from '../../hogql/parser.ts'
 import { isObject } from '../../lib/json-object.ts'
+import { emptyStore } from '../../platform/event-store/empty-store.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import { validate } from '../../platform/http/validate.ts'
 import { differencesIn } from './differences.ts'
@@ -22,7 +23,7 @@ export type Verdict = {
 const PROJECT = { id: 0, timezone: 'UTC' }
 
 const NOTHING: Parameters<typeof runRows>[0] = {
-  eventStore: { engine: 'duckdb', query: () => Promise.resolve({ rows: [], columns: [] }) },
+  eventStore: emptyStore,
   now: () => new Date(),
   // Asked for the ids of a person alone, and checks name none.
   db: undefined as never,
