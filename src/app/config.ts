@@ -53,6 +53,14 @@ export const Environment = z.object({
     (url) => url === null || isDatabaseUrl(url),
     'must look like postgres://user:password@host:5432/database',
   ),
+  CLICKHOUSE_URL: optional.refine(
+    (url) => url === null || isClickHouseUrl(url),
+    'must look like http://user:password@host:8123/database',
+  ),
+  CLICKHOUSE_CLUSTER: optional.refine(
+    (name) => name === null || /^[\w-]{1,100}$/.test(name),
+    'must be the name of a cluster',
+  ),
   SECRET_KEY: optional.refine((key) => key === null || key.length >= 32, 'must have at least 32 characters'),
   SECRET_KEY_PREVIOUS: optional,
   BOOTSTRAP_EMAIL: optional
@@ -151,7 +159,14 @@ export class ConfigError extends Error {}
 export function readConfig(env: Record<string, string | undefined>): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
   const result = Environment.safeParse(given)
-  if (result.success) return Object.freeze(result.data)
+  if (result.success) {
+    const { CLICKHOUSE_URL, DATABASE_URL } = result.data
+    if (CLICKHOUSE_URL !== null && DATABASE_URL === null)
+      throw new ConfigError(
+        'CLICKHOUSE_URL needs DATABASE_URL: a PostgreSQL that does not lie in the data folder',
+      )
+    return Object.freeze(result.data)
+  }
   const faults = result.error.issues.map((issue) => {
     const name = String(issue.path[0])
     return `  ${showSetting(name, given[name])}: ${issue.message}`
@@ -172,6 +187,10 @@ function isWebOrigin(text: string): boolean {
   if (!URL.canParse(text)) return false
   const url = new URL(text)
   return ['http:', 'https:'].includes(url.protocol) && url.pathname === '/' && url.search === ''
+}
+
+function isClickHouseUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 }
 
 /** Asked of the driver itself: it also takes `postgres://user@/database?host=/folder/of/the/socket`. */

@@ -86,7 +86,7 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
   })
   const logs: string[] = []
   const log = openLog({ level: 'trace', format: 'json', to: { write: (line) => void logs.push(line) } })
-  const eventStore = openWhenUsed(() => openEventStore(config))
+  const eventStore = openWhenUsed(() => openEventStore(config, db))
   const opened = await openServices(config, log, db, eventStore, TEST_URL)
   let ahead_ms = 0
   const services = { ...opened, now: () => new Date(Date.now() + ahead_ms) }
@@ -168,6 +168,7 @@ function openWhenUsed(open: () => Promise<EventStore>): EventStore {
   const store = () => (opened ??= open())
   return {
     engine: 'duckdb',
+    is_shared: false,
     write: async (...args) => (await store()).write(...args),
     query: async (query, signal) => (await store()).query(query, signal),
     positionAt: async (...args) => (await store()).positionAt(...args),
@@ -179,6 +180,7 @@ function openWhenUsed(open: () => Promise<EventStore>): EventStore {
     exportRows: async (...args) => (await store()).exportRows(...args),
     lastRows: async (...args) => (await store()).lastRows(...args),
     findCutTexts: async (rows) => (await store()).findCutTexts(rows),
+    holes: async (project_id) => (await store()).holes(project_id),
     copiesPosition: async () => (await store()).copiesPosition(),
     deleteProject: async (project_id) => (await store()).deleteProject(project_id),
     async close() {

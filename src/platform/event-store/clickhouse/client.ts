@@ -1,5 +1,10 @@
 // ClickHouse as the store speaks to it: statements with bound values, over its HTTP interface.
-import { createClient, type ClickHouseClient, type ClickHouseSettings } from '@clickhouse/client'
+import {
+  ClickHouseError,
+  createClient,
+  type ClickHouseClient,
+  type ClickHouseSettings,
+} from '@clickhouse/client'
 import { randomUUID } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { Parameter } from '../event-store.ts'
@@ -45,6 +50,8 @@ export type AskOptions = { signal?: AbortSignal; settings?: ClickHouseSettings }
 /** A statement may take hours when it writes an export; one without a limit of its own is stopped by whoever asked. */
 const REQUEST_TIMEOUT_MS = 6 * 3_600_000
 
+const INSERT_TRIES = 3
+
 /** What every statement of ours stands on. */
 const SETTINGS: ClickHouseSettings = {
   // What an outer join does not find is NULL.
@@ -76,13 +83,14 @@ export function openClickHouse({ url, cluster }: ClickHouseOptions): ClickHouse 
       await client.command({ query: sql })
     },
     async insert({ table, columns, rows, token }) {
-      await client.insert({
+      const insertion = {
         table,
-        columns: [...columns] as [string, ...string[]],
+        columns: columns.map((name) => `\`${name}\``) as [string, ...string[]],
         values: rows,
         format: 'JSONCompactEachRow',
         clickhouse_settings: { insert_deduplication_token: token },
-      })
+      } as const
+      await overLostConnections(() => client.insert(insertion))
     },
     async rows(statement, options = {}) {
       const answer = await client.query({ ...asked(statement, options), format: 'JSONCompactEachRow' })
@@ -98,10 +106,25 @@ export function openClickHouse({ url, cluster }: ClickHouseOptions): ClickHouse 
     async bytes({ format, ...statement }, options = {}) {
       const { query, ...rest } = asked(statement, options)
       const clickhouse_settings = { ...rest.clickhouse_settings, wait_end_of_query: 1 as const }
-      const { stream } = await client.exec({ ...rest, clickhouse_settings, query: `${query}\nFORMAT ${format}` })
+      const { stream } = await client.exec({
+        ...rest,
+        clickhouse_settings,
+        query: `${query}\nFORMAT ${format}`,
+      })
       return stream
     },
     close: () => client.close(),
+  }
+}
+
+/** The token makes a second try harmless, whether or not the first came through. */
+async function overLostConnections<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (error instanceof ClickHouseError || tries === INSERT_TRIES) throw error
+    }
   }
 }
 
@@ -119,5 +142,6 @@ function asked({ sql, parameters, named = {} }: Statement, { signal, settings = 
 async function* rowsOf(
   stream: ReturnType<Awaited<ReturnType<ClickHouseClient['query']>>['stream']>,
 ): AsyncIterable<readonly unknown[][]> {
-  for await (const rows of stream as AsyncIterable<{ json(): unknown[] }[]>) yield rows.map((row) => row.json())
+  for await (const rows of stream as AsyncIterable<{ json(): unknown[] }[]>)
+    yield rows.map((row) => row.json())
 }

@@ -73,7 +73,7 @@ const DISTINCT_IDS = `
 
 const GROUPS = `
   project_id Int64,
-  index UInt8,
+  \`index\` UInt8,
   key String,
   created_at DateTime64(6, 'UTC'),
   properties String CODEC(ZSTD),
@@ -92,7 +92,7 @@ const MIGRATIONS: readonly { name: string; statements(cluster: string | null): s
         order: 'project_id, distinct_id',
         latest: 'change',
       }),
-      createTable(cluster, 'groups', GROUPS, { order: 'project_id, index, key', latest: 'change' }),
+      createTable(cluster, 'groups', GROUPS, { order: 'project_id, `index`, key', latest: 'change' }),
     ],
   },
 ]
@@ -114,7 +114,8 @@ function createTable(
   const engine = latest === undefined ? 'MergeTree' : 'ReplacingMergeTree'
   const place = cluster === null ? [] : [`'/clickhouse/tables/{shard}/{database}/${name}'`, `'{replica}'`]
   const of_engine = [...place, ...(latest === undefined ? [] : [latest])]
-  const remembered = cluster === null ? 'non_replicated_deduplication_window' : 'replicated_deduplication_window'
+  const remembered =
+    cluster === null ? 'non_replicated_deduplication_window' : 'replicated_deduplication_window'
   return [
     `CREATE TABLE IF NOT EXISTS ${name}${onCluster(cluster)} (${columns})`,
     `ENGINE = ${cluster === null ? '' : 'Replicated'}${engine}(${of_engine.join(', ')})`,
