@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { StoreBusy, type Parameter } from '../event-store.ts'
-import { exportSuite, type OpenedForExports } from '../fixture/export-suite.ts'
+import type { ColumnKind } from '../export-rows.ts'
+import { exportSuite, type OpenedForExports, type ValueSpelling } from '../fixture/export-suite.ts'
 import { plainRows } from '../fixture/plain-rows.ts'
 import { eventsOf, storedEvent } from '../fixture/suite.ts'
 import { tablesOf } from '../layout.ts'
@@ -35,12 +36,36 @@ function plain(value: DuckDBValue): unknown {
     : value
 }
 
+const textLiteral = (text: string) => `'${text.replaceAll("'", "''")}'`
+
+const spell: ValueSpelling = {
+  text: (text) => text.split('\0').map(textLiteral).join(' || chr(0) || '),
+  repeated: (text, count) => `repeat(${textLiteral(text)}, ${count})`,
+  whole: (digits) => digits,
+  float: (value) => `CAST('${value}' AS DOUBLE)`,
+  instant: (text) => `TIMESTAMP '${text}'`,
+  day: (text) => `DATE '${text}'`,
+  list: (items) => `[${items.join(', ')}]`,
+  nullOf: (kind) => `CAST(NULL AS ${NULLS[kind]})`,
+  placeholder: (number) => `$${number}`,
+}
+
+const NULLS: Record<ColumnKind, string> = {
+  text: 'VARCHAR',
+  json: 'VARCHAR',
+  integer: 'BIGINT',
+  float: 'DOUBLE',
+  boolean: 'BOOLEAN',
+  timestamp: 'TIMESTAMP',
+}
+
 describe('DuckDB', () => {
   exportSuite(async (): Promise<OpenedForExports> => {
     const folder = await mkdtemp(join(tmpdir(), 'longshore-store-'))
     let store = await openDuckDb({ folder, ...options })
     return {
       store,
+      spell,
       async reopen() {
         await store.close()
         return (store = await openDuckDb({ folder, ...options }))

@@ -1,10 +1,10 @@
 // Rows of sessions, each put together from its events.
 import { BOUNCE_S, type RowSource, type SESSION_VALUES } from '../export-rows.ts'
 import { tablesOf } from '../layout.ts'
-import { areaCondition } from './area-sql.ts'
+import { areaCondition } from '../area-condition.ts'
 import { jsonPath } from './json-path.ts'
 import { newParameters } from './parameters.ts'
-import { selectList, type RawRows } from './raw-rows.ts'
+import { selectList, type RawRows } from '../raw-rows.ts'
 
 /** Properties that have no column of their own, read all at once. */
 const READ = [
