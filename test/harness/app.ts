@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { makeClickHouseDatabase, TEST_ENGINE } from './clickhouse.ts'
 import { inject as provided } from 'vitest'
 import { buildHttp, compose } from '../../src/app/compose.ts'
 import { readConfig } from '../../src/app/config.ts'
@@ -75,13 +76,15 @@ const NEVER_MS = 2 ** 31 - 1
 
 /** Settings are given as in the environment; rate limits are off unless a test is about them. */
 export async function startTestApp(env: Record<string, string> = {}): Promise<TestApp> {
-  const { db, drop } = await makeDatabase()
+  const { db, url, drop } = await makeDatabase()
+  const clickhouse = TEST_ENGINE === 'clickhouse' ? await makeClickHouseDatabase() : null
   const folder = await mkdtemp(join(tmpdir(), 'longshore-test-'))
   const config = readConfig({
     SECRET_KEY: randomBytes(32).toString('hex'),
     RATE_LIMITS: 'off',
     DATA_DIR: folder,
     EVENT_MEMORY_MB: '512',
+    ...(clickhouse ? { DATABASE_URL: url, CLICKHOUSE_URL: clickhouse.url } : {}),
     ...env,
   })
   const logs: string[] = []
@@ -154,6 +157,7 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
       await rm(folder, { recursive: true, force: true })
       canary.assertAbsent(logs.join('\n'), 'the log')
       await canary.assertAbsentFromTables(db)
+      await clickhouse?.drop()
       await drop()
       // Test files keep their variables to the end of the run: twenty megabytes for each application.
       for (const part of Object.keys(app)) Reflect.deleteProperty(app, part)
@@ -167,8 +171,8 @@ function openWhenUsed(open: () => Promise<EventStore>): EventStore {
   let opened: Promise<EventStore> | undefined
   const store = () => (opened ??= open())
   return {
-    engine: 'duckdb',
-    is_shared: false,
+    engine: TEST_ENGINE,
+    is_shared: TEST_ENGINE === 'clickhouse',
     write: async (...args) => (await store()).write(...args),
     query: async (query, signal) => (await store()).query(query, signal),
     positionAt: async (...args) => (await store()).positionAt(...args),
