@@ -62,7 +62,6 @@ describe('values that cannot', () => {
     ['SITE_URL', 'https://longshore.example/below'],
     ['DATABASE_URL', 'mysql://db.example/longshore'],
     ['DATABASE_URL', 'postgres://db.example:99999/longshore'],
-    ['CLICKHOUSE_URL', 'clickhouse://db.example/longshore'],
     ['CLICKHOUSE_CLUSTER', "a'b"],
     ['SECRET_KEY', 'k'.repeat(31)],
     ['BOOTSTRAP_EMAIL', 'nobody'],
@@ -103,6 +102,19 @@ describe('values that cannot', () => {
     expect(message.length).toBeLessThan(1_000)
   })
 
+  test.each(['GOOGLE_OAUTH2', 'GITHUB', 'GITLAB'])('half of what %s needs: both are named', (provider) => {
+    const [key, secret] = [`SOCIAL_AUTH_${provider}_KEY`, `SOCIAL_AUTH_${provider}_SECRET`]
+    expect(
+      faultsOf({ [key]: 'client', PORT: 'http' })
+        .split('\n')
+        .slice(1),
+    ).toEqual(['  PORT=http: must be a port number', `  ${key}=client: needs ${secret} beside it`])
+    expect(faultsOf({ [secret]: 'kept to us', [key]: '' })).toBe(
+      `These settings cannot be used:\n  ${secret}: needs ${key} beside it`,
+    )
+    expect(readConfig({ [key]: 'client', [secret]: 'kept to us' })).toHaveProperty(key, 'client')
+  })
+
   test('several are reported together, each once', () => {
     expect(faultsOf({ PORT: '99999.5', LOG_LEVEL: 'loud', HOST: 'kept' }).split('\n').slice(1)).toEqual([
       '  PORT=99999.5: must be a port number',
@@ -123,8 +135,11 @@ function faultsOf(env: Record<string, string>): string {
 describe('settings that need each other', () => {
   test('ClickHouse and a PostgreSQL outside of the data folder', () => {
     const CLICKHOUSE_URL = 'https://user:secret@clickhouse.example:8443/events'
-    expect(() => readConfig({ CLICKHOUSE_URL })).toThrow('CLICKHOUSE_URL needs DATABASE_URL')
-    const both = { CLICKHOUSE_URL, DATABASE_URL: 'postgres://db.example/longshore' }
+    expect(() => readConfig({ CLICKHOUSE_URL })).toThrow('CLICKHOUSE_URL: needs DATABASE_URL beside it')
+    const DATABASE_URL = 'postgres://db.example/longshore'
+    const unknown = { CLICKHOUSE_URL: 'clickhouse://db.example/longshore', DATABASE_URL }
+    expect(() => readConfig(unknown)).toThrow('CLICKHOUSE_URL: must look like http://')
+    const both = { CLICKHOUSE_URL, DATABASE_URL }
     expect(readConfig(both)).toMatchObject({ ...both, CLICKHOUSE_CLUSTER: null })
   })
 })

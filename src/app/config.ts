@@ -159,19 +159,28 @@ export class ConfigError extends Error {}
 export function readConfig(env: Record<string, string | undefined>): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
   const result = Environment.safeParse(given)
-  if (result.success) {
-    const { CLICKHOUSE_URL, DATABASE_URL } = result.data
-    if (CLICKHOUSE_URL !== null && DATABASE_URL === null)
-      throw new ConfigError(
-        'CLICKHOUSE_URL needs DATABASE_URL: a PostgreSQL that does not lie in the data folder',
-      )
-    return Object.freeze(result.data)
-  }
-  const faults = result.error.issues.map((issue) => {
-    const name = String(issue.path[0])
-    return `  ${showSetting(name, given[name])}: ${issue.message}`
-  })
+  const faults = [
+    ...(result.error?.issues ?? []).map(({ path, message }) => ({ name: String(path[0]), message })),
+    ...halves(given),
+  ].map(({ name, message }) => `  ${showSetting(name, given[name])}: ${message}`)
+  if (result.success && faults.length === 0) return Object.freeze(result.data)
   throw new ConfigError(`These settings cannot be used:\n${[...new Set(faults)].join('\n')}`)
+}
+
+/** Settings that do nothing without another one, each with what it needs. */
+const NEEDS: readonly (readonly [name: string, other: string])[] = [
+  ['CLICKHOUSE_URL', 'DATABASE_URL'],
+  ...['GOOGLE_OAUTH2', 'GITHUB', 'GITLAB'].flatMap((provider) => {
+    const [key, secret] = [`SOCIAL_AUTH_${provider}_KEY`, `SOCIAL_AUTH_${provider}_SECRET`] as const
+    return [[key, secret] as const, [secret, key] as const]
+  }),
+]
+
+/** A key without its secret would switch its provider off, and nobody would know why. */
+function halves(given: Record<string, string | undefined>): { name: string; message: string }[] {
+  return NEEDS.filter(([name, other]) => given[name] !== undefined && given[other] === undefined).map(
+    ([name, other]) => ({ name, message: `needs ${other} beside it` }),
+  )
 }
 
 export function serverLimits(config: Config): ServerLimits {

@@ -202,7 +202,7 @@ export async function openServices(
   }
 }
 
-/** A provider counts once both its key and its secret are there. */
+/** Both are there, or neither: config.ts refuses one alone. */
 function socialSignIn(config: Config): Settings['social_sign_in'] {
   const client = (client_id: string | null, client_secret: string | null, base_url: string) =>
     client_id === null || client_secret === null ? null : { client_id, client_secret, base_url }

@@ -115,7 +115,17 @@ export type Expr =
   | WindowFunction
   | Query
 
-export type OrderExpr = Node<'OrderExpr', { expr: Expr; order: 'ASC' | 'DESC' }>
+/** Rows that are missing between two are made: `from` counts, `to` does not. */
+export type WithFillExpr = Node<'WithFillExpr', { from_value?: Expr; to_value?: Expr; step_value?: Expr }>
+export type OrderExpr = Node<'OrderExpr', { expr: Expr; order: 'ASC' | 'DESC'; with_fill?: WithFillExpr }>
+/** `1/10`, or `0.1` with nothing on the right. */
+export type RatioExpr = Node<'RatioExpr', { left: Expr; right?: Expr }>
+export type SampleExpr = Node<
+  'SampleExpr',
+  { sample_value: RatioExpr | Placeholder; offset_value?: RatioExpr | Placeholder }
+>
+export type LimitByExpr = Node<'LimitByExpr', { n: Expr; offset_value?: Expr; exprs: readonly Expr[] }>
+export type GroupingSet = Node<'GroupingSet', { exprs: readonly Expr[] }>
 export type JoinConstraint = Node<'JoinConstraint', { expr: Expr; constraint_type: 'ON' | 'USING' }>
 export type JoinExpr = Node<
   'JoinExpr',
@@ -125,6 +135,7 @@ export type JoinExpr = Node<
     column_aliases?: readonly string[]
     table_args?: readonly Expr[]
     table_final?: true
+    sample?: SampleExpr
     join_type?: string
     constraint?: JoinConstraint
     next_join?: JoinExpr
@@ -152,12 +163,16 @@ export type SelectQuery = Node<
     array_join_list?: readonly Expr[]
     prewhere?: Expr
     where?: Expr
-    group_by?: readonly Expr[]
-    group_by_mode?: 'all'
+    /** Sets only where the mode says so. */
+    group_by?: readonly (Expr | GroupingSet)[]
+    group_by_mode?: 'all' | 'cube' | 'rollup' | 'grouping_sets'
     having?: Expr
+    qualify?: Expr
     window_exprs?: Readonly<Record<string, WindowExpr>>
     order_by?: readonly OrderExpr[]
+    limit_by?: LimitByExpr
     limit?: Expr
+    limit_with_ties?: true
     offset?: Expr
   }
 >
@@ -171,6 +186,7 @@ export type SelectSetQuery = Node<
     ctes?: readonly Cte[]
     order_by?: readonly OrderExpr[]
     limit?: Expr
+    limit_with_ties?: true
     offset?: Expr
   }
 >

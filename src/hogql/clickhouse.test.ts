@@ -24,6 +24,30 @@ const brief = (sql: string) =>
 
 const SPELLED: [hogql: string, sql: string][] = [
   [
+    'select event from events order by timestamp limit 2 by event limit 5',
+    'SELECT t1.event AS c1 FROM [events] AS t1 ORDER BY t1.timestamp ASC NULLS LAST LIMIT {p2:Int64} OFFSET {p3:Int64} BY c1 LIMIT {p4:Int64}',
+  ],
+  [
+    'select event from events order by event limit 2 with ties offset 1',
+    'SELECT t1.event AS c1 FROM [events] AS t1 ORDER BY c1 ASC NULLS LAST LIMIT {p2:Int64} OFFSET {p3:Int64} WITH TIES',
+  ],
+  [
+    'select toDate(timestamp) as d from events order by d with fill to today() step interval 2 day',
+    `SELECT toDate(t1.timestamp) AS c1 FROM [events] AS t1 ORDER BY c1 ASC NULLS LAST WITH FILL TO assumeNotNull(toDate(fromUnixTimestamp64Milli(toInt64({p2:Int64}), 'UTC'))) STEP toIntervalDay(2)`,
+  ],
+  [
+    'select event from events qualify row_number() over (order by timestamp) = 1',
+    'SELECT t1.event AS c1 FROM [events] AS t1 QUALIFY coalesce((row_number() OVER (ORDER BY t1.timestamp ASC NULLS LAST) = {p2:Int64}), false)',
+  ],
+  [
+    'select count() from events sample 1/2',
+    'SELECT count() AS c1 FROM (SELECT e.* FROM [events] AS e WHERE (reinterpretAsUInt32(reverse(substring(MD5(e.distinct_id), 1, 4))) / 4294967296) >= {p2:Int64} AND (reinterpretAsUInt32(reverse(substring(MD5(e.distinct_id), 1, 4))) / 4294967296) < {p3:Float64}) AS t1',
+  ],
+  [
+    'select event, count() from events group by grouping sets ((event), ())',
+    'SELECT t1.event AS c1, count() AS c2 FROM [events] AS t1 GROUP BY GROUPING SETS ((t1.event), ())',
+  ],
+  [
     `select 1, 'a', null, true, 1.5`,
     'SELECT {p1:Int64} AS c1, {p2:String} AS c2, NULL AS c3, true AS c4, {p3:Float64} AS c5',
   ],

@@ -8,7 +8,8 @@ import { printHogql } from './print-hogql.ts'
 import { resolveCondition, resolveExpression } from './resolve/expressions.ts'
 import { fillPlaceholders } from './resolve/placeholders.ts'
 import type { Compilation } from './resolve/scope.ts'
-import { selectSql, setSql } from './resolve/select.ts'
+import { selectSql } from './resolve/select.ts'
+import { setSql } from './resolve/sets.ts'
 import type { Type } from './value.ts'
 
 export type QueryContext = {
@@ -69,8 +70,10 @@ export function compileQuery(
     },
     resolve: resolveExpression,
     condition: resolveCondition,
-    subquery: (inner, outer) =>
-      inner.node === 'SelectQuery' ? selectSql(inner, outer, compilation) : setSql(inner, outer, compilation),
+    subquery: (inner, outer, row = null) =>
+      inner.node === 'SelectQuery'
+        ? selectSql(inner, outer, row, compilation)
+        : setSql(inner, outer, row, compilation),
   }
   const filled = fillPlaceholders(query, context.placeholders)
   const { sql, columns } = compilation.subquery(filled, null)

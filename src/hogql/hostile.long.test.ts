@@ -65,6 +65,8 @@ const PARTS = [
   "a.¦a.1¦a[¦a[1:¦[a, ¦{a: ¦{a} ¦f'¦f'{¦f'a{b}¦f'\\{¦'a'¦''¦'\\n¦\\'¦\"a\"¦\"\"¦`a`",
   'a::¦a::int¦::¦a, ¦a ¦1 ¦1.¦1e¦1e5¦0x¦0xf¦0b1¦9¦99999999 ¦.5¦-1¦--¦-- \n¦//¦/*¦/* */¦#1',
   'from ¦from a ¦select 1 from a join b ¦join ¦on ¦using (¦left ¦array join ¦order by ¦group by ¦limit ¦offset ',
+  'limit 1 by ¦limit 1 by a ¦limit 1 with ties ¦with fill ¦with fill from 1 to 2 step ¦qualify ¦sample ¦sample 1/¦sample 1/2 offset ',
+  'group by rollup(¦group by cube(a, ¦group by grouping sets (¦(a), ¦from numbers(¦from numbers(1) ¦exists (select ¦in cohort ',
   '\n¦\t¦\u00a0¦\u2028¦\ufeff¦\u0001¦\u007f¦é¦😀¦\u0301¦\ud800¦\u0000¦\u200b¦𝒜¦ﷺ¦window w as (',
 ].flatMap((row) => row.split('¦'))
 

@@ -140,11 +140,11 @@ describe('errors say what was expected, and where', () => {
 
   it('tell what does not parse from what is not supported', () => {
     expect(errorOf(() => parseSelect('select a from')).kind).toBe('syntax')
-    expect(errorOf(() => parseSelect('select a from t qualify b'))).toMatchObject({
+    expect(errorOf(() => parseSelect('select a from t settings b'))).toMatchObject({
       kind: 'query',
-      message: 'QUALIFY is not supported',
+      message: 'SETTINGS is not supported',
       start: 16,
-      end: 23,
+      end: 24,
     })
   })
 })

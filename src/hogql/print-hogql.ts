@@ -5,15 +5,20 @@ import type {
   Cte,
   Expr,
   JoinExpr,
+  LimitByExpr,
   OrderExpr,
+  Placeholder,
   Query,
+  RatioExpr,
+  SampleExpr,
   SelectQuery,
   SelectSetQuery,
   WindowExpr,
   WindowFrameExpr,
   WindowFunction,
+  WithFillExpr,
 } from './ast.ts'
-import { FORBIDDEN_ALIASES, KEYWORDS, RESERVED } from './parse/words.ts'
+import { printFunction, printName, printNumber, quotedText } from './print-words.ts'
 
 /** How tightly each kind binds. A part that binds less tightly than its place asks for goes into brackets. */
 const LOWEST = 0
@@ -125,60 +130,12 @@ const base = (expr: Expr) => inside(expr, expr.node === 'Constant' ? ATOM + 1 : 
 const list = (exprs: readonly Expr[]) =>
   exprs.map((expr, index) => inside(expr, expr.node === 'Lambda' && index > 0 ? OR : LOWEST)).join(', ')
 
-/** Words that read as names wherever a name can stand, and are too common as such to be put in quotes. */
-const PLAIN_WORDS: ReadonlySet<string> = new Set(
-  'date day first hour id key last minute month name quarter second time timestamp week year'.split(' '),
-)
-/** Words that are no names even in front of a bracket. */
-const NO_FUNCTIONS: ReadonlySet<string> = new Set([
-  ...RESERVED,
-  'columns',
-  'distinct',
-  'from',
-  'not',
-  'true',
-  'false',
-])
-
-const isWord = (name: string) => /^[A-Za-z_$][A-Za-z0-9_$]*$/.test(name)
-
-function printName(name: string | number): string {
-  if (typeof name === 'number') return String(name)
-  const word = name.toLowerCase()
-  const isTaken = (KEYWORDS.has(word) && !PLAIN_WORDS.has(word)) || FORBIDDEN_ALIASES.has(word)
-  return isWord(name) && !isTaken ? name : quotedName(name)
-}
-
-const printFunction = (name: string) =>
-  isWord(name) && !NO_FUNCTIONS.has(name.toLowerCase()) ? name : quotedName(name)
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\\': '\\\\',
-  "'": "\\'",
-}
-
-const quotedName = (name: string) => `\`${name.replaceAll('\\', '\\\\').replaceAll('`', '``')}\``
-const quotedText = (text: string) =>
-  `'${text.replaceAll(/[\\\n\r\t']/g, (letter) => ESCAPES[letter] ?? letter)}'`
-
 function printConstant({ value, value_type }: Constant): Printed {
   if (value === null) return atom('NULL')
   if (typeof value === 'boolean') return atom(String(value))
   if (typeof value === 'string' && value_type !== 'number') return atom(quotedText(value))
   const text = printNumber(value)
   return { text, binds: text.startsWith('-') ? SUM : ATOM }
-}
-
-function printNumber(value: number | string): string {
-  if (value === 'Infinity') return 'inf'
-  if (value === '-Infinity') return '-inf'
-  if (typeof value === 'string') return value.toLowerCase()
-  // Without a point or exponent it would be read as one of the integers a JavaScript number cannot hold.
-  const isLarge = Number.isInteger(value) && !Number.isSafeInteger(value)
-  return (isLarge ? value.toExponential() : String(value)).replace('e+', 'e')
 }
 
 function printCall({ name, args, params, distinct, filter_expr, order_by }: Call): string {
@@ -210,7 +167,30 @@ function printBound({ frame_type, frame_value }: WindowFrameExpr): string {
 }
 
 const printOrder = (order: readonly OrderExpr[]) =>
-  order.map(({ expr, order: direction }) => `${inside(expr, LAMBDA)} ${direction}`).join(', ')
+  order
+    .map(({ expr, order: direction, with_fill }) => {
+      const fill = with_fill ? ` ${printFill(with_fill)}` : ''
+      return `${inside(expr, LAMBDA)} ${direction}${fill}`
+    })
+    .join(', ')
+
+function printFill({ from_value, to_value, step_value }: WithFillExpr): string {
+  const parts = [
+    'WITH FILL',
+    from_value && `FROM ${inside(from_value, LAMBDA)}`,
+    to_value && `TO ${inside(to_value, LAMBDA)}`,
+    step_value && `STEP ${inside(step_value, LAMBDA)}`,
+  ]
+  return parts.filter(Boolean).join(' ')
+}
+
+function printSample({ sample_value, offset_value }: SampleExpr): string {
+  const ratio = (value: RatioExpr | Placeholder) => {
+    if (value.node === 'Placeholder') return inside(value, ATOM)
+    return `${printHogql(value.left)}${value.right ? `/${printHogql(value.right)}` : ''}`
+  }
+  return `SAMPLE ${ratio(sample_value)}${offset_value ? ` OFFSET ${ratio(offset_value)}` : ''}`
+}
 
 function printCte({ name, expr, cte_type, columns, materialized }: Cte): string {
   if (cte_type === 'column') return `${inside(expr, LAMBDA)} AS ${printName(name)}`
@@ -229,7 +209,7 @@ const printCtes = (ctes: readonly Cte[] | undefined) =>
     : ''
 
 function printJoin(join: JoinExpr): string {
-  const { table, alias, column_aliases, table_args, table_final, constraint, next_join } = join
+  const { table, alias, column_aliases, table_args, table_final, sample, constraint, next_join } = join
   const using = constraint?.constraint_type === 'USING'
   const condition =
     constraint && (using ? `USING ${usingList(constraint.expr)}` : `ON ${inside(constraint.expr, LAMBDA)}`)
@@ -239,6 +219,7 @@ function printJoin(join: JoinExpr): string {
     alias !== undefined &&
       `AS ${printName(alias)}${column_aliases ? `(${column_aliases.map(printName).join(', ')})` : ''}`,
     table_final && 'FINAL',
+    sample && printSample(sample),
     condition,
     next_join && printJoin(next_join),
   ]
@@ -256,10 +237,28 @@ function printJoinType(type: string): string {
 
 const usingList = (expr: Expr) => (expr.node === 'Tuple' ? `(${list(expr.exprs)})` : inside(expr, ATOM))
 
-const limits = ({ limit, offset }: Pick<SelectQuery, 'limit' | 'offset'>) => [
-  limit && `LIMIT ${inside(limit, LAMBDA)}`,
+type Limits = Pick<SelectQuery, 'limit' | 'limit_with_ties' | 'offset'>
+
+const limits = ({ limit, limit_with_ties, offset }: Limits) => [
+  limit && `LIMIT ${inside(limit, LAMBDA)}${limit_with_ties ? ' WITH TIES' : ''}`,
   offset && `OFFSET ${inside(offset, LAMBDA)}`,
 ]
+
+function printLimitBy({ n, offset_value, exprs }: LimitByExpr): string {
+  const offset = offset_value ? ` OFFSET ${inside(offset_value, LAMBDA)}` : ''
+  return `LIMIT ${inside(n, LAMBDA)}${offset} BY ${list(exprs)}`
+}
+
+const GROUPINGS = { cube: 'CUBE', rollup: 'ROLLUP', grouping_sets: 'GROUPING SETS ' } as const
+
+function printGroupBy({ group_by = [], group_by_mode }: SelectQuery): string {
+  if (group_by_mode === 'all') return 'GROUP BY ALL'
+  const keys = group_by
+    .map((key) => (key.node === 'GroupingSet' ? `(${list(key.exprs)})` : list([key])))
+    .join(', ')
+  if (group_by_mode) return `GROUP BY ${GROUPINGS[group_by_mode]}(${keys})`
+  return keys && `GROUP BY ${keys}`
+}
 
 function printSelect(query: SelectQuery): string {
   const windows = Object.entries(query.window_exprs ?? {})
@@ -269,12 +268,13 @@ function printSelect(query: SelectQuery): string {
     query.array_join_list && `${query.array_join_op} ${list(query.array_join_list)}`,
     query.prewhere && `PREWHERE ${inside(query.prewhere, LAMBDA)}`,
     query.where && `WHERE ${inside(query.where, LAMBDA)}`,
-    query.group_by && query.group_by.length > 0 && `GROUP BY ${list(query.group_by)}`,
-    query.group_by_mode && 'GROUP BY ALL',
+    printGroupBy(query),
     query.having && `HAVING ${inside(query.having, LAMBDA)}`,
+    query.qualify && `QUALIFY ${inside(query.qualify, LAMBDA)}`,
     windows.length > 0 &&
       `WINDOW ${windows.map(([name, window]) => `${printName(name)} AS ${printWindow(window)}`).join(', ')}`,
     query.order_by && `ORDER BY ${printOrder(query.order_by)}`,
+    query.limit_by && printLimitBy(query.limit_by),
     ...limits(query),
   ]
   return printCtes(query.ctes) + parts.filter(Boolean).join(' ')

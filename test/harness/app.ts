@@ -74,9 +74,12 @@ export type TestApp = {
 const TEST_URL = 'http://longshore.test'
 const NEVER_MS = 2 ** 31 - 1
 
-/** Settings are given as in the environment; rate limits are off unless a test is about them. */
-export async function startTestApp(env: Record<string, string> = {}): Promise<TestApp> {
-  const { db, url, drop } = await makeDatabase()
+/**
+ * Settings are given as in the environment; rate limits are off unless a test is about them. On the database of another
+ * application, with its SECRET_KEY, it is that application after a restart.
+ */
+export async function startTestApp(env: Record<string, string> = {}, before?: TestApp): Promise<TestApp> {
+  const { db, url, drop } = before ? { db: before.db, url: '', drop: async () => {} } : await makeDatabase()
   const clickhouse = TEST_ENGINE === 'clickhouse' ? await makeClickHouseDatabase() : null
   const folder = await mkdtemp(join(tmpdir(), 'longshore-test-'))
   const config = readConfig({

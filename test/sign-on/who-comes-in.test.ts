@@ -325,6 +325,10 @@ describe('what a provider says', () => {
     const record = (await app.get(`${foreign.path}sign_ins/`, { key: foreign.workspace.owner.key })).body
       .results[0]
     expect(record).toMatchObject({ outcome: 'email_not_in_domain', email: `user@sub.${foreign.domain}` })
+    const wrong = record.checks.filter(({ is_passed }: { is_passed: boolean }) => !is_passed)
+    expect(wrong).toEqual([
+      { check: 'domain', is_passed: false, message: expect.stringContaining(`not in ${foreign.domain}.`) },
+    ])
   })
 
   it('is forgotten when the domain gets another name', async () => {

@@ -9,8 +9,11 @@ import {
 } from '../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 import { startSmtpServer, type SmtpStandIn } from '../../../test/stand-ins/smtp.ts'
+import { uuid7 } from '../../lib/uuid.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { findBrokenEntry } from '../activity-log/chain.ts'
+import { createDirectory, GROUP_SCHEMA, personOf } from '../scim/fixture/directory.ts'
+import { openSession } from '../sign-in/sessions.ts'
 import { setUpDevice } from '../two-factor/fixture/authenticator.ts'
 
 const ME = '/api/users/@me/'
@@ -94,6 +97,51 @@ describe('DELETE /api/users/@me/', () => {
       subject === 'Your Longshore account was deleted' && recipients.includes(moved)
     await smtp.waitForMail(isLast)
     expect(await whereFound(['Perpetua', 'Petra', 'Quillfeather', former])).toEqual([])
+  })
+
+  it('a directory and a provider told us of the person: their logs forget it, and nobody else', async () => {
+    const directory = await createDirectory(app)
+    const { domain, domain_id, workspace } = directory
+    const logs = `/api/organizations/${workspace.organization.id}/domains/${domain_id}/`
+    for (const name of ['perpetua', 'quentin']) {
+      await directory.call('GET', `/Users?filter=${encodeURIComponent(`userName eq "${name}@${domain}"`)}`)
+      const made = await directory.call('POST', '/Users', personOf(directory, name))
+      const members = [{ display: `${name} Quillfeather`, value: made.body.id }]
+      const group = { schemas: [GROUP_SCHEMA], displayName: `Group ${made.body.id}`, members }
+      expect((await directory.call('POST', '/Groups', group)).status).toBe(201)
+      await app.db.run(sql`
+        INSERT INTO sign_in_record (id, domain_id, provider, purpose, outcome, ip, checks, received, created_at)
+        VALUES (${uuid7(new Date())}, ${domain_id}, 'saml', 'sign-in', 'answer_not_accepted', '192.0.2.1', '[]',
+          ${{ attributes: { mail: [`${name}@${domain}`] } }}, now())`)
+    }
+    const { id } = await app.db.only<{ id: number }>(
+      sql`SELECT id FROM app_user WHERE email = ${`perpetua@${domain}`}`,
+    )
+    const session = (await openSession(app.db, id, false, new Date()))!.token
+    expect((await app.delete(ME, { session: app.canary.plant('session token', session) })).status).toBe(204)
+
+    expect(await whereFound(['perpetua'])).toEqual([])
+    const requests: { path: string; status: number; request_body: string | null }[] = (
+      await app.get(`${logs}scim/requests/`, { key: workspace.owner.key })
+    ).body.results
+    expect(requests.map(({ path, status }) => [path.slice(0, 14), status])).toEqual([
+      ['/Groups', 201],
+      ['/Users', 201],
+      ['/Users?filter=', 200],
+      ['/Groups', 201],
+      ['/Users', 201],
+      ['/Users', 200],
+    ])
+    expect(requests.map(({ request_body }) => request_body?.includes('quentin'))).toEqual([
+      true,
+      true,
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ])
+    const signIns = (await app.get(`${logs}sign_ins/`, { key: workspace.owner.key })).body.results
+    expect(signIns).toMatchObject([{ received: { attributes: { mail: [`quentin@${domain}`] } } }])
   })
 
   it('the log keeps what was done, by whom it does not say, and its chain holds', async () => {

@@ -1,19 +1,21 @@
-// Deleting one's own account: memberships, sessions, keys and second factor go with it, and the activity log keeps what was
-// done without saying who did it.
+// Deleting one's own account: memberships, sessions, keys and second factor go with it, the logs of sign-ins and directories
+// forget the person, and the activity log keeps what was done without saying who did it.
 import type { Db } from '../../platform/db/database.ts'
 import { LEVELS, type Caller } from '../../platform/http/caller.ts'
 import { conflict } from '../../platform/http/errors.ts'
 import type { Services } from '../../platform/services.ts'
-import { ERASED, erasePerson } from '../activity-log/erase.ts'
+import { ERASED, erasePerson, formerAddresses } from '../activity-log/erase.ts'
 import { recordActivity, type Actor } from '../activity-log/record.ts'
 import { membershipActivity } from '../members/join.ts'
 import { countOthers, deleteMembership, lockOwners } from '../members/queries.ts'
 import type { MembershipRow } from '../members/schema.ts'
 import { deleteWithEverything } from '../organizations/delete.ts'
+import { eraseRequests } from '../scim/request-log.ts'
+import { eraseSignInRecords } from '../sign-in/erase-records.ts'
 import { addressesOf } from '../users/addresses.ts'
 import { deleteUser, getUser, isOnlyUser } from '../users/queries.ts'
 import { accountDeletedEmail } from './account-deleted-email.ts'
-import { listMembershipsOf, lockAccountDeletion } from './queries.ts'
+import { listDomainsAround, listMembershipsOf, lockAccountDeletion } from './queries.ts'
 
 type SignedIn = Extract<Caller, { kind: 'session' }>
 type Deletion = Actor & { services: Services; db: Db; caller: SignedIn }
@@ -33,8 +35,12 @@ export async function deleteAccount({ services, db, caller, now }: Deletion): Pr
       request: { ip: '' },
       now,
     }
+    const addresses = [...(await addressesOf(tx, user)), ...(await formerAddresses(tx, user.uuid))]
+    const domains = await listDomainsAround(tx, id, addresses)
+    await eraseRequests(tx, domains, { id, addresses })
+    await eraseSignInRecords(tx, domains, { id, addresses })
     for (const membership of await listMembershipsOf(tx, id)) await leave(services, tx, actor, membership)
-    await erasePerson(tx, actor, { id, uuid: user.uuid, addresses: await addressesOf(tx, user) })
+    await erasePerson(tx, actor, { id, uuid: user.uuid, addresses })
     await deleteUser(tx, id)
     if (services.mailer.configured) {
       await services.jobs.enqueue(tx, accountDeletedEmail, { email: user.email })

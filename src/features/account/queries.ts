@@ -2,6 +2,7 @@
 import type { Db } from '../../platform/db/database.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Caller, Level } from '../../platform/http/caller.ts'
+import { domainOf } from '../domains/queries.ts'
 import { isOpenTo } from '../members/queries.ts'
 import type { MembershipRow } from '../members/schema.ts'
 
@@ -24,6 +25,20 @@ export function listOwnOrganizations(db: Db, userId: number, caller: Caller): Pr
 /** In the order of their organizations, which is the order in which others lock them. */
 export function listMembershipsOf(db: Db, userId: number): Promise<MembershipRow[]> {
   return db.rows(sql`SELECT * FROM membership WHERE user_id = ${userId} ORDER BY organization_id`)
+}
+
+/** Domains whose logs may name somebody: those of organizations they belong to or a directory put them in, or that have their addresses. */
+export async function listDomainsAround(
+  db: Db,
+  userId: number,
+  addresses: readonly string[],
+): Promise<string[]> {
+  const rows = await db.rows<{ id: string }>(sql`
+    SELECT id FROM domain WHERE organization_id IN (
+      SELECT organization_id FROM membership WHERE user_id = ${userId}
+      UNION SELECT organization_id FROM scim_user WHERE user_id = ${userId}
+      UNION SELECT organization_id FROM domain WHERE domain = ANY(${addresses.map(domainOf)}))`)
+  return rows.map(({ id }) => id)
 }
 
 /** One at a time: two owners, or the last two accounts, must not both find the other still there. */

@@ -17,13 +17,13 @@ type Entry = ChainedEntry & { erased_by: string | null }
 export type ErasedPerson = {
   id: number
   uuid: string
-  /** Those of the account as it is; earlier ones are found in the log. */
+  /** All that the account ever had. */
   addresses: readonly string[]
 }
 
-/** Reads the whole log once or twice: accounts are seldom deleted. Ends with one entry per organization concerned. */
+/** Reads the whole log: accounts are seldom deleted. Ends with one entry per organization concerned. */
 export async function erasePerson(tx: Db, actor: Actor, person: ErasedPerson): Promise<void> {
-  const addresses = new Set([...person.addresses, ...(await formerAddresses(tx, person))].map(lower))
+  const addresses = new Set(person.addresses.map(lower))
   const entries = await findEntries(tx, person, addresses)
   const erased = entries.flatMap((entry) => {
     const after = withoutPerson(entry, person, addresses)
@@ -42,7 +42,8 @@ export async function erasePerson(tx: Db, actor: Actor, person: ErasedPerson): P
   }
 }
 
-async function formerAddresses(tx: Db, { uuid }: ErasedPerson): Promise<string[]> {
+/** Those that the log tells of. */
+export async function formerAddresses(tx: Db, uuid: string): Promise<string[]> {
   const rows = await tx.rows<{ address: string | null }>(sql`
     SELECT DISTINCT address FROM activity_log,
       LATERAL jsonb_array_elements(detail -> 'changes') AS change,

@@ -111,7 +111,8 @@ export async function replaceSealedSecret(db: Db, before: SealedSecret, sealed: 
     WHERE id = ${before.id} AND oidc_client_secret = ${before.oidc_client_secret}`)
 }
 
-function domainOf(email: string): string {
+/** As DNS knows it. */
+export function domainOf(email: string): string {
   return domainToASCII(email.slice(email.lastIndexOf('@') + 1))
 }
 

@@ -1,9 +1,10 @@
 // Every SQL statement about the groups of a directory.
 import { uuid7 } from '../../lib/uuid.ts'
 import type { Db } from '../../platform/db/database.ts'
-import { assignments, sql } from '../../platform/db/sql.ts'
+import { assignments, sql, type Statement } from '../../platform/db/sql.ts'
 import type { Level } from '../../platform/http/caller.ts'
 import type { Page } from '../../platform/http/paging.ts'
+import type { Conditions } from './narrow.ts'
 
 export type ScimGroupRow = {
   id: string
@@ -49,46 +50,35 @@ export function listShownGroups(
     ${shown(withMembers)} WHERE scim_group.domain_id = ${domainId} AND scim_group.id = ANY(${ids}::uuid[])`)
 }
 
+export const groupConditions: Conditions = {
+  id: (value) => sql`scim_group.id = ${value}`,
+  displayName: (value) => sql`lower(display_name) = lower(${value})`,
+  externalId: (value) => sql`external_id = ${value}`,
+}
+
 export function pageOfGroups(
   db: Db,
   domainId: string,
+  where: Statement,
   { limit, offset }: Page,
   withMembers: boolean,
 ): Promise<ShownGroupRow[]> {
   return db.rows(sql`
-    ${shown(withMembers)} WHERE scim_group.domain_id = ${domainId}
+    ${shown(withMembers)} WHERE scim_group.domain_id = ${domainId} AND ${where}
     ORDER BY scim_group.id LIMIT ${limit} OFFSET ${offset}`)
 }
 
 export function groupsAfter(
   db: Db,
   domainId: string,
+  where: Statement,
   after: string,
   limit: number,
   withMembers: boolean,
 ): Promise<ShownGroupRow[]> {
   return db.rows(sql`
-    ${shown(withMembers)} WHERE scim_group.domain_id = ${domainId} AND scim_group.id > ${after}
+    ${shown(withMembers)} WHERE scim_group.domain_id = ${domainId} AND scim_group.id > ${after} AND ${where}
     ORDER BY scim_group.id LIMIT ${limit}`)
-}
-
-export type GroupKey = { display_name: string } | { external_id: string } | { id: string }
-
-export function groupsBy(
-  db: Db,
-  domainId: string,
-  key: GroupKey,
-  withMembers: boolean,
-): Promise<ShownGroupRow[]> {
-  const condition =
-    'display_name' in key
-      ? sql`lower(display_name) = lower(${key.display_name})`
-      : 'external_id' in key
-        ? sql`external_id = ${key.external_id}`
-        : sql`scim_group.id = ${key.id}`
-  return db.rows(
-    sql`${shown(withMembers)} WHERE scim_group.domain_id = ${domainId} AND ${condition} ORDER BY scim_group.id`,
-  )
 }
 
 export type ListedGroup = ScimGroupRow & { member_count: number }
@@ -107,9 +97,9 @@ export function findListedGroup(db: Db, domainId: string, id: string): Promise<L
   return db.row(sql`${listed} WHERE domain_id = ${domainId} AND id = ${id}`)
 }
 
-export async function countGroups(db: Db, domainId: string): Promise<number> {
+export async function countGroups(db: Db, domainId: string, where = sql`TRUE`): Promise<number> {
   const row = await db.only<{ count: number }>(
-    sql`SELECT count(*)::int AS count FROM scim_group WHERE domain_id = ${domainId}`,
+    sql`SELECT count(*)::int AS count FROM scim_group WHERE domain_id = ${domainId} AND ${where}`,
   )
   return row.count
 }

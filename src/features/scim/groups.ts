@@ -11,7 +11,7 @@ import {
   deleteGroup,
   deleteGroupMembers,
   findShownGroup,
-  groupsBy,
+  groupConditions,
   insertGroup,
   insertGroupMembers,
   peopleAmong,
@@ -197,7 +197,7 @@ async function recordGroup(
 }
 
 async function assertNameFree(tx: Db, { domain }: Directory, display_name: string): Promise<void> {
-  if ((await groupsBy(tx, domain.id, { display_name }, false)).length > 0)
+  if ((await countGroups(tx, domain.id, groupConditions.displayName!(display_name))) > 0)
     throw taken('This displayName is taken.')
 }
 

@@ -101,6 +101,29 @@ export async function lastRequestAt(db: Db, domainId: string): Promise<Date | nu
   return row?.created_at ?? null
 }
 
+/**
+ * Requests about somebody whose account is deleted keep when and how they were answered, and lose what was in them. They are
+ * found by the addresses, and by what directories called the person.
+ */
+export async function eraseRequests(
+  tx: Db,
+  domainIds: readonly string[],
+  { id, addresses }: { id: number; addresses: readonly string[] },
+): Promise<void> {
+  const known = await tx.rows<{ id: string; user_name: string }>(
+    sql`SELECT id, user_name FROM scim_user WHERE user_id = ${id}`,
+  )
+  // A name may be part of another word; an address or an id is not.
+  const texts = [...addresses, ...known.map((each) => each.id), ...known.map((each) => `"${each.user_name}"`)]
+  const spellings = texts.flatMap((text) => [text, new URLSearchParams({ '': text }).toString().slice(1)])
+  await tx.run(sql`
+    UPDATE scim_request SET path = '/' || split_part(split_part(path, '?', 1), '/', 2), request_body = NULL,
+      response_body = NULL
+    WHERE domain_id = ANY(${domainIds}::uuid[]) AND EXISTS (
+      SELECT FROM unnest(${spellings.map((text) => text.toLowerCase())}::text[]) AS given (text)
+      WHERE position(text IN lower(concat(path, request_body, response_body))) > 0)`)
+}
+
 const KEPT_DAYS = 30
 
 /** Timetable entry: they hold names and addresses of people, so they do not stay for ever. */

@@ -2,8 +2,9 @@
 import type { JsonObject } from '../../lib/json-object.ts'
 import { uuid7 } from '../../lib/uuid.ts'
 import type { Db } from '../../platform/db/database.ts'
-import { assignments, sql } from '../../platform/db/sql.ts'
+import { assignments, sql, type Statement } from '../../platform/db/sql.ts'
 import type { Level } from '../../platform/http/caller.ts'
+import type { Conditions } from './narrow.ts'
 
 export type ScimUserRow = {
   id: string
@@ -46,44 +47,46 @@ export function listShownUsers(db: Db, domainId: string, ids: readonly string[])
   return db.rows(sql`${shown} WHERE scim_user.domain_id = ${domainId} AND scim_user.id = ANY(${ids}::uuid[])`)
 }
 
+/** What filters compare, as PostgreSQL does it. The addresses have an index in small letters. */
+export const userConditions: Conditions = {
+  id: (value) => sql`scim_user.id = ${value}`,
+  userName: (value) => sql`lower(user_name) = lower(${value})`,
+  externalId: (value) => sql`external_id = ${value}`,
+  'emails.value': (value) => sql`
+    lower((resource -> 'emails')::text)::jsonb @> jsonb_build_array(jsonb_build_object('value', lower(${value}::text)))`,
+  // Entra ID sends "True".
+  active: (value) => sql`${isMember} = ${value.toLowerCase() === 'true'}`,
+}
+
 export function pageOfUsers(
   db: Db,
   domainId: string,
+  where: Statement,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<ShownUserRow[]> {
   return db.rows(sql`
-    ${shown} WHERE scim_user.domain_id = ${domainId} ORDER BY scim_user.id LIMIT ${limit} OFFSET ${offset}`)
+    ${shown} WHERE scim_user.domain_id = ${domainId} AND ${where}
+    ORDER BY scim_user.id LIMIT ${limit} OFFSET ${offset}`)
 }
 
 /** The next ones in the order of their ids: for a walk over all of them. */
 export function usersAfter(
   db: Db,
   domainId: string,
+  where: Statement,
   after: string,
   limit: number,
   withTheirGroups: boolean,
 ): Promise<ShownUserRow[]> {
   return db.rows(sql`
-    ${withTheirGroups ? shown : withoutGroups} WHERE scim_user.domain_id = ${domainId} AND scim_user.id > ${after}
+    ${withTheirGroups ? shown : withoutGroups}
+    WHERE scim_user.domain_id = ${domainId} AND scim_user.id > ${after} AND ${where}
     ORDER BY scim_user.id LIMIT ${limit}`)
 }
 
-export type UserKey = { user_name: string } | { external_id: string } | { id: string }
-
-/** Those that an index finds: one, or a few of one externalId. */
-export function usersBy(db: Db, domainId: string, key: UserKey): Promise<ShownUserRow[]> {
-  const condition =
-    'user_name' in key
-      ? sql`lower(user_name) = lower(${key.user_name})`
-      : 'external_id' in key
-        ? sql`external_id = ${key.external_id}`
-        : sql`scim_user.id = ${key.id}`
-  return db.rows(sql`${shown} WHERE scim_user.domain_id = ${domainId} AND ${condition} ORDER BY scim_user.id`)
-}
-
-export async function countUsers(db: Db, domainId: string): Promise<number> {
+export async function countUsers(db: Db, domainId: string, where = sql`TRUE`): Promise<number> {
   const row = await db.only<{ count: number }>(
-    sql`SELECT count(*)::int AS count FROM scim_user WHERE domain_id = ${domainId}`,
+    sql`SELECT count(*)::int AS count FROM scim_user WHERE domain_id = ${domainId} AND ${where}`,
   )
   return row.count
 }

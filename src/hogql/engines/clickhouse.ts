@@ -1,6 +1,8 @@
 // ClickHouse's spelling, written against the tables of platform/event-store/clickhouse: their columns are those of layout.ts,
-// texts that may be absent as Nullable(String), times as DateTime64(6, 'UTC'). The session has join_use_nulls = 1, so that
-// what an outer join does not find is NULL. An instant keeps its zone with it: the wall clock of a zone is the same instant in that zone.
+// texts that may be absent as Nullable(String), times as DateTime64(6, 'UTC'). The session has join_use_nulls = 1 and
+// group_by_use_nulls = 1, so that what an outer join does not find, and what a grouping leaves out, is NULL; and
+// allow_experimental_correlated_subqueries = 1. An instant keeps its zone with it: the wall clock of a zone is the same
+// instant in that zone.
 import {
   distinctIds,
   groups,
@@ -110,6 +112,11 @@ function dialect(setting: QuerySetting): Dialect {
     unfold: (_alias, arrays, keep_empty) =>
       `${keep_empty ? ' LEFT' : ''} ARRAY JOIN ${arrays.map(({ column, sql }) => `${sql} AS ${column}`).join(', ')}`,
     unfolded: (_alias, column) => column,
+    numbers: (start, count, most) =>
+      `(SELECT ${start} + toInt64(number) AS number FROM numbers(toUInt64(ifNull(greatest(0, least(${count}, ${most})), 0)))` +
+      ` WHERE throwIf(${count} > ${most}, 'More than ${most} rows would be made') = 0)`,
+    shareOf: (text) => `(reinterpretAsUInt32(reverse(substring(MD5(${text}), 1, 4))) / 4294967296)`,
+    has_limit_by: true,
     // It has no such words.
     made_once: '',
     set_operators: {

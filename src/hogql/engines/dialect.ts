@@ -48,6 +48,12 @@ export type Dialect = Printing & {
   unfold(alias: string, arrays: readonly { column: string; sql: string }[], keep_empty: boolean): string
   /** How such an item is named in the query. */
   unfolded(alias: string, column: string): string
+  /** A table with the column `number`: `count` whole numbers from `start` on, and an error where it is more than `most`. */
+  numbers(start: string, count: string, most: number): string
+  /** A number in [0, 1) that hangs on the text alone: the same one in every engine. */
+  shareOf(text: string): string
+  /** Whether there are LIMIT BY, WITH TIES and WITH FILL. */
+  has_limit_by: boolean
   set_operators: Readonly<Record<SetOperator, string>>
   /** Before the brackets of a query in WITH that is used more than once. */
   made_once: string

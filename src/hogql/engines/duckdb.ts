@@ -141,6 +141,11 @@ function dialect(setting: QuerySetting): Dialect {
       return ` ${join} LATERAL (SELECT ${items}) AS ${alias}${keep_empty ? ' ON true' : ''}`
     },
     unfolded: (alias, column) => `${alias}.${column}`,
+    numbers: (start, count, most) =>
+      `(SELECT ${start} + range AS number FROM range(0, CASE WHEN ${count} > ${most}` +
+      ` THEN error('More than ${most} rows would be made') ELSE ${count} END))`,
+    shareOf: (text) => `(CAST('0x' || substr(md5(${text}), 1, 8) AS BIGINT) / 4294967296)`,
+    has_limit_by: false,
     // Otherwise the engine copies the query to each place, and the bound values in the copies become NULL (1.5.5); of
     // queries that use each other twice, thirty make a plan without end.
     made_once: 'MATERIALIZED ',

@@ -17,13 +17,13 @@ import {
   peek,
   peekAfter,
   endOf,
-  startsOperand,
   type Cursor,
 } from './cursor.ts'
 import { parseJoinType } from './join-types.ts'
 import { MAX_JOINS } from './limits.ts'
 import { parseClauseList, parseListUntil } from './lists.ts'
 import { startsQuery } from './lookahead.ts'
+import { parseSample } from './sample.ts'
 import { isQuery, refuseSetOfPlaceholder } from './subqueries.ts'
 import { TABLE_ALIAS_WORDS } from './words.ts'
 
@@ -141,7 +141,7 @@ function parseTableName(cursor: Cursor): Field {
   return { node: 'Field', chain, start, end: endOf(cursor) }
 }
 
-/** Alias, FINAL, and what is refused after a table. */
+/** Alias, FINAL, SAMPLE, and what is refused after a table. */
 function parseTableEnd(
   cursor: Cursor,
   table: Pick<JoinExpr, 'table' | 'table_args'>,
@@ -155,7 +155,8 @@ function parseTableEnd(
   for (const word of ['pivot', 'unpivot'])
     if (atWord(cursor, word)) throw notSupported(word.toUpperCase(), peek(cursor))
   if (acceptWord(cursor, 'final')) join.table_final = true
-  if (atWord(cursor, 'sample') && startsOperand(peekAfter(cursor))) throw notSupported('SAMPLE', peek(cursor))
+  const sample = parseSample(cursor)
+  if (sample) join.sample = sample
   join.end = endOf(cursor)
   return join
 }

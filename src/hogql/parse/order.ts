@@ -1,5 +1,5 @@
 // ORDER BY and its terms.
-import type { OrderExpr } from '../ast.ts'
+import type { OrderExpr, WithFillExpr } from '../ast.ts'
 import {
   accept,
   acceptWord,
@@ -29,8 +29,15 @@ export function parseOrderTerm(cursor: Cursor): OrderExpr {
   if (!isDescending && !acceptWord(cursor, 'asc')) acceptWord(cursor, 'ascending')
   parseNulls(cursor)
   if (atWord(cursor, 'collate')) throw notSupported('COLLATE', peek(cursor))
-  if (atWord(cursor, 'with')) throw notSupported('WITH FILL', peek(cursor))
-  return { node: 'OrderExpr', expr, order: isDescending ? 'DESC' : 'ASC', start, end: endOf(cursor) }
+  const with_fill = parseFill(cursor)
+  return {
+    node: 'OrderExpr',
+    expr,
+    order: isDescending ? 'DESC' : 'ASC',
+    ...(with_fill && { with_fill }),
+    start,
+    end: endOf(cursor),
+  }
 }
 
 /** NULLS LAST is what happens anyway, in either direction; PostHog ignores NULLS FIRST, we say so. */
@@ -39,4 +46,16 @@ function parseNulls(cursor: Cursor) {
   if (!acceptWord(cursor, 'nulls')) return
   if (atWord(cursor, 'first')) throw notSupported('NULLS FIRST', token)
   if (!acceptWord(cursor, 'last')) throw expected(cursor, 'FIRST or LAST')
+}
+
+/** `with fill from … to … step …`, each of them or none, in this order. */
+function parseFill(cursor: Cursor): WithFillExpr | null {
+  const { start } = peek(cursor)
+  if (!acceptWords(cursor, 'with', 'fill')) return null
+  const fill: WithFillExpr = { node: 'WithFillExpr', start }
+  if (acceptWord(cursor, 'from')) fill.from_value = cursor.rules.expression(cursor, 0)
+  if (acceptWord(cursor, 'to')) fill.to_value = cursor.rules.expression(cursor, 0)
+  if (acceptWord(cursor, 'step')) fill.step_value = cursor.rules.expression(cursor, 0)
+  fill.end = endOf(cursor)
+  return fill
 }

@@ -21,9 +21,10 @@ import {
   type Cursor,
 } from './cursor.ts'
 import { parseFrom } from './from.ts'
-import { parseLimit } from './limit.ts'
+import { parseLimits } from './limit.ts'
 import { MAX_COLUMNS } from './limits.ts'
 import { atClauseEnd, parseClauseList } from './lists.ts'
+import { parseGroupings, refuseTotals } from './groupings.ts'
 import { isDistinctKeyword } from './lookahead.ts'
 import { parseOrderBy } from './order.ts'
 import { parseWindow } from './windows.ts'
@@ -44,10 +45,11 @@ export function parseSelectStatement(cursor: Cursor, ctes: Cte[] | null, start: 
   if (acceptWord(cursor, 'where')) query.where = cursor.rules.expression(cursor, 0)
   parseGroupBy(cursor, query)
   if (acceptWord(cursor, 'having')) query.having = cursor.rules.expression(cursor, 0)
+  if (acceptWord(cursor, 'qualify')) query.qualify = cursor.rules.expression(cursor, 0)
   parseWindows(cursor, query)
   const order_by = parseOrderBy(cursor)
   if (order_by) query.order_by = order_by
-  Object.assign(query, parseLimit(cursor))
+  Object.assign(query, parseLimits(cursor))
   refuseClauses(cursor)
   query.end = endOf(cursor)
   return query
@@ -100,15 +102,14 @@ function parseArrayJoin(cursor: Cursor, query: SelectQuery) {
 
 function parseGroupBy(cursor: Cursor, query: SelectQuery) {
   if (acceptWords(cursor, 'group', 'by')) {
-    refuseGroupings(cursor)
-    if (atWord(cursor, 'all') && isAloneInGroupBy(cursor)) {
+    const sets = parseGroupings(cursor)
+    if (sets) Object.assign(query, sets)
+    else if (atWord(cursor, 'all') && isAloneInGroupBy(cursor)) {
       next(cursor)
       query.group_by_mode = 'all'
     } else query.group_by = parseClauseList(cursor)
   }
-  if (!atWord(cursor, 'with')) return
-  for (const word of ['totals', 'rollup', 'cube'])
-    if (peekAfter(cursor).word === word) throw notSupported(`WITH ${word.toUpperCase()}`, peek(cursor))
+  refuseTotals(cursor)
 }
 
 /** GROUP BY ALL; with anything after it that goes on with an expression, `all` is a column. */
@@ -120,14 +121,6 @@ function isAloneInGroupBy(cursor: Cursor): boolean {
     after.kind === ';' ||
     (after.word !== '' && startsOperand(after))
   )
-}
-
-function refuseGroupings(cursor: Cursor) {
-  const token = peek(cursor)
-  if (token.word === 'grouping' && peekAfter(cursor).word === 'sets')
-    throw notSupported('GROUPING SETS', token)
-  if ((token.word === 'cube' || token.word === 'rollup') && peekAfter(cursor).kind === '(')
-    throw notSupported(token.word.toUpperCase(), token)
 }
 
 function parseWindows(cursor: Cursor, query: SelectQuery) {
@@ -145,6 +138,6 @@ function parseWindows(cursor: Cursor, query: SelectQuery) {
 
 /** Clauses PostHog's parser knows, here or further ahead, and this one does not. */
 function refuseClauses(cursor: Cursor) {
-  for (const word of ['qualify', 'settings', 'sample'])
+  for (const word of ['settings', 'sample'])
     if (atWord(cursor, word)) throw notSupported(word.toUpperCase(), peek(cursor))
 }

@@ -16,6 +16,7 @@ import { finished, type Aggregate, type HogqlFunction } from '../functions/funct
 import { grown, itemsOf, sumOf } from '../growth.ts'
 import type { Type, Value } from '../value.ts'
 import type { Scope } from './scope.ts'
+import { exists } from './subqueries.ts'
 import { unknownName } from './suggest.ts'
 
 type Entry = HogqlFunction & { name: string }
@@ -26,6 +27,7 @@ export const ARRAY_JOIN = { name: 'arrayJoin', args: [1, 1] } as const
 export function resolveCall(call: Call, scope: Scope): Value {
   const name = call.name.toLowerCase()
   if (name === ARRAY_JOIN.name.toLowerCase()) return arrayJoin(call, scope)
+  if (name === 'exists') return exists(call, scope)
   // The same as `(a, b)`: comparisons see its parts.
   if (name === 'tuple' && call.args.length > 0)
     return scope.compilation.resolve({ ...call, node: 'Tuple', exprs: call.args }, scope)
@@ -151,7 +153,7 @@ function resolveAggregate(call: Call, { entry, has_condition }: FoundAggregate, 
 function assertMayAggregate(call: Call, { in_aggregate, place }: Scope) {
   if (in_aggregate)
     throw queryError(`The aggregate '${call.name}' cannot stand inside another aggregate`, call)
-  if (place !== 'select' && place !== 'having' && place !== 'order') {
+  if (place === 'from' || place === 'on' || place === 'where' || place === 'group') {
     const where = { from: 'FROM', on: 'a join condition', where: 'WHERE', group: 'GROUP BY' }[place]
     throw queryError(`The aggregate '${call.name}' cannot stand in ${where}`, call)
   }
@@ -201,8 +203,8 @@ const orderList = (order: readonly OrderExpr[], scope: Scope) =>
     .join(', ')
 
 export function resolveWindowFunction(node: WindowFunction, scope: Scope): Value {
-  if (scope.place !== 'select' && scope.place !== 'order') {
-    throw queryError(`'${node.name}' with OVER can only stand in SELECT and ORDER BY`, node)
+  if (scope.place !== 'select' && scope.place !== 'qualify' && scope.place !== 'order') {
+    throw queryError(`'${node.name}' with OVER can only stand in SELECT, QUALIFY and ORDER BY`, node)
   }
   const name = node.name.toLowerCase()
   const aggregate = findAggregate(node.name)

@@ -5,7 +5,7 @@ import type { Dialect } from '../engines/dialect.ts'
 import { queryError } from '../errors.ts'
 import type { Value } from '../value.ts'
 import { into, together } from './kinds.ts'
-import { findNamedQuery, type Scope } from './scope.ts'
+import { findNamedQuery, isQuery, type Scope } from './scope.ts'
 import { namedTables } from './tables.ts'
 
 /** `when_null`: what a NULL of `sql` stands for; null when it cannot be NULL. */
@@ -153,7 +153,7 @@ function isInList(left: Value, items: readonly Value[], dialect: Dialect): Test 
 
 /** A name on the right side of IN can be that of a CTE or a table. */
 function asQuery(expr: Expr, scope: Scope): Query | null {
-  if (expr.node === 'SelectQuery' || expr.node === 'SelectSetQuery') return expr
+  if (isQuery(expr)) return expr
   if (expr.node !== 'Field' || expr.chain.length !== 1) return null
   const name = String(expr.chain[0])
   const { context } = scope.compilation
@@ -166,6 +166,7 @@ function asQuery(expr: Expr, scope: Scope): Query | null {
 
 function isInQuery(left: Value, query: Query, span: Span, scope: Scope): Test {
   const { dialect, subquery, fresh } = scope.compilation
+  // ClickHouse lets it see no row here.
   const { sql, columns } = subquery(query, scope)
   const lefts = left.type.kind === 'tuple' && left.items && columns.length > 1 ? left.items : [left]
   if (lefts.length !== columns.length) {

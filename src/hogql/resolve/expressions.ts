@@ -1,5 +1,5 @@
 // One function per kind of node: from an expression to a value.
-import type { And, ArrayAccess, Constant, Expr, Or, Query, TryCast, TypeCast } from '../ast.ts'
+import type { And, ArrayAccess, Constant, Expr, Or, TryCast, TypeCast } from '../ast.ts'
 import { queryError } from '../errors.ts'
 import { grown, growthOfConstant, partOf, sumOf, writtenItems } from '../growth.ts'
 import type { Value } from '../value.ts'
@@ -11,6 +11,7 @@ import { between, certain, compare, isDistinct, type Test } from './comparisons.
 import { resolveField } from './fields.ts'
 import { unify } from './kinds.ts'
 import type { Scope } from './scope.ts'
+import { scalarSubquery } from './subqueries.ts'
 
 type Resolve<Node extends Expr['node']> = (expr: Extract<Expr, { node: Node }>, scope: Scope) => Value
 type Handlers = { readonly [Node in Expr['node']]: Resolve<Node> }
@@ -175,15 +176,6 @@ function constantKey(expr: Expr): Key | null {
   return typeof value === 'string' || (typeof value === 'number' && Number.isSafeInteger(value))
     ? value
     : null
-}
-
-function scalarSubquery(query: Query, scope: Scope): Value {
-  const { sql, columns } = scope.compilation.subquery(query, scope)
-  const [column] = columns
-  if (!column || columns.length > 1) {
-    throw queryError(`A subquery used as a value has one column, not ${columns.length}`, query)
-  }
-  return { sql: `(${sql})`, type: column.type, growth: column.growth }
 }
 
 function cast(expr: TypeCast | TryCast, scope: Scope): Value {

@@ -14,6 +14,9 @@ const HOT = new Map<string, string>(HOT_PROPERTIES.map((property) => [property, 
 /** Before these are known to be grouped or not, an alias that aggregates cannot be meant. */
 const WITHOUT_AGGREGATES: ReadonlySet<Scope['place']> = new Set(['from', 'on', 'where', 'group'])
 
+/** Window functions are made after all else. */
+const WITH_WINDOWS: ReadonlySet<Scope['place']> = new Set(['select', 'qualify', 'order'])
+
 export function resolveField(field: Field, scope: Scope): Value {
   const [first] = field.chain
   if (typeof first !== 'string') throw queryError('A name cannot start with a number', field)
@@ -22,7 +25,8 @@ export function resolveField(field: Field, scope: Scope): Value {
   const value =
     fromAlias(first, field, scope, scope.aliases_before) ??
     fromSources(field, scope) ??
-    fromAlias(first, field, scope, Infinity)
+    fromAlias(first, field, scope, Infinity) ??
+    fromRow(field, scope)
   if (!value) return fromColumnCte(first, field, scope) ?? unknownField(field, scope)
   if (scope.lambda_names.size === 0) return value
   return { ...value, growth: growthInLambda(value.growth, value.type) }
@@ -125,6 +129,18 @@ function fromSources(field: Field, scope: Scope): Value | undefined {
   return holders[0] && fromSource(holders[0], field.chain, field, scope)
 }
 
+/** A column of the query round this one, in whose row the subquery is asked. */
+function fromRow(field: Field, scope: Scope): Value | undefined {
+  for (let at = scope.row; at; at = at.row) {
+    const { keys, loose } = at.grouping
+    const before = loose.length
+    const value = fromSources(field, at)
+    if (value && keys.has(value.sql)) loose.length = before
+    if (value) return value
+  }
+  return undefined
+}
+
 /** For looking only: nothing is joined because of it. */
 const withoutJoins = (source: Source): Source =>
   'table' in source.from
@@ -155,7 +171,7 @@ function fromAlias(name: string, field: Field, scope: Scope, before: number): Va
     }
   }
   const { value, loose, aggregated, windowed } = alias.done
-  const isTooEarly = windowed && scope.place !== 'select' && scope.place !== 'order'
+  const isTooEarly = windowed && !WITH_WINDOWS.has(scope.place)
   if (isTooEarly || (aggregated && (scope.in_aggregate || WITHOUT_AGGREGATES.has(scope.place)))) {
     const column = fromSources(field, scope)
     if (column) return column
@@ -190,7 +206,7 @@ function unknownField(field: Field, scope: Scope): never {
     at !== null && (at.sources.some((source) => isIn(source, at)) || isOuter(at.outer))
   if (field.chain[0] !== 'team_id' && isOuter(scope.outer)) {
     throw queryError(
-      `Unknown field '${name}': a subquery cannot use the columns of the query round it`,
+      `Unknown field '${name}': a query in FROM, WITH, ON or IN cannot use the columns of the query round it`,
       field,
     )
   }

@@ -7,6 +7,8 @@ import type { Value } from '../value.ts'
 import { assertAlias } from './expressions.ts'
 import { sourceColumn } from './fields.ts'
 import { commonType, together } from './kinds.ts'
+import { numbersSource } from './numbers.ts'
+import { sampleOf } from './sample.ts'
 import { findNamedQuery, type OutputColumn, type Scope, type Source, type Subquery } from './scope.ts'
 import { unknownName } from './suggest.ts'
 import { namedTables, tableSql } from './tables.ts'
@@ -54,7 +56,12 @@ function joinKind(join: JoinExpr, is_first: boolean): JoinKind {
 }
 
 function resolveSource(join: JoinExpr, scope: Scope): Source {
-  if (join.table_args) throw queryError('Table functions are not supported', join.table)
+  const source = unsampled(join, scope)
+  if (join.sample && !('table' in source.from)) throw queryError('Only events can be sampled', join.sample)
+  return source
+}
+
+function unsampled(join: JoinExpr, scope: Scope): Source {
   if (join.alias !== undefined) assertAlias(join.alias, join)
   const alias = scope.compilation.fresh('t')
   const { table } = join
@@ -66,6 +73,7 @@ function resolveSource(join: JoinExpr, scope: Scope): Source {
     return { name: join.alias ?? null, alias, from: { sql: `(${sql})`, columns: renamed(columns, join) } }
   }
   const name = table.chain.join('.')
+  if (join.table_args) return numbersSource(join, join.table_args, name, scope)
   const named = table.chain.length === 1 ? findNamedQuery(scope, name) : undefined
   if (named?.kind === 'subquery') {
     named.uses++
@@ -85,7 +93,7 @@ function resolveSource(join: JoinExpr, scope: Scope): Source {
   return {
     name: join.alias ?? name,
     alias,
-    from: { table: found, joined: new Set(), asked: { isUsed: false } },
+    from: { table: found, joined: new Set(), asked: { isUsed: false }, ...sampleOf(join, found) },
   }
 }
 

@@ -8,7 +8,7 @@ import type { Type, Value } from '../value.ts'
 import type { TableName } from './tables.ts'
 
 /** Which part of a SELECT is being resolved: not everything is allowed everywhere. */
-export type Place = 'from' | 'on' | 'where' | 'group' | 'select' | 'having' | 'order'
+export type Place = 'from' | 'on' | 'where' | 'group' | 'select' | 'having' | 'qualify' | 'order'
 
 /** One item of a FROM. */
 export type Source = {
@@ -18,9 +18,12 @@ export type Source = {
   alias: string
   from:
     /** `asked` is set once properties are read as columns of it. */
-    | { table: TableName; joined: Set<string>; asked: { isUsed: boolean } }
+    | { table: TableName; joined: Set<string>; asked: { isUsed: boolean }; sample?: Sample }
     | { sql: string; columns: ReadonlyMap<string, OutputColumn> }
 }
+
+/** Rows whose share (see dialect.ts) lies in [from, to). */
+export type Sample = { from: number; to: number }
 
 /** A column of a subquery: the name in SQL and its type. */
 export type OutputColumn = { column: string; type: Type; growth?: Growth | undefined }
@@ -54,6 +57,8 @@ export type Scope = {
   compilation: Compilation
   /** The query round this one. */
   outer: Scope | null
+  /** The query for each of whose rows this one is asked: its columns can be used. */
+  row: Scope | null
   named_queries: Map<string, NamedQuery>
   sources: Source[]
   /** Names that belong to no single source: USING columns and ARRAY JOIN. They hide columns. */
@@ -96,13 +101,16 @@ export type Compilation = {
   resolve(expr: Expr, scope: Scope): Value
   /** For WHERE and ON, where NULL is as good as false. */
   condition(expr: Expr, scope: Scope): string
-  subquery(query: Query, outer: Scope | null): Subquery
+  subquery(query: Query, outer: Scope | null, row?: Scope | null): Subquery
 }
 
-export function newScope(compilation: Compilation, outer: Scope | null): Scope {
+export const at = (scope: Scope, place: Place): Scope => ({ ...scope, place })
+
+export function newScope(compilation: Compilation, outer: Scope | null, row: Scope | null): Scope {
   return {
     compilation,
     outer,
+    row,
     named_queries: new Map(),
     sources: [],
     names: new Map(),
@@ -117,6 +125,12 @@ export function newScope(compilation: Compilation, outer: Scope | null): Scope {
     expanding: outer?.expanding ?? new Set(),
   }
 }
+
+export const isQuery = (expr: Expr): expr is Query =>
+  expr.node === 'SelectQuery' || expr.node === 'SelectSetQuery'
+
+/** The rows a subquery in an expression can see. In the condition of a join there is no row yet. */
+export const rowOf = (scope: Scope): Scope | null => (scope.place === 'on' ? null : scope)
 
 export function findNamedQuery(scope: Scope | null, name: string): NamedQuery | undefined {
   for (let at = scope; at; at = at.outer) {

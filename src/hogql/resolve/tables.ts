@@ -3,7 +3,7 @@ import type { Expr } from '../ast.ts'
 import type { QueryContext } from '../compile.ts'
 import type { Dialect, PhysicalTable } from '../engines/dialect.ts'
 import type { Type } from '../value.ts'
-import type { Source } from './scope.ts'
+import type { Sample, Source } from './scope.ts'
 
 export type TableName =
   | 'events'
@@ -220,11 +220,12 @@ function joinedColumns(dialect: Dialect): ReadonlyMap<string, Joined> {
  * unique in their tables.
  */
 export function tableSql(
-  { table, joined, asked }: Extract<Source['from'], { table: TableName }>,
+  { table, joined, asked, sample }: Extract<Source['from'], { table: TableName }>,
   dialect: Dialect,
 ): string {
   const physical = (asked.isUsed && dialect.asked_events) || dialect.table(TABLES[table].physical)
-  if (joined.size === 0) return physical
+  const condition = sample ? ` WHERE ${sampleSql(sample, dialect)}` : ''
+  if (joined.size === 0) return sample ? `(SELECT e.* FROM ${physical} AS e${condition})` : physical
   const columns = joinedColumns(dialect)
   const chosen = [...columns].filter(([column]) => joined.has(column))
   const needed = new Set<string>(chosen.flatMap(([, { from }]) => from))
@@ -243,5 +244,11 @@ export function tableSql(
   ] as [string, () => string][]
   const wanted = joins.filter(([join]) => needed.has(join)).map(([, sql]) => ` LEFT JOIN ${sql()}`)
   const list = chosen.map(([column, { sql }]) => `${sql()} AS ${column}`).join(', ')
-  return `(SELECT e.*, ${list} FROM ${physical} AS e${wanted.join('')})`
+  return `(SELECT e.*, ${list} FROM ${physical} AS e${wanted.join('')}${condition})`
+}
+
+/** By distinct id, so that all events of one are in or none. */
+function sampleSql({ from, to }: Sample, dialect: Dialect): string {
+  const share = dialect.shareOf('e.distinct_id')
+  return `${share} >= ${dialect.bind(from)} AND ${share} < ${dialect.bind(to)}`
 }

@@ -1006,6 +1006,7 @@ CREATE TABLE scim_user (
   CONSTRAINT scim_user_last_level_check CHECK ((last_level = ANY (ARRAY[1, 8, 15])))
 );
 CREATE INDEX scim_user_account ON scim_user (user_id);
+CREATE INDEX scim_user_addresses ON scim_user USING gin (((lower(((resource -> 'emails'::text))::text))::jsonb) jsonb_path_ops);
 CREATE INDEX scim_user_external ON scim_user (domain_id, external_id);
 CREATE INDEX scim_user_organization ON scim_user (organization_id);
 CREATE UNIQUE INDEX scim_user_name_unique ON scim_user (domain_id, lower(user_name));

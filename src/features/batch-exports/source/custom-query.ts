@@ -21,8 +21,10 @@ const REFUSED = {
   group_by: 'GROUP BY',
   group_by_mode: 'GROUP BY',
   having: 'HAVING',
+  qualify: 'QUALIFY',
   window_exprs: 'WINDOW',
   order_by: 'ORDER BY',
+  limit_by: 'LIMIT BY',
   limit: 'LIMIT',
   offset: 'OFFSET',
 } as const
@@ -70,7 +72,8 @@ function plainSelect(query: Query): SelectQuery {
   }
   const { select_from: from } = query
   if (!from) throw queryError('An export selects FROM events', query)
-  if (from.table.node !== 'Field' || from.table.chain.join('.') !== 'events') {
+  if (from.sample) throw queryError('SAMPLE cannot be used in an export', from.sample)
+  if (from.table.node !== 'Field' || from.table.chain.join('.') !== 'events' || from.table_args) {
     throw queryError('Only events can be exported', from.table)
   }
   if (from.next_join) throw queryError('An export takes no JOIN', from.next_join)

@@ -203,6 +203,26 @@ describe('limit and offset', () => {
     expect([body.results.length, body.limit, body.hasMore]).toEqual([100, 100, true])
   })
 
+  it('WITH TIES the last row brings its equals', async () => {
+    const { body } = await ask('select number % 3 as n from numbers(90) order by n limit 1 with ties')
+    expect([body.results.length, body.limit, body.hasMore]).toEqual([30, 1, false])
+    expect(body.hogql).toContain('LIMIT 1 WITH TIES')
+    const many = await ask('select 1 as n from numbers(50001) order by n + number * 0 limit 1 with ties')
+    expect([many.body.results.length, many.body.hasMore]).toEqual([50_000, true])
+  })
+
+  it('LIMIT BY counts apart from LIMIT', async () => {
+    const { body } = await ask('select number % 200 as n from numbers(400) order by n limit 1 by n')
+    expect([body.results.length, body.limit, body.hasMore]).toEqual([100, 100, true])
+    expect(body.hogql).toContain('LIMIT 1 BY n LIMIT 100')
+  })
+
+  it('400: more rows would be made than may be', async () => {
+    const { status, body } = await ask('select count() from numbers(2000 * 1000)')
+    expect([status, body.code]).toEqual([400, 'hogql_query_error'])
+    expect(body.detail).toContain('More than 1000000 rows would be made')
+  })
+
   it('50,000 rows are the most, and come whole', async () => {
     const { body } = await ask(`select a * 200 + b as n from (select arrayJoin(range(300)) as a) x
       cross join (select arrayJoin(range(200)) as b) y order by n limit 60000`)
@@ -474,7 +494,7 @@ describe('400', () => {
     ['select team_id from events', 'hogql_query_error', /team_id/],
     ['select toString() from events', 'hogql_query_error', /at character 8/],
     ['select event from events where count() > 1', 'hogql_query_error', /at character 32/],
-    ['select event from events limit 1 by event', 'hogql_query_error', /at character/],
+    ['select event from events settings a = 1', 'hogql_query_error', /at character/],
     [`select match(event, '(') from events`, 'hogql_query_error', /missing \)/],
   ])('%s', async (query, code, detail) => {
     const { status, body } = await ask(query)

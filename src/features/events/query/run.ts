@@ -48,19 +48,20 @@ export async function runHogql(
   signal?: AbortSignal,
 ): Promise<Answered> {
   const { query, limit, offset } = readHogql(services.now(), project, asked, attr)
-  // One row more than is answered tells whether there are more.
+  // One row more than is answered tells whether there are more. WITH TIES it would bring all its equals along.
+  const [count, most] = query.limit_with_ties ? [limit, MAX_LIMIT] : [limit + 1, limit]
   const { rows, columns, compiled, sources } = await runQuery(services, project, {
-    query: { ...query, limit: constant(limit + 1) },
-    max_rows: limit + 1,
+    query: { ...query, limit: constant(count) },
+    max_rows: most + 1,
     attr: `${attr}__query`,
     isExplained: asked.explain === true,
     signal,
   })
   return {
-    results: rows.slice(0, limit).map((row) => [...row]),
+    results: rows.slice(0, most).map((row) => [...row]),
     columns: [...compiled.columns],
     types: columns.map(({ type }, index) => [compiled.columns[index] ?? '', type]),
-    hasMore: rows.length > limit,
+    hasMore: rows.length > most,
     limit,
     offset,
     hogql: printHogql({ ...query, limit: constant(limit) }),

@@ -21,6 +21,7 @@ import { cookieName, takeAttempt, type Attempt } from './attempts.ts'
 import { comeIn, type Decision } from './come-in.ts'
 import { openLink } from './links.ts'
 import { recordSignIn, type Outcome } from './records.ts'
+import { refusedChecks } from './refused-checks.ts'
 import type { RefusalCode } from './refusals.ts'
 import { isSecondFactorDemanded } from './second-factor.ts'
 import type { Check, Verdict, Way } from './way.ts'
@@ -66,7 +67,7 @@ export async function finishSignIn(
   const finished =
     attempt.purpose === 'test'
       ? await showTest(returning, attempt, domain!, verdict)
-      : await conclude(returning, attempt, verdict)
+      : await conclude(returning, attempt, domain, verdict)
   return { ...finished, cookie }
 }
 
@@ -75,7 +76,12 @@ function isUnproved({ verified_at }: DomainRow, { purpose }: Attempt): boolean {
   return verified_at === null && purpose !== 'test'
 }
 
-async function conclude(returning: Returning, attempt: Attempt, verdict: Verdict): Promise<Answer> {
+async function conclude(
+  returning: Returning,
+  attempt: Attempt,
+  domain: DomainRow | null,
+  verdict: Verdict,
+): Promise<Answer> {
   if ('refused' in verdict) return refuse(returning, attempt, verdict.refused, verdict)
   const { vouched } = verdict
   const found = { checks: verdict.checks, received: verdict.received, email: vouched.email }
@@ -87,7 +93,10 @@ async function conclude(returning: Returning, attempt: Attempt, verdict: Verdict
         : { decision }
     })
   const { decision, session } = await again(decide)
-  if ('refused' in decision) return refuse(returning, attempt, decision.refused, found)
+  if ('refused' in decision) {
+    const checks = [...found.checks, ...refusedChecks(decision.refused, vouched, domain)]
+    return refuse(returning, attempt, decision.refused, { ...found, checks })
+  }
   const outcome: Outcome = 'user' in decision ? 'signed_in' : 'link_needed'
   const user = 'user' in decision ? decision.user : decision.link_needed
   await record(returning, attempt, outcome, { ...found, user_id: user.id })
@@ -148,8 +157,10 @@ async function showTest(
           })
   const outcome: Outcome =
     'refused' in decision ? decision.refused : 'user' in decision ? 'signed_in' : 'link_needed'
-  const email = 'vouched' in verdict ? verdict.vouched.email : null
-  const id = await record(returning, attempt, outcome, { ...verdict, email })
+  const { vouched } = { vouched: null, ...verdict }
+  const more = vouched && 'refused' in decision ? refusedChecks(decision.refused, vouched, domain) : []
+  const checks = [...verdict.checks, ...more]
+  const id = await record(returning, attempt, outcome, { ...verdict, checks, email: vouched?.email ?? null })
   return seeOther(pageAt('/organization', { tab: 'domains', open: domain.id, sign_in: id }))
 }
 

@@ -140,7 +140,11 @@ describe('an answer in the wrong place', () => {
     // Its own sign-in, about our people.
     const begun = await begin(own.id)
     const forged = await say(begun, saysVictim, theirs)
-    await expectRefused(() => postAnswer(app.call, begun, forged), 'email_not_in_domain', /^$/)
+    await expectRefused(
+      () => postAnswer(app.call, begun, forged),
+      'email_not_in_domain',
+      /is not in rival\.example/,
+    )
     // Our sign-in, answered by it; under our name as well.
     for (const issuer of [theirs.entity_id, idp.entity_id]) {
       const ours = await begin()

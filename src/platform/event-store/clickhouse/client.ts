@@ -56,6 +56,9 @@ const INSERT_TRIES = 3
 const SETTINGS: ClickHouseSettings = {
   // What an outer join does not find is NULL.
   join_use_nulls: 1,
+  // What a grouping leaves out, too.
+  group_by_use_nulls: 1,
+  allow_experimental_correlated_subqueries: 1,
   session_timezone: 'UTC',
   output_format_json_quote_64bit_integers: 1,
   // Nobody is told that an event is stored before it is.
