@@ -53,10 +53,16 @@ const askedBy = (request) => new URL(request.url, 'http://front').searchParams
 
 async function answer(request, response) {
   if (request.url === '/ping') return { bytes: Buffer.from('Ok.\n'), format: 'TabSeparated' }
-  const body = await read(request)
+  let body = await read(request)
   const given = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
   if (request.headers.authorization !== given) throw new Error(NO_LOGIN)
   const asked = askedBy(request)
+  const type = request.headers['content-type'] ?? ''
+  if (type.startsWith('multipart/form-data')) {
+    const form = await new Response(body, { headers: { 'content-type': type } }).formData()
+    for (const [name, value] of form) if (name !== 'query') asked.append(name, value)
+    body = Buffer.from(form.get('query'))
+  }
   const id = asked.get('query_id') || crypto.randomUUID()
   const killed = /^\s*KILL QUERY\s+WHERE\s+query_id\s*=\s*'([^']+)'/i.exec(body.toString('utf8', 0, 500))?.[1]
   if (killed !== undefined) {

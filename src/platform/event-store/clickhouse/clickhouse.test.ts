@@ -20,7 +20,7 @@ const NOW_MICROS = BigInt(NOW.getTime()) * 1000n
 
 describe.skipIf(CLICKHOUSE_ADDRESS === null)('ClickHouse', () => {
   eventStoreSuite(async () => ({
-    ...(await openTestStore(15_000)),
+    ...(await openTestStore(60_000)),
     selectEvents: (id) =>
       `SELECT seq, inserted_at, uuid, event, distinct_id, timestamp, created_at, elements_chain, person_mode, properties,
        ${hotColumn('$browser')}, ${hotColumn('$os')} FROM ${visibleEvents(String(id))} ORDER BY seq`,
@@ -39,7 +39,7 @@ describe.skipIf(CLICKHOUSE_ADDRESS === null)('writers', () => {
   let opened: TestStore
   let positions: Positions
   beforeAll(async () => {
-    opened = await openTestStore(15_000)
+    opened = await openTestStore(60_000)
     positions = new Positions(opened.db)
   })
   afterAll(() => opened.dispose())

@@ -77,6 +77,8 @@ export function openClickHouse({ url, cluster }: ClickHouseOptions): ClickHouse 
     application: 'longshore',
     request_timeout: REQUEST_TIMEOUT_MS,
     clickhouse_settings: settings,
+    // Ids of a batch, and of batches that are not read, may be thousands.
+    use_multipart_params_auto: true,
     keep_alive: { enabled: true, idle_socket_ttl: 2_000 },
     log: { level: 127 },
   })

@@ -1,6 +1,6 @@
 // Questions of users: a few at a time, projects in turn, with limits that ClickHouse keeps.
 import { Turns } from '../../../lib/turns.ts'
-import { StoreBusy, type StoreAnswer, type StoreQuery, type StoreValue } from '../event-store.ts'
+import { QueryTimeout, StoreBusy, type StoreAnswer, type StoreQuery, type StoreValue } from '../event-store.ts'
 import type { ClickHouse, Statement } from './client.ts'
 import { faultOf } from './faults.ts'
 import { reader, shownType } from './values.ts'
@@ -59,7 +59,7 @@ export class Queries {
       }
     } catch (error) {
       signal?.throwIfAborted()
-      throw faultOf(tooLong.aborted ? Object.assign(error as Error, { type: 'TIMEOUT_EXCEEDED' }) : error)
+      throw tooLong.aborted ? new QueryTimeout('stopped', { cause: error }) : faultOf(error)
     }
   }
 
