@@ -69,7 +69,7 @@ async function answer(request, response) {
     await kill(killed)
     return { bytes: Buffer.alloc(0), format: 'TabSeparated' }
   }
-  // On the socket: the request is closed as soon as it has been read.
+  // Not of the request, which is closed as soon as it has been read.
   response.once('close', () => response.writableFinished || void kill(id))
   return inTurn(id, () => carryOut(id, asked, body))
 }

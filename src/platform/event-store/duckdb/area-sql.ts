@@ -2,6 +2,7 @@
 import { areaCondition, hullOf } from '../area-condition.ts'
 import { placeOfArea } from '../area-tree.ts'
 import type { Area, EventChoice } from '../export-rows.ts'
+import { milliseconds } from './milliseconds.ts'
 import { newParameters } from './parameters.ts'
 import type { Statement } from './statements.ts'
 
@@ -19,7 +20,7 @@ export function areasSql({ query }: EventChoice, areas: readonly Area[]): Statem
   const place = placeOfArea(areas, range, { position: 'position', time: 'time' }, parameters)
   return {
     sql: `
-      SELECT place, count(*), epoch_ms(min(time)), epoch_ms(max(time)) FROM (
+      SELECT place, count(*), ${milliseconds('min(time)')}, ${milliseconds('max(time)')} FROM (
         SELECT time, ${place} AS place
         FROM (SELECT ${position} AS position, ${time} AS time FROM (${sql}) WHERE ${around}))
       WHERE place IS NOT NULL GROUP BY place`,
