@@ -4,6 +4,7 @@ import { ConfigError } from '../app/config.ts'
 import { VERSION } from '../app/version.ts'
 import { errorCode } from '../lib/error-code.ts'
 import { ApiError } from '../platform/http/errors.ts'
+import { checkQueries } from './check-queries/check-queries.ts'
 import { UserError, type Command } from './command.ts'
 import { createKey } from './create-key.ts'
 import { createUser } from './create-user.ts'
@@ -28,6 +29,7 @@ const commands: readonly Command[] = [
   runExport,
   verify,
   bench,
+  checkQueries,
   doctor,
 ]
 /** What the first word of a command with two means. */

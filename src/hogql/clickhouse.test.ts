@@ -207,7 +207,7 @@ const SPELLED: [hogql: string, sql: string][] = [
   ],
   [
     'select uniq(person_id), max(timestamp), groupArray(event), quantile(0.9)(properties.n) from events',
-    'SELECT uniq(t1.current_person_id) AS c1, max(t1.timestamp) AS c2, coalesce(groupArray(t1.event), []) AS c3, quantile(0.9)(toFloat64OrNull(property(t1.properties, {p1:String}))) AS c4 FROM (SELECT e.*, coalesce(CASE WHEN e.person_mode = 0 THEN d.person_id END, personless) AS current_person_id FROM [events] AS e LEFT JOIN [person_distinct_ids] AS d ON d.distinct_id = e.distinct_id) AS t1',
+    'SELECT uniq(t1.current_person_id) AS c1, max(t1.timestamp) AS c2, groupArray(t1.event) AS c3, quantile(0.9)(toFloat64OrNull(property(t1.properties, {p1:String}))) AS c4 FROM (SELECT e.*, coalesce(CASE WHEN e.person_mode = 0 THEN d.person_id END, personless) AS current_person_id FROM [events] AS e LEFT JOIN [person_distinct_ids] AS d ON d.distinct_id = e.distinct_id) AS t1',
   ],
   [
     'select toStartOfDay(timestamp) as day, count() from events group by day order by day',

@@ -74,6 +74,8 @@ export function compileQuery(
       inner.node === 'SelectQuery'
         ? selectSql(inner, outer, row, compilation)
         : setSql(inner, outer, row, compilation),
+    view: (inner) =>
+      selectSql(inner, null, null, { ...compilation, context: { ...context, by_position: true } }),
   }
   const filled = fillPlaceholders(query, context.placeholders)
   const { sql, columns } = compilation.subquery(filled, null)

@@ -5,8 +5,8 @@ import { compileQuery, type QueryContext } from './compile.ts'
 import { aggregates, scalarFunctions, windowFunctions } from './functions/catalogue.ts'
 import type { HogqlFunction } from './functions/function.ts'
 import { KEYWORDS } from './parse/words.ts'
-import { ARRAY_JOIN } from './resolve/calls.ts'
 import { namedTables, TABLES, type TableName } from './resolve/tables.ts'
+import { ARRAY_JOIN } from './resolve/unknown-function.ts'
 import { VIEWS } from './resolve/views.ts'
 import type { Type } from './value.ts'
 
@@ -72,7 +72,7 @@ function columnsOf(table: string, name: TableName): { name: string; type: string
 }
 
 function columnsOfView(view: Query): { name: string; type: string }[] {
-  const { columns, outputs } = compileQuery(view, CONTEXT, 'duckdb')
+  const { columns, outputs } = compileQuery(view, { ...CONTEXT, by_position: true }, 'duckdb')
   return columns.map((name, index) => ({ name, type: typeName(outputs[index]!.type) }))
 }
 

@@ -53,7 +53,7 @@ describe('SQL', () => {
 
   it('tells the columns with their types', () => {
     const { outputs } = compile("select event, set, [1], timestamp, event = 'a' from events")
-    expect(outputs).toEqual([
+    expect(outputs).toMatchObject([
       { column: 'c1', type: { kind: 'text' } },
       { column: 'c2', type: { kind: 'json' } },
       { column: 'c3', type: { kind: 'array', item: { kind: 'integer' } } },

@@ -858,7 +858,7 @@ const ANSWERS: Record<string, Answer[]> = {
     [`select arrayExists(x -> x = properties.n, ['3', '4']) from events where event = 'signup'`, [[true]]],
     [
       'select [1, 2, 3][2], [1, 2, 3][-1], [1, 2, 3][9], [1, 2, 3][1:2], [1, 2, 3][2:], [1, 2, 3][:1]',
-      [[2, 3, null, [1, 2], [2, 3], [1]]],
+      [[2, 3, 0, [1, 2], [2, 3], [1]]],
     ],
     [`select (1, 'a').1, (1, 'a').2, tuple(1, (2, 3)).2.1`, [[1, 'a', 2]]],
     [

@@ -216,6 +216,78 @@ const ANSWERS: Record<string, Answer[]> = {
     ],
     ['select number % 2 as n from numbers(4) order by n with fill to 4 limit 1 by n', [[0], [1], [2], [3]]],
   ],
+  sessions: [
+    [
+      `select session_id, id, distinct_id, $session_duration, $pageview_count, $entry_current_url, $urls, $num_uniq_urls,
+      $is_bounce, session_id_v7, $vitals_lcp, $entry_referrer, $entry__kx from sessions order by session_id limit 2`,
+      [
+        [
+          's1',
+          's1',
+          'ann',
+          0,
+          1,
+          'https://x.test/a?u=1',
+          ['https://x.test/a?u=1'],
+          1,
+          true,
+          null,
+          null,
+          null,
+          null,
+        ],
+        ['s2', 's2', 'ann-phone', 0, 1, null, [], 0, true, null, null, null, null],
+      ],
+    ],
+    [
+      `select event, session.$session_duration, e.session.$entry_current_url, session.id, person.properties.email
+      from events e where session.id is not null order by timestamp limit 2`,
+      [
+        ['$pageview', 0, 'https://x.test/a?u=1', 's1', 'ann@example.com'],
+        ['$pageview', 0, null, 's2', 'ann@example.com'],
+      ],
+    ],
+    // An event without a session stays.
+    [
+      'select session.$is_bounce, count() from events sample 1 group by 1 order by 2',
+      [
+        [true, 3],
+        [null, 27],
+      ],
+    ],
+  ],
+  'whose a distinct id is': [
+    [
+      `select pdi.distinct_id, pdi.person_id, pdi.person.id, pdi.person.properties.email, e.pdi.person.is_identified
+      from events e where event = 'signup'`,
+      [
+        [
+          'ann',
+          '00000000-0000-4000-8000-000000000001',
+          '00000000-0000-4000-8000-000000000001',
+          'ann@example.com',
+          true,
+        ],
+      ],
+    ],
+    [
+      `select distinct_id, person.properties.email, d.person.created_at from person_distinct_ids d where distinct_id in ('ann', 'gone') order by 1`,
+      [
+        ['ann', 'ann@example.com', '2024-01-01 00:00:00'],
+        ['gone', null, null],
+      ],
+    ],
+    [`select distinct group_0.created_at from events where group_0.key = 'acme'`, [['2024-01-01 00:00:00']]],
+    // Its person is gone.
+    [
+      `select pdi.person_id, pdi.person.id from events where distinct_id = 'gone'`,
+      [['00000000-0000-4000-8000-000000000009', null]],
+    ],
+    [
+      `select pdi.person_id, pdi.person.properties.email from events where distinct_id = 'ghost' limit 1`,
+      [[null, null]],
+    ],
+  ],
   'subqueries that look at the row outside': [
     [
       `select distinct distinct_id from events e

@@ -251,7 +251,7 @@ export const HOLES: readonly Hole[] = [
   },
   {
     id: 'S40',
-    title: 'forged answers of OpenID providers',
+    title: 'forged answers of OpenID and OAuth providers',
     seen: 'mix-up (RFC 9207), nOAuth; jsonwebtoken CVE-2015-9235',
     rule: 'Signature, issuer, audience, nonce and times are checked, and a code goes to the provider it came from alone.',
   },

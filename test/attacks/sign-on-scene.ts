@@ -12,6 +12,7 @@ import {
   type Person,
 } from '../stand-ins/openid-provider.ts'
 import { openScene, OUTSIDE, type Scene } from './scene.ts'
+import { openSocialHosts, SOCIAL_NAMES, type SocialHosts } from './social-hosts.ts'
 
 export type SignOnDomain = { id: string; domain: string; path: string; provider: OpenidProvider }
 
@@ -21,6 +22,8 @@ export type Begun = { url: string; cookie: string }
 export type SignOnScene = Scene & {
   /** A domain that all attacks on answers share. */
   shared: SignOnDomain
+  /** Google, GitHub and GitLab, for the whole instance. */
+  social: SocialHosts
   /** One of its own, for what changes the provider itself. It is kept by the program for some minutes. */
   newDomain(change?: (provider: OpenidProvider) => void): Promise<SignOnDomain>
   begin(domain: SignOnDomain, more?: string): Promise<Begun>
@@ -43,11 +46,14 @@ export const personOf = ({ domain }: SignOnDomain): Person => {
 }
 
 export async function openSignOnScene(): Promise<SignOnScene> {
-  const tls = makeTls('idp.example')
-  const scene = await openScene({ NODE_EXTRA_CA_CERTS: tls.ca_file })
-  scene.dns.setAddresses('idp.example', [OUTSIDE])
+  const tls = makeTls('idp.example', ...SOCIAL_NAMES)
+  const social = await openSocialHosts(tls, KEY_PAIR)
+  const scene = await openScene({ NODE_EXTRA_CA_CERTS: tls.ca_file, ...social.settings })
+  for (const name of ['idp.example', ...SOCIAL_NAMES]) scene.dns.setAddresses(name, [OUTSIDE])
   const providers: OpenidProvider[] = []
   const { call, home, target } = scene
+  for (const provider of ['google-oauth2', 'github', 'gitlab'] as const)
+    scene.canary.plant('client secret', social[provider].client_secret)
 
   const newDomain: SignOnScene['newDomain'] = async (change) => {
     const provider = await startOpenidProvider({ host: OUTSIDE, tls, key_pair: KEY_PAIR })
@@ -80,6 +86,7 @@ export async function openSignOnScene(): Promise<SignOnScene> {
   const whole: SignOnScene = {
     ...scene,
     shared: await newDomain(),
+    social,
     newDomain,
     begin,
     comeBack,
@@ -110,7 +117,7 @@ export async function openSignOnScene(): Promise<SignOnScene> {
     },
     async close() {
       await scene.close()
-      await Promise.all(providers.map((provider) => provider.close()))
+      await Promise.all([...providers, social].map((provider) => provider.close()))
       tls.remove()
     },
   }

@@ -30,6 +30,8 @@ import { attacks as sockets, openSocketWorld } from './s38-sockets.ts'
 import { attacks as answers } from './s39-answers.ts'
 import { attacks as idTokens } from './s40-id-tokens.ts'
 import { attacks as providers } from './s40-providers.ts'
+import { attacks as social } from './s40-social.ts'
+import { attacks as socialManners } from './s40-social-manners.ts'
 import { openScene, OUTSIDE } from './scene.ts'
 import { openSignOnScene } from './sign-on-scene.ts'
 import type { Target } from './target.ts'
@@ -50,7 +52,7 @@ export const SUITES = {
   data: suite(openWithWarehouse, sql, postgres, answers, secrets),
   tenants: suite(openScene, tenants, invites),
   people: suite(openScene, bodies, signOn, samlAnswers, accounts, directories),
-  openid: suite(openSignOnScene, idTokens, returns, providers),
+  openid: suite(openSignOnScene, idTokens, returns, providers, social, socialManners),
   engines: suite(openScene, prototypes, apps, queries),
   instance: suite(openScene, names, instance, consoles),
   capture: suite(openCaptureWorld, captured, floods),

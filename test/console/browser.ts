@@ -71,6 +71,8 @@ async function visit(
     reducedMotion: 'reduce',
     timezoneId: 'UTC',
     locale: 'en-GB',
+    // Providers on other sites have certificates that the test made.
+    ignoreHTTPSErrors: true,
   })
   context.setDefaultTimeout(30_000)
   try {

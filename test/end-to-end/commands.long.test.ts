@@ -20,7 +20,7 @@ import {
   type Running,
 } from './program.ts'
 
-const COMMANDS = ['serve', 'migrate', 'create-user', 'create-key', 'doctor', 'events']
+const COMMANDS = ['serve', 'migrate', 'create-user', 'create-key', 'check-queries', 'doctor', 'events']
 
 let program: Program
 let dns: DnsStandIn

@@ -12,6 +12,7 @@ import { startOpenidProvider, type OpenidProvider } from '../stand-ins/openid-pr
 import { HttpBrowser, SITE } from './http-browser.ts'
 
 let certified: CertifiedProvider
+let google: CertifiedProvider
 let other: OpenidProvider
 let app: TestApp
 let workspace: Workspace
@@ -22,17 +23,28 @@ beforeAll(async () => {
     issuer: 'https://idp.example',
     redirect_uris: [`${SITE}/complete/oidc/`],
   })
+  google = await startCertifiedProvider({
+    issuer: 'https://accounts.google.com',
+    redirect_uris: [`${SITE}/complete/google-oauth2/`],
+  })
   const now = () => app.services.now()
   other = await startOpenidProvider({ issuer: 'https://other.example/realms/one', now })
-  hosts = { 'idp.example': certified.url, 'other.example': `http://127.0.0.1:${other.port}` }
-  app = await startTestApp()
+  hosts = {
+    'idp.example': certified.url,
+    'accounts.google.com': google.url,
+    'other.example': `http://127.0.0.1:${other.port}`,
+  }
+  app = await startTestApp({
+    SOCIAL_AUTH_GOOGLE_OAUTH2_KEY: google.client_id,
+    SOCIAL_AUTH_GOOGLE_OAUTH2_SECRET: google.client_secret,
+  })
   app.services.outbound = mapHosts(hosts)
-  for (const { client_secret } of [certified, other]) app.canary.plant('client secret', client_secret)
+  for (const { client_secret } of [certified, google, other]) app.canary.plant('client secret', client_secret)
   workspace = await createOrganization(app)
 })
 afterAll(async () => {
   await app.close()
-  await Promise.all([certified, other].map((server) => server.close()))
+  await Promise.all([certified, google, other].map((server) => server.close()))
 })
 
 type Set = { issuer: string; client_id: string; client_secret: string }
@@ -106,6 +118,23 @@ describe('the provider of a domain', () => {
     expect((await again.go('', { login: 'ann' })).url.pathname).toBe('/')
     expect((await meIn(again)).uuid).toBe(me.uuid)
     expect(again.session).not.toBe(browser.session)
+  })
+
+  it('and Google, which is one for everybody: who was invited comes in', async () => {
+    const email = 'gil@mail.example'
+    google.people.set('gil', { email, email_verified: true, given_name: 'Gil' })
+    const come = async () => {
+      const browser = newBrowser()
+      expect((await browser.go('/login/google-oauth2/')).url.host).toBe('accounts.google.com')
+      return { browser, end: (await browser.go('', { login: 'gil' })).url }
+    }
+    expect(refusalAt((await come()).end)).toEqual(['/login', 'not_invited'])
+    expect(await accountOf(email)).toBeUndefined()
+    const invites = `/api/organizations/${workspace.organization.id}/invites/`
+    await app.post(invites, { target_email: email }, { key: workspace.owner.key })
+    const { browser, end } = await come()
+    expect(end.href).toBe(`${SITE}/`)
+    expect(await meIn(browser)).toMatchObject({ email, first_name: 'Gil' })
   })
 
   it('says why somebody does not come in, to them and to the admin', async () => {

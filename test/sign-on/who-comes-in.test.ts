@@ -147,7 +147,11 @@ describe('an address with an account', () => {
     const reply = await signIn(place, user.email, { session: user.session })
     expect((await me(reply.session)).body.uuid).toBe(user.uuid)
     expect((await me(user.session)).status).toBe(401)
-    expect(await identitiesOf(user.email)).toBe(1)
+    expect([await identitiesOf(user.email), await levelIn(place, user.email)]).toEqual([1, undefined])
+    // Known by then, and joins as soon as everybody of the domain may.
+    await app.db.run(sql`UPDATE domain SET jit_provisioning_enabled = true WHERE id = ${place.id}`)
+    await signIn(place, user.email)
+    expect(await levelIn(place, user.email)).toBe(1)
   })
 
   it('is never taken over by the address alone: the password is asked for, once', async () => {
@@ -486,6 +490,10 @@ describe('identities of an account', () => {
     const as = { session: session! }
     const [identity] = (await app.get('/api/users/@me/identities/', as)).body.results
     expect(identity).toMatchObject({ provider: 'oidc', issuer: provider.issuer, email })
+    app.advance(60_000)
+    const later = { session: (await signIn(place, email)).session! }
+    const [used] = (await app.get('/api/users/@me/identities/', later)).body.results
+    expect(Date.parse(used.last_used_at)).toBeGreaterThan(Date.parse(identity.last_used_at))
     const path = `/api/users/@me/identities/${identity.id}/`
     expect((await app.delete(path, as)).status).toBe(409)
     const other = await createUser(app)

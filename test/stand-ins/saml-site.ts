@@ -9,6 +9,8 @@ import { encode, mintAnswer, openIdentityProvider, type IdentityProvider } from 
 export type SamlSite = {
   idp: IdentityProvider
   metadata_url: string
+  /** The link on the provider's own page, which nobody asked for. */
+  tileOf(domainId: string): string
   /** Whom the provider vouches for from now on. */
   signsIn(email: string): void
   close(): void
@@ -21,9 +23,10 @@ export async function startSamlSite(site_url: string): Promise<SamlSite> {
     const { pathname, searchParams } = new URL(url!, 'http://idp.example')
     if (pathname === '/metadata') return response.setHeader('content-type', 'text/xml').end(metadataOf(idp))
     if (pathname !== '/sso') return response.writeHead(204).end()
-    const request = inflateRawSync(Buffer.from(searchParams.get('SAMLRequest')!, 'base64')).toString()
-    const request_id = / ID="([^"]+)"/.exec(request)![1]!
-    const xml = await mintAnswer(saying({ idp, site_url, request_id, victim: '', mallory: email }))
+    const request_id = requestIn(searchParams)
+    const xml = await mintAnswer(
+      saying({ idp, site_url, request_id: '', victim: '', mallory: email }, { request_id }),
+    )
     return response.setHeader('content-type', 'text/html').end(
       `<body onload="document.forms[0].submit()"><form method="post" action="${site_url}/complete/saml/">
       <input name="SAMLResponse" value="${encode(xml)}">
@@ -37,12 +40,20 @@ export async function startSamlSite(site_url: string): Promise<SamlSite> {
   return {
     idp,
     metadata_url: `${address}/metadata`,
+    tileOf: (domainId) => `${address}/sso?RelayState=${domainId}`,
     signsIn: (who) => void (email = who),
     close() {
       server.close()
       server.closeAllConnections()
     },
   }
+}
+
+/** Null where the provider begins. */
+function requestIn(parameters: URLSearchParams): string | null {
+  const sent = parameters.get('SAMLRequest')
+  if (sent === null) return null
+  return / ID="([^"]+)"/.exec(inflateRawSync(Buffer.from(sent, 'base64')).toString())![1]!
 }
 
 function metadataOf({ entity_id, sso_url, certificate }: IdentityProvider): string {

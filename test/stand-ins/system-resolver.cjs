@@ -1,9 +1,9 @@
 // In place of the machine's resolver, for a program under test: names are asked of the name server that the test runs
-// (TEST_NAME_SERVER), one question for each kind of address, so that a name can change its mind. Preloaded by
-// NODE_OPTIONS.
+// (TEST_NAME_SERVER), one question for each kind of address, so that a name can change its mind. Where nobody may listen on
+// port 443, another stands in for it (TEST_HTTPS_PORT). Preloaded by NODE_OPTIONS.
 const dns = require('node:dns')
 const { syncBuiltinESMExports } = require('node:module')
-const { isIP } = require('node:net')
+const { isIP, Socket } = require('node:net')
 const { callbackify } = require('node:util')
 
 const resolver = new dns.promises.Resolver({ tries: 1 })
@@ -33,5 +33,15 @@ dns.lookup = (name, given, done) => {
     else if (options.all) callback(null, found)
     else callback(null, found.address, found.family)
   })
+}
+
+const https = Number(process.env.TEST_HTTPS_PORT)
+if (https) {
+  const { connect } = Socket.prototype
+  Socket.prototype.connect = function (...given) {
+    const [options] = given.flat()
+    if (Number(options?.port) === 443) options.port = https
+    return connect.apply(this, given)
+  }
 }
 syncBuiltinESMExports()

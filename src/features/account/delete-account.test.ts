@@ -12,7 +12,7 @@ import { startSmtpServer, type SmtpStandIn } from '../../../test/stand-ins/smtp.
 import { uuid7 } from '../../lib/uuid.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { findBrokenEntry } from '../activity-log/chain.ts'
-import { createDirectory, GROUP_SCHEMA, personOf } from '../scim/fixture/directory.ts'
+import { createDirectory, GROUP_SCHEMA, patchOf, personOf } from '../scim/fixture/directory.ts'
 import { openSession } from '../sign-in/sessions.ts'
 import { setUpDevice } from '../two-factor/fixture/authenticator.ts'
 
@@ -114,11 +114,12 @@ describe('DELETE /api/users/@me/', () => {
         VALUES (${uuid7(new Date())}, ${domain_id}, 'saml', 'sign-in', 'answer_not_accepted', '192.0.2.1', '[]',
           ${{ attributes: { mail: [`${name}@${domain}`] } }}, now())`)
     }
-    const { id } = await app.db.only<{ id: number }>(
-      sql`SELECT id FROM app_user WHERE email = ${`perpetua@${domain}`}`,
-    )
-    const session = (await openSession(app.db, id, false, new Date()))!.token
-    expect((await app.delete(ME, { session: app.canary.plant('session token', session) })).status).toBe(204)
+    const removeByAddress = async (email: string) => {
+      const { id } = await app.db.only<{ id: number }>(sql`SELECT id FROM app_user WHERE email = ${email}`)
+      const session = (await openSession(app.db, id, false, new Date()))!.token
+      return app.delete(ME, { session: app.canary.plant('session token', session) })
+    }
+    expect((await removeByAddress(`perpetua@${domain}`)).status).toBe(204)
 
     expect(await whereFound(['perpetua'])).toEqual([])
     const requests: { path: string; status: number; request_body: string | null }[] = (
@@ -140,6 +141,15 @@ describe('DELETE /api/users/@me/', () => {
       undefined,
       undefined,
     ])
+    // One whom the directory takes away before the account is deleted.
+    const gone = (await directory.call('POST', '/Users', personOf(directory, 'zenobia'))).body.id
+    const path = `/Groups/${(await directory.call('GET', '/Groups')).body.Resources[0].id}`
+    const added = { op: 'add', path: 'members', value: [{ display: 'Zenobia', value: gone }] }
+    expect((await directory.call('PATCH', path, patchOf(added))).status).toBe(204)
+    expect((await directory.call('DELETE', `/Users/${gone}`)).status).toBe(204)
+    expect((await removeByAddress(`zenobia@${domain}`)).status).toBe(204)
+    expect(await whereFound(['zenobia'])).toEqual([])
+    expect(await whereFound(['quentin'])).toContain('scim_request.request_body')
     const signIns = (await app.get(`${logs}sign_ins/`, { key: workspace.owner.key })).body.results
     expect(signIns).toMatchObject([{ received: { attributes: { mail: [`quentin@${domain}`] } } }])
   })

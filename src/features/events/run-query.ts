@@ -2,12 +2,19 @@
 import { compileQuery, type CompiledQuery } from '../../hogql/compile.ts'
 import { HogqlError } from '../../hogql/errors.ts'
 import type { Expr, Query } from '../../hogql/ast.ts'
-import { QueryFault, QueryTimeout, type StoreAnswer } from '../../platform/event-store/event-store.ts'
+import {
+  QueryFault,
+  QueryTimeout,
+  type EventStore,
+  type StoreAnswer,
+} from '../../platform/event-store/event-store.ts'
 import { ApiError, invalid } from '../../platform/http/errors.ts'
-import type { Services } from '../../platform/services.ts'
 
 /** The same query has a chance when others are done with theirs, which takes half a minute at most by default. */
 const RETRY_AFTER_S = '30'
+
+/** What answers questions. */
+export type Asking = { eventStore: Pick<EventStore, 'engine' | 'query'>; now(): Date }
 
 export type AskedProject = { id: number; timezone: string }
 
@@ -29,11 +36,7 @@ export type Question = {
 
 export type Answer = StoreAnswer & { compiled: CompiledQuery }
 
-export async function runQuery(
-  services: Pick<Services, 'eventStore' | 'now'>,
-  project: AskedProject,
-  question: Question,
-): Promise<Answer> {
+export async function runQuery(services: Asking, project: AskedProject, question: Question): Promise<Answer> {
   const { timezone = project.timezone, max_rows, isExplained = false, signal } = question
   const compiled = compiledFor(services, project, question)
   const { sql, parameters, properties } = compiled
@@ -47,7 +50,7 @@ export async function runQuery(
 }
 
 export function compiledFor(
-  services: Pick<Services, 'eventStore' | 'now'>,
+  services: Asking,
   project: AskedProject,
   { query, placeholders = new Map(), attr, by_position = false }: Omit<Question, 'timezone' | 'max_rows'>,
 ): CompiledQuery {

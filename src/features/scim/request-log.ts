@@ -2,7 +2,7 @@
 // are left out before anything is written.
 import { isObject, type JsonObject } from '../../lib/json-object.ts'
 import type { Db } from '../../platform/db/database.ts'
-import { sql } from '../../platform/db/sql.ts'
+import { sql, type Statement } from '../../platform/db/sql.ts'
 import type { Page } from '../../platform/http/paging.ts'
 
 export const KEPT_REQUESTS = 1_000
@@ -101,10 +101,7 @@ export async function lastRequestAt(db: Db, domainId: string): Promise<Date | nu
   return row?.created_at ?? null
 }
 
-/**
- * Requests about somebody whose account is deleted keep when and how they were answered, and lose what was in them. They are
- * found by the addresses, and by what directories called the person.
- */
+/** Requests about somebody whose account is deleted keep when and how they were answered, and lose what was in them. */
 export async function eraseRequests(
   tx: Db,
   domainIds: readonly string[],
@@ -113,15 +110,26 @@ export async function eraseRequests(
   const known = await tx.rows<{ id: string; user_name: string }>(
     sql`SELECT id, user_name FROM scim_user WHERE user_id = ${id}`,
   )
+  // Whom the directory took away before is known by the requests about them alone.
+  const former = await tx.rows<{ id: string | null }>(sql`
+    SELECT DISTINCT CASE method WHEN 'POST' THEN substring(response_body FROM '"id":"([0-9a-f-]{36})"')
+      ELSE substring(path FROM '^/Users/([0-9a-f-]{36})') END AS id
+    FROM scim_request WHERE path LIKE '/Users%' AND path NOT LIKE '/Users/.%' AND ${mentions(domainIds, addresses)}`)
+  const ids = [...known, ...former].flatMap((each) => each.id ?? [])
   // A name may be part of another word; an address or an id is not.
-  const texts = [...addresses, ...known.map((each) => each.id), ...known.map((each) => `"${each.user_name}"`)]
-  const spellings = texts.flatMap((text) => [text, new URLSearchParams({ '': text }).toString().slice(1)])
+  const names = known.map(({ user_name }) => `"${user_name}"`)
   await tx.run(sql`
     UPDATE scim_request SET path = '/' || split_part(split_part(path, '?', 1), '/', 2), request_body = NULL,
       response_body = NULL
-    WHERE domain_id = ANY(${domainIds}::uuid[]) AND EXISTS (
-      SELECT FROM unnest(${spellings.map((text) => text.toLowerCase())}::text[]) AS given (text)
-      WHERE position(text IN lower(concat(path, request_body, response_body))) > 0)`)
+    WHERE ${mentions(domainIds, [...addresses, ...ids, ...names])}`)
+}
+
+/** Requests of these domains in which one of the texts stands, as it is or as addresses spell it. */
+function mentions(domainIds: readonly string[], texts: readonly string[]): Statement {
+  const spellings = texts.flatMap((text) => [text, new URLSearchParams({ '': text }).toString().slice(1)])
+  return sql`domain_id = ANY(${domainIds}::uuid[]) AND EXISTS (
+    SELECT FROM unnest(${spellings.map((text) => text.toLowerCase())}::text[]) AS given (text)
+    WHERE position(text IN lower(concat(path, request_body, response_body))) > 0)`
 }
 
 const KEPT_DAYS = 30

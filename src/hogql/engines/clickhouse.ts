@@ -33,7 +33,8 @@ function conversions({ timezone, bind }: QuerySetting) {
     if (isNumber(value)) return `fromUnixTimestamp64Micro(toInt64(${value.sql} * 1000000))`
     return `parseDateTime64BestEffortOrNull(${isText(value) ? value.sql : `toString(${value.sql})`}, 6, ${bind(timezone)})`
   }
-  const local = (value: Value) => inZone(datetime(value))
+  // A value that was brought into a zone stays in it.
+  const local = (value: Value) => (value.sql.startsWith('toTimeZone(') ? value.sql : inZone(datetime(value)))
 
   return {
     datetime,

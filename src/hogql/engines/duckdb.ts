@@ -4,6 +4,7 @@ import { jsonPath } from '../../platform/event-store/duckdb/json-path.ts'
 import { tablesOf } from '../../platform/event-store/layout.ts'
 import type { Value } from '../value.ts'
 import type { Dialect, Engine, QuerySetting } from './dialect.ts'
+import { floatText } from './float-text.ts'
 import { PERSON_NAMESPACE, uuid5OfHash } from './personless-id.ts'
 
 const isText = ({ type: { kind } }: Value) => kind === 'text' || kind === 'property' || kind === 'json'
@@ -71,6 +72,7 @@ function conversions(setting: QuerySetting) {
       const { kind } = value.type
       if (isText(value) || kind === 'null') return value.sql
       if (kind === 'datetime') return `CAST(${local(value)} AS VARCHAR)`
+      if (kind === 'float') return floatText(value.sql)
       if (kind === 'array' || kind === 'tuple') return `CAST(to_json(${value.sql}) AS VARCHAR)`
       return `CAST(${value.sql} AS VARCHAR)`
     },

@@ -1,11 +1,20 @@
 // Aggregates. Each prints as `name(…)`, with no more than a FILTER of its own behind: the compiler adds to both.
 import { queryError } from '../errors.ts'
+import { areCertain, areCertainNumbers, defaultOf, withCertainty } from './certainty.ts'
 import { collected } from '../growth.ts'
 import type { Printing, Type, Value } from '../value.ts'
 import { arrayOf, call, FLOAT, INTEGER, type Named, nth, tuple } from './define.ts'
 import type { Aggregate } from './function.ts'
 
 type NamedAggregate = Named<Aggregate>
+
+const NAN = `cast('nan' as double)`
+
+/** Over no rows there is a default in the place of NULL. */
+const defaulted = {
+  certain: areCertain,
+  orElse: (args: readonly Value[], type: Type) => (areCertain(args) ? defaultOf(type) : null),
+}
 
 const typeOfFirst = (args: readonly Value[]): Type => nth(args, 0).type
 
@@ -27,6 +36,13 @@ const ofNumbers = (
     aliases,
     args: [count, count],
     type,
+    certain: areCertainNumbers,
+    orElse: (args, result) =>
+      areCertainNumbers(args)
+        ? result.kind === 'integer' || name === 'sum'
+          ? defaultOf(result)
+          : NAN
+        : null,
     duckdb: (args, printing) => call(duckdb, numbers(args, printing)),
     clickhouse: (args, printing) => call(name, numbers(args, printing)),
   }
@@ -36,6 +52,7 @@ const extreme = (name: 'min' | 'max'): NamedAggregate => ({
   name,
   args: [1, 1],
   type: (args) => comparableType(nth(args, 0)),
+  ...defaulted,
   duckdb: (args, printing) => call(name, [comparable(nth(args, 0), printing)]),
   clickhouse: (args, printing) => call(name, [comparable(nth(args, 0), printing)]),
 })
@@ -45,6 +62,7 @@ const argument = (name: string, duckdb: string): NamedAggregate => ({
   name,
   args: [2, 2],
   type: typeOfFirst,
+  ...defaulted,
   duckdb: (args, printing) => call(duckdb, [nth(args, 0).sql, comparable(nth(args, 1), printing)]),
   clickhouse: (args, printing) => call(name, [nth(args, 0).sql, comparable(nth(args, 1), printing)]),
 })
@@ -55,6 +73,7 @@ const distinct = (name: string, aliases: string[] = []): NamedAggregate => ({
   aliases,
   args: [1, Infinity],
   type: INTEGER,
+  certain: () => true,
   duckdb: (args, printing) => {
     const texts = args.map((value) => value.sql)
     if (texts.length === 1) return `count(DISTINCT ${texts[0]})`
@@ -63,11 +82,16 @@ const distinct = (name: string, aliases: string[] = []): NamedAggregate => ({
   },
 })
 
+/** The most items that `groupArray(n)` keeps. */
+const MOST_KEPT = 10_000
+
 /** The engine would keep NULLs; HogQL leaves them out. */
 const skippingNull = (
   name: string,
   duckdb: (sql: string) => string,
-  more: Pick<NamedAggregate, 'type' | 'orElse' | 'aliases' | 'growth' | 'duckdb_over'>,
+  more: Pick<NamedAggregate, 'type' | 'orElse' | 'certain' | 'growth' | 'duckdb_over'> & {
+    aliases?: string[] | undefined
+  },
 ): NamedAggregate => ({
   name,
   args: [1, 1],
@@ -75,44 +99,22 @@ const skippingNull = (
   duckdb: (args) => `${duckdb(nth(args, 0).sql)} FILTER (WHERE ${nth(args, 0).sql} IS NOT NULL)`,
 })
 
-const arrayOfFirst = (args: readonly Value[]) => arrayOf(typeOfFirst(args))
-
-const collectedFirst: Aggregate['growth'] = ([first]) => collected(first?.growth)
-
-const level = (value: Value): number => {
-  const { constant } = value
-  if (typeof constant !== 'number' || !(constant >= 0 && constant <= 1))
-    throw queryError('The level of a quantile is a constant from 0 to 1.')
+/** `groupArray(10)(x)` keeps the first ten. */
+const gathered = (name: string, duckdb: (sql: string) => string, aliases?: string[]): NamedAggregate => ({
+  ...skippingNull(name, duckdb, { type: arrayOfFirst, orElse: '[]', aliases, growth: collectedFirst }),
+  params: [0, 1],
+  finish: (sql, _args, params) => (params[0] ? `list_slice(${sql}, 1, ${keptOf(params[0])})` : sql),
+  clickhouse: (args, _, params) => `${name}${params[0] ? `(${keptOf(params[0])})` : ''}(${nth(args, 0).sql})`,
+})
+const keptOf = ({ constant }: Value): number => {
+  if (typeof constant !== 'number' || !Number.isInteger(constant) || constant < 1 || constant > MOST_KEPT)
+    throw queryError(`The number of items is a whole number from 1 to ${MOST_KEPT}.`)
   return constant
 }
 
-const quantile = (name: string, duckdb: string, aliases?: string[]): NamedAggregate => ({
-  name,
-  aliases,
-  args: [1, 1],
-  params: [0, 1],
-  type: FLOAT,
-  duckdb: (args, printing, params) =>
-    call(duckdb, [
-      printing.number(nth(args, 0)),
-      params[0] ? `cast(${printing.bind(level(params[0]))} as double)` : '0.5',
-    ]),
-  clickhouse: (args, printing, params) =>
-    `${name}(${params[0] ? level(params[0]) : 0.5})(${printing.number(nth(args, 0))})`,
-})
+const arrayOfFirst = (args: readonly Value[]) => arrayOf(withCertainty(typeOfFirst(args), true))
 
-const quantiles = (name: string, duckdb: string): NamedAggregate => ({
-  name,
-  args: [1, 1],
-  params: [1, 100],
-  type: arrayOf(FLOAT),
-  duckdb: (args, printing, params) => {
-    const levels = params.map((value) => `cast(${printing.bind(level(value))} as double)`)
-    return call(duckdb, [printing.number(nth(args, 0)), `[${levels.join(', ')}]`])
-  },
-  clickhouse: (args, printing, params) =>
-    `${name}(${params.map(level).join(', ')})(${printing.number(nth(args, 0))})`,
-})
+const collectedFirst: Aggregate['growth'] = ([first]) => collected(first?.growth)
 
 const MOST_TOP = 1000
 
@@ -142,6 +144,7 @@ export const aggregateFunctions: readonly NamedAggregate[] = [
     name: 'count',
     args: [0, 1],
     type: INTEGER,
+    certain: () => true,
     duckdb: (args) => `count(${args[0]?.sql ?? '*'})`,
   },
   distinct('uniq', ['uniqCombined', 'uniqCombined64', 'uniqHLL12', 'uniqTheta']),
@@ -155,29 +158,42 @@ export const aggregateFunctions: readonly NamedAggregate[] = [
     aliases: ['any_value', 'anyHeavy'],
     args: [1, 1],
     type: typeOfFirst,
+    ...defaulted,
     duckdb: (args) => `any_value(${nth(args, 0).sql})`,
   },
   skippingNull('anyLast', (sql) => `last(${sql})`, {
     type: typeOfFirst,
+    ...defaulted,
     duckdb_over: (sql) => `last(${sql} IGNORE NULLS)`,
   }),
   argument('argMax', 'arg_max'),
   argument('argMin', 'arg_min'),
-  skippingNull('groupArray', (sql) => `list(${sql})`, {
-    type: arrayOfFirst,
-    orElse: '[]',
-    aliases: ['array_agg'],
-    growth: collectedFirst,
-  }),
-  skippingNull('groupUniqArray', (sql) => `list(DISTINCT ${sql})`, {
-    type: arrayOfFirst,
-    orElse: '[]',
-    growth: collectedFirst,
-  }),
-  quantile('quantile', 'quantile_cont'),
-  quantile('quantileExact', 'quantile_disc'),
-  quantiles('quantiles', 'quantile_cont'),
-  quantiles('quantilesExact', 'quantile_disc'),
+  gathered('groupArray', (sql) => `list(${sql})`, ['array_agg']),
+  gathered('groupUniqArray', (sql) => `list(DISTINCT ${sql})`),
+  {
+    name: 'avgWeighted',
+    args: [2, 2],
+    type: FLOAT,
+    certain: areCertainNumbers,
+    orElse: (args) => (areCertainNumbers(args) ? NAN : null),
+    // Pairs of product and weight, so that both sums stand in one aggregate with one FILTER.
+    finish: (sql) =>
+      `list_transform([${sql}], lambda pairs: list_sum(list_transform(pairs, lambda pair: pair[1]))` +
+      ` / list_sum(list_transform(pairs, lambda pair: pair[2])))[1]`,
+    duckdb: (args, printing) => {
+      const [value, weight] = args.map((each) => `cast(${printing.number(each)} as double)`)
+      return `list([${value} * ${weight}, ${weight}]) FILTER (WHERE ${value} IS NOT NULL AND ${weight} IS NOT NULL)`
+    },
+    clickhouse: (args, printing) =>
+      call(
+        'avgWeighted',
+        args.map((each) => printing.number(each)),
+      ),
+  },
+  ...(['and', 'or', 'xor'] as const).map((word) =>
+    ofNumbers(`groupBit${word.slice(0, 1).toUpperCase()}${word.slice(1)}`, `bit_${word}`, 1, INTEGER),
+  ),
+
   ofNumbers('median', 'median', 1),
   topK,
   ofNumbers('stddevPop', 'stddev_pop', 1, FLOAT, ['stddev_pop']),

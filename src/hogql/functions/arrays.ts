@@ -12,6 +12,7 @@ import {
   writtenItems,
 } from '../growth.ts'
 import type { Printing, Type, Value } from '../value.ts'
+import { isCertain, orDefault } from './certainty.ts'
 import { bring, commonType, unify } from './common-type.ts'
 import {
   arrayOf,
@@ -146,7 +147,13 @@ export const arrayFunctions: readonly Named[] = [
   plain('arrayPopBack', sameArray, (array) => `list_slice(${array}, 1, -2)`),
   plain('arrayPopFront', sameArray, (array) => `list_slice(${array}, 2, 9223372036854775807)`),
   plain('arrayReverse', sameArray, (array) => `list_reverse(${array})`),
-  plain('arrayDistinct', sameArray, (array) => `list_distinct(${array})`),
+  plain('arrayDistinct', sameArray, (array) =>
+    once(
+      [array],
+      (items) =>
+        `list_filter(${items}, lambda item, place: item is not null and list_position(${items}, item) = place)`,
+    ),
+  ),
   plain('arrayUniq', INTEGER, (array) => `cast(list_unique(${array}) as bigint)`),
   plain(
     'arrayEnumerate',
@@ -160,13 +167,20 @@ export const arrayFunctions: readonly Named[] = [
     (array) => `flatten(${array})`,
     ([array]) => flattened(array),
   ),
-  define(
-    'arrayElement',
-    ['array', 'integer'],
-    (args) => itemTypeOf(args[0]),
-    (array, place) => `list_extract(${array}, ${place})`,
-    { growth: ([array]) => itemsOf(array).item },
-  ),
+  {
+    name: 'arrayElement',
+    args: [2, 2],
+    type: (args) => itemTypeOf(args[0]),
+    certain: (args) => isCertain(itemTypeOf(args[0])),
+    growth: ([array]) => itemsOf(array).item,
+    duckdb: (args, printing) =>
+      orDefault(
+        `list_extract(${read('array', nth(args, 0), printing)}, ${read('integer', nth(args, 1), printing)})`,
+        itemTypeOf(args[0]),
+      ),
+    clickhouse: (args, printing) =>
+      `arrayElement(${read('array', nth(args, 0), printing)}, ${read('integer', nth(args, 1), printing)})`,
+  },
   define('arraySlice', ['array', 'integer', 'integer?'], sameArray, slice, {
     growth: (args) => largestOf(args.slice(0, 1)),
   }),
@@ -181,7 +195,16 @@ export const arrayFunctions: readonly Named[] = [
     ...both((args, printing) => {
       const name = printing.engine === 'clickhouse' ? 'arrayStringConcat' : 'array_to_string'
       const between = args[1] ? printing.bind(constantText(args[1], 'What stands between items')) : `''`
-      return call(name, [read('array', nth(args, 0), printing), between])
+      const array = nth(args, 0)
+      const items = read('array', array, printing)
+      const text = printing.text({ sql: 'item', type: itemTypeOf(array) })
+      if (text === 'item') return call(name, [items, between])
+      return call(name, [
+        printing.engine === 'clickhouse'
+          ? `arrayMap(item -> ${text}, ${items})`
+          : `list_transform(${items}, lambda item: ${text})`,
+        between,
+      ])
     }),
   },
   {

@@ -1,5 +1,6 @@
 // Brings several values to one type, for functions that give back one of their arguments or compare them.
 import type { Printing, Type, Value } from '../value.ts'
+import { isCertain, withCertainty } from './certainty.ts'
 import { DATETIME, FLOAT, INTEGER, TEXT, UNKNOWN } from './define.ts'
 
 type Kind = Type['kind']
@@ -8,7 +9,10 @@ const NUMBERS: ReadonlySet<Kind> = new Set<Kind>(['integer', 'float'])
 const TEXTS: ReadonlySet<Kind> = new Set<Kind>(['text', 'property', 'json', 'uuid'])
 const TIMES: ReadonlySet<Kind> = new Set<Kind>(['date', 'datetime'])
 
-const joinTypes = (left: Type, right: Type): Type => {
+const joinTypes = (left: Type, right: Type): Type =>
+  withCertainty(metType(left, right), isCertain(left) && isCertain(right))
+
+const metType = (left: Type, right: Type): Type => {
   if (left.kind === 'null') return right
   if (right.kind === 'null') return left
   if (left.kind === 'array' && right.kind === 'array')
@@ -28,10 +32,13 @@ const joinTypes = (left: Type, right: Type): Type => {
   return TEXT
 }
 
-export const commonType = (values: readonly Value[]): Type =>
-  values.map((value) => value.type).reduce(joinTypes, { kind: 'null' })
+export const commonType = ([first, ...others]: readonly Value[]): Type =>
+  others.reduce((type, value) => joinTypes(type, value.type), first?.type ?? { kind: 'null' })
 
 export const bring = (value: Value, type: Type, printing: Printing): string => {
+  // ClickHouse takes whole numbers and others for different things that may be either.
+  if (printing.engine === 'clickhouse' && type.kind === 'float' && value.type.kind === 'integer')
+    return `toFloat64(${value.sql})`
   if (value.type.kind === 'null' || value.type.kind === type.kind) return value.sql
   switch (type.kind) {
     case 'integer':

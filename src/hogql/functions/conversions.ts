@@ -1,8 +1,12 @@
 // From one type to another. What cannot be read becomes NULL, or 0 in the forms that say so.
+import { sizeOf } from '../growth.ts'
 import type { Printing, Value } from '../value.ts'
+import { areCertain } from './certainty.ts'
 import { BOOLEAN, call, define, FLOAT, INTEGER, type Named, nth, TEXT, UUID } from './define.ts'
+import { writtenText } from './written.ts'
 
 const isNumeric = ({ type: { kind } }: Value) => kind === 'integer' || kind === 'float' || kind === 'boolean'
+const isList = ({ type: { kind } }: Value) => kind === 'array' || kind === 'tuple'
 const isTime = ({ type: { kind } }: Value) => kind === 'datetime' || kind === 'date'
 
 /** Only whole numbers are read out of text: a plain cast would make 2 of '1.9'. Numbers lose their fraction. */
@@ -47,10 +51,14 @@ const TARGETS: readonly Target[] = [
 /** HogQL's short names. */
 const SHORT_NAMES: Readonly<Record<string, string>> = { Int64: 'Int', Float64: 'Float' }
 
-const toClickhouse = ({ name }: Target, value: Value, printing: Printing): string =>
-  isNumeric(value) || isTime(value)
+/** Out of range is NULL, where a plain conversion would wrap around. */
+const toClickhouse = ({ name, is_whole }: Target, value: Value, printing: Printing): string => {
+  if (value.type.kind === 'float' && is_whole) return `accurateCastOrNull(trunc(${value.sql}), '${name}')`
+  if (value.type.kind === 'integer' && is_whole) return `accurateCastOrNull(${value.sql}, '${name}')`
+  return isNumeric(value) || isTime(value)
     ? call(`to${name}`, [value.sql])
     : call(`to${name}OrNull`, [printing.text(value)])
+}
 
 /** `toInt64`, `…OrNull`, `…OrZero`, `…OrDefault`. */
 const family = (target: Target): Named[] => {
@@ -91,7 +99,23 @@ const family = (target: Target): Named[] => {
 
 export const conversionFunctions: readonly Named[] = [
   ...TARGETS.flatMap(family),
-  define('toString', ['text'], TEXT, (text) => `cast(${text} as varchar)`, { clickhouse: (text) => text }),
+  {
+    name: 'toString',
+    args: [1, 1],
+    type: TEXT,
+    certain: areCertain,
+    // Quotes within quotes get a backslash each.
+    growth: ([value]) => (value && isList(value) ? 2 : 1) * sizeOf(value?.growth),
+    duckdb: (args, printing) => {
+      const value = nth(args, 0)
+      if (isList(value)) return writtenText(value.sql, value.type)
+      return `cast(${printing.text(value)} as varchar)`
+    },
+    clickhouse: (args, printing) => {
+      const value = nth(args, 0)
+      return isList(value) ? call('toString', [value.sql]) : printing.text(value)
+    },
+  },
   define('toBool', ['boolean'], BOOLEAN, (value) => value, { clickhouse: (value) => value }),
   {
     name: 'toUUID',

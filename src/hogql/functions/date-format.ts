@@ -20,15 +20,15 @@ const FORMATS: ReadonlyMap<string, string> = new Map([
   ['W', '%A'],
 ])
 
-const padded = (sql: string, filler: '0' | ' ') => `lpad(cast(${sql} as varchar), 2, '${filler}')`
+const padded = (sql: string) => `lpad(cast(${sql} as varchar), 2, '0')`
 
 /** Letters that strftime has no word for. */
 const EXPRESSIONS: ReadonlyMap<string, (clock: string) => string> = new Map([
-  ['C', (clock: string) => padded(`year(${clock}) // 100`, '0')],
-  ['e', (clock: string) => padded(`day(${clock})`, ' ')],
-  ['g', (clock: string) => padded(`isoyear(${clock}) % 100`, '0')],
-  ['k', (clock: string) => padded(`hour(${clock})`, ' ')],
-  ['l', (clock: string) => padded(`(hour(${clock}) + 11) % 12 + 1`, ' ')],
+  ['C', (clock: string) => padded(`year(${clock}) // 100`)],
+  ['e', (clock: string) => `cast(day(${clock}) as varchar)`],
+  ['g', (clock: string) => padded(`isoyear(${clock}) % 100`)],
+  ['k', (clock: string) => padded(`hour(${clock})`)],
+  ['l', (clock: string) => padded(`(hour(${clock}) + 11) % 12 + 1`)],
   ['Q', (clock: string) => `cast(quarter(${clock}) as varchar)`],
 ])
 

@@ -115,6 +115,28 @@ const modeOf = (args: readonly Value[]): 0 | 3 => {
   return mode
 }
 
+/** Modes: 0 from Monday, 1 to 7; 1 from Monday, 0 to 6; 2 from Sunday, 0 to 6; 3 from Sunday, 1 to 7. */
+const toDayOfWeek: Named = {
+  name: 'toDayOfWeek',
+  aliases: ['dayOfWeek'],
+  args: [1, 2],
+  type: INTEGER,
+  duckdb: (args, printing) => {
+    const clock = read('local', nth(args, 0), printing)
+    return [`isodow(${clock})`, `(isodow(${clock}) - 1)`, `dayofweek(${clock})`, `(dayofweek(${clock}) + 1)`][
+      dayModeOf(args)
+    ]!
+  },
+  clickhouse: (args, printing) =>
+    call('toDayOfWeek', [read('local', nth(args, 0), printing), String(dayModeOf(args))]),
+}
+const dayModeOf = (args: readonly Value[]): number => {
+  const mode = args[1] ? args[1].constant : 0
+  if (mode !== 0 && mode !== 1 && mode !== 2 && mode !== 3)
+    throw queryError(`The mode of 'toDayOfWeek' is a number from 0 to 3.`)
+  return mode
+}
+
 /** Hours begin where the local clock says so, but their number is that of real hours, also when the clock is changed. */
 const beginningOfHour = (value: Value, printing: Printing) =>
   printing.fromLocal(`date_trunc('hour', ${read('local', value, printing)})`)
@@ -225,7 +247,7 @@ export const dateFunctions: readonly Named[] = [
   part('toMonth', (clock) => `month(${clock})`, ['month']),
   part('toDayOfYear', (clock) => `dayofyear(${clock})`, ['dayOfYear']),
   part('toDayOfMonth', (clock) => `day(${clock})`, ['day', 'dayOfMonth']),
-  part('toDayOfWeek', (clock) => `isodow(${clock})`, ['dayOfWeek']),
+  toDayOfWeek,
   part('toHour', (clock) => `hour(${clock})`, ['hour']),
   part('toMinute', (clock) => `minute(${clock})`, ['minute']),
   part('toSecond', (clock) => `second(${clock})`, ['second']),

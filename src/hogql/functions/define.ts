@@ -1,5 +1,6 @@
 // Helpers to write the catalogues with: how arguments are read, entries by name, types, common forms of SQL.
 import { queryError } from '../errors.ts'
+import { isCertain } from './certainty.ts'
 import type { Printing, Type, Value } from '../value.ts'
 import type { Catalogue, HogqlFunction } from './function.ts'
 
@@ -69,7 +70,7 @@ const readArray = (value: Value, printing: Printing): string => {
     case 'json':
       return printing.engine === 'clickhouse'
         ? `JSONExtract(ifNull(${value.sql}, ''), 'Array(Nullable(String))')`
-        : `cast(from_json(try_cast(${value.sql} as json), '["VARCHAR"]') as varchar[])`
+        : `coalesce(cast(from_json(try_cast(${value.sql} as json), '["VARCHAR"]') as varchar[]), [])`
     default:
       throw queryError(`An array is expected here, not a value of type ${value.type.kind}.`)
   }
@@ -130,6 +131,26 @@ export const read = (reading: Reading, value: Value, printing: Printing): string
   }
 }
 
+/** Text need not be a number or a time: what is read out of it may be NULL. */
+const staysCertain = (reading: Reading, { type, lambda }: Value): boolean => {
+  if (lambda || reading === 'array') return true
+  if (!isCertain(type)) return false
+  switch (reading) {
+    case 'number':
+      return type.kind !== 'text'
+    case 'integer':
+      return type.kind === 'integer' || type.kind === 'boolean'
+    case 'boolean':
+      return type.kind === 'boolean' || type.kind === 'integer' || type.kind === 'float'
+    case 'datetime':
+    case 'date':
+    case 'local':
+      return type.kind === 'datetime' || type.kind === 'date'
+    default:
+      return true
+  }
+}
+
 const readingOf = (parameter: Parameter): Reading => parameter.replace(/[?*]$/, '') as Reading
 
 /** An entry whose arguments are read one by one, then put into SQL. ClickHouse gets the name and the same arguments. */
@@ -138,12 +159,17 @@ export const define = (
   takes: readonly Parameter[],
   type: TypeOf,
   duckdb: PrintTexts,
-  more: { aliases?: readonly string[]; clickhouse?: string | PrintTexts; growth?: Named['growth'] } = {},
+  more: {
+    aliases?: readonly string[]
+    clickhouse?: string | PrintTexts
+    growth?: Named['growth']
+    certain?: Named['certain']
+  } = {},
 ): Named => {
   const readings = takes.map(readingOf)
   const readAll = (args: readonly Value[], printing: Printing) =>
     args.map((value, index) => read(readings[index] ?? readings.at(-1) ?? 'any', value, printing))
-  const { clickhouse = name, growth } = more
+  const { clickhouse = name, growth, certain } = more
   return {
     name,
     aliases: more.aliases,
@@ -153,7 +179,15 @@ export const define = (
       takes.some((parameter) => parameter.endsWith('*')) ? Infinity : takes.length,
     ],
     type,
-    duckdb: (args, printing) => duckdb(...readAll(args, printing)),
+    certain: (args) =>
+      certain?.(args) ??
+      args.every((value, index) => staysCertain(readings[index] ?? readings.at(-1) ?? 'any', value)),
+    duckdb: (args, printing) => {
+      const sql = duckdb(...readAll(args, printing))
+      // No array is ever NULL, except of what is written as NULL.
+      const isArray = typeof type !== 'function' && type.kind === 'array'
+      return isArray && args.every((value) => value.type.kind !== 'null') ? `coalesce(${sql}, [])` : sql
+    },
     clickhouse: (args, printing) => {
       const texts = readAll(args, printing)
       return typeof clickhouse === 'string' ? call(clickhouse, texts) : clickhouse(...texts)

@@ -19,16 +19,20 @@ export type HogqlFunction = {
    * their items' types.
    */
   takes_lambda?: true
+  /** The first name of the lambda is the value so far; it begins as the last argument. */
+  folds?: true
   /** How much comes out where it is not just the sum of what goes in. Left out for what gives numbers and the like. */
   growth?: (args: readonly Value[], params: readonly Value[]) => Growth
+  /** Whether what comes out is never NULL. Left out: it may be NULL. */
+  certain?: (args: readonly Value[]) => boolean
   /** How many times as much as comes out stands in memory on the way. Once when left out. */
   copies?: (args: readonly Value[]) => number
 }
 
 /** `duckdb` prints the plain call; DISTINCT, FILTER, `…If` and OVER are added round it by the compiler. */
 export type Aggregate = HogqlFunction & {
-  /** What the engine gives over no rows where HogQL promises something else, e.g. `[]`: printed round the whole. */
-  orElse?: string
+  /** DuckDB: what HogQL promises over no rows where the engine has NULL, e.g. `[]`. Printed round the whole. */
+  orElse?: string | ((args: readonly Value[], type: Type) => string | null)
   /** DuckDB: what is made of the aggregate once it stands with its FILTER, such as a number out of a list. */
   finish?: (sql: string, args: readonly Value[], params: readonly Value[]) => string
   /** DuckDB: how it is called with OVER where FILTER is not allowed beside it. It must leave NULLs out. */
@@ -46,8 +50,12 @@ export function finished(
   sql: string,
   args: readonly Value[],
   params: readonly Value[],
+  type: Type,
   { engine }: Pick<Printing, 'engine'>,
 ): string {
-  if (entry.finish && engine === 'duckdb') return entry.finish(sql, args, params)
-  return entry.orElse === undefined ? sql : `coalesce(${sql}, ${entry.orElse})`
+  if (engine === 'clickhouse') return sql
+  const made = entry.finish ? entry.finish(sql, args, params) : sql
+  const { orElse = null } = entry
+  const otherwise = typeof orElse === 'function' ? orElse(args, type) : orElse
+  return otherwise === null ? made : `coalesce(${made}, ${otherwise})`
 }

@@ -1,6 +1,7 @@
 // Every function by what it gives on a real DuckDB, by what it refuses, and by how ClickHouse is told.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { QueryFault } from '../../platform/event-store/event-store.ts'
+import { AREAS, casesOf } from '../differential/cases.ts'
 import { HogqlError } from '../errors.ts'
 import { aggregates, scalarFunctions, windowFunctions } from './catalogue.ts'
 import { aggregateRows, windowRows } from './fixture/aggregate-rows.ts'
@@ -46,7 +47,7 @@ describe('what is refused before it runs', () => {
     [`multiIf(true, 1, false, 2)`, /pairs of condition and value/],
     [`tupleElement(tuple(1, 2), 0)`, /whole number from 1/],
     [`tupleElement(tuple(1, 2), event)`, /whole number from 1/],
-    [`plus(timestamp, 1)`, /takes numbers/],
+    [`multiply(timestamp, 2)`, /takes numbers/],
     [`lower(x -> x)`, /./],
     [`has(5, 1)`, /array is expected/],
     [`arrayMap(1, [1])`, /must be a lambda/],
@@ -184,7 +185,10 @@ describe('the catalogues', () => {
   })
 
   it('have a checked result for every name', () => {
-    const texts = Object.values(GROUPS).flatMap((rows) => rows.map(([text]) => text.toLowerCase()))
+    const rows = Object.values(GROUPS).flatMap((group) => group.map(([text]) => text))
+    const texts = [...rows, ...AREAS.flatMap(casesOf).map(({ hogql }) => hogql)].map((text) =>
+      text.toLowerCase(),
+    )
     const called = new Set(texts.flatMap((text) => [...text.matchAll(/(\w+)\s*\(/g)].map(([, name]) => name)))
     expect(Object.keys(CATALOGUES).filter((name) => !called.has(name))).toEqual([])
   })

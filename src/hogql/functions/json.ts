@@ -3,6 +3,7 @@ import { jsonPath } from '../../platform/event-store/duckdb/json-path.ts'
 import { queryError } from '../errors.ts'
 import { partOf, sizeOf } from '../growth.ts'
 import type { Printing, Type, Value } from '../value.ts'
+import { areCertain } from './certainty.ts'
 import {
   arrayOf,
   BOOLEAN,
@@ -18,6 +19,7 @@ import {
   TEXT,
   UUID,
 } from './define.ts'
+import { writtenJson } from './written.ts'
 
 /** The path as one text, bound when all keys are constants; else put together row by row as a JSON pointer. */
 const pathTo = (keys: readonly Value[], printing: Printing): string => {
@@ -67,12 +69,25 @@ const json = (name: string, type: Type, extract: Extract): Named => ({
 })
 
 const asText: Extract = (value, path) => `json_extract_string(${value}, ${path})`
+/** Fractions are cut off. */
 const asWhole =
   (duckdb_type: string): Extract =>
   (value, path) =>
-    `try_cast(nullif(regexp_extract(${asText(value, path)}, '^\\s*[+-]?\\d+(\\.0*)?\\s*$'), '') as ${duckdb_type})`
+    once(
+      [asText(value, path)],
+      (text) =>
+        `coalesce(try_cast(nullif(regexp_extract(${text}, '^[+-]?\\d+$'), '') as ${duckdb_type}),` +
+        ` try_cast(trunc(try_cast(${text} as double)) as ${duckdb_type}))`,
+    )
 const asFloat: Extract = (value, path) => `try_cast(${asText(value, path)} as double)`
-const asBoolean: Extract = (value, path) => `(${asText(value, path)} = 'true')`
+/** Whole numbers other than 0 are true; a text never is. */
+const asBoolean: Extract = (value, path) =>
+  once(
+    [`json_extract(${value}, ${path})`],
+    (it) =>
+      `case json_type(${it}) when 'BOOLEAN' then cast(${it} as varchar) = 'true'` +
+      ` when 'BIGINT' then cast(${it} as varchar) <> '0' when 'UBIGINT' then cast(${it} as varchar) <> '0' end`,
+  )
 
 const orElse =
   (extract: Extract, fallback: string): Extract =>
@@ -101,12 +116,19 @@ const size: Extract = (value, path) =>
       ` when 'OBJECT' then len(json_keys(${it})) else 0 end`,
   )
 
+/** true is 1 here, while JSONExtractInt takes no notice of it. */
+const orBit =
+  (extract: Extract): Extract =>
+  (value, path) =>
+    `case when json_type(${value}, ${path}) = 'BOOLEAN' then cast(${asText(value, path)} = 'true' as integer)` +
+    ` else ${extract(value, path)} end`
+
 type Target = { type: Type; clickhouse: string; extract: Extract; fallback: string; structure: string }
 
 const whole = (clickhouse: string, structure: string): Target => ({
   type: INTEGER,
   clickhouse,
-  extract: asWhole(structure.toLowerCase()),
+  extract: orBit(asWhole(structure.toLowerCase())),
   fallback: '0',
   structure: `"${structure}"`,
 })
@@ -125,7 +147,7 @@ const SCALARS: ReadonlyMap<string, Target> = new Map(
       type: UUID,
       clickhouse: 'UUID',
       extract: ((value, path) => `try_cast(${asText(value, path)} as uuid)`) satisfies Extract,
-      fallback: 'null',
+      fallback: `cast('00000000-0000-0000-0000-000000000000' as uuid)`,
       structure: '"UUID"',
     },
     ...['Int8', 'Int16', 'Int32', 'Int64', 'UInt8', 'UInt16', 'UInt32'].map((name) => whole(name, 'BIGINT')),
@@ -197,6 +219,22 @@ export const jsonFunctions: readonly Named[] = [
     arrayOf(TEXT),
     orElse((value, path) => `json_keys(${value}, ${path})`, '[]'),
   ),
+  {
+    ...json(
+      'JSONExtractKeysAndValuesRaw',
+      arrayOf({ kind: 'tuple', items: [TEXT, TEXT] }),
+      orElse(
+        (value, path) =>
+          once(
+            [`json_extract(${value}, ${path})`],
+            (object) =>
+              `case when json_type(${object}) = 'OBJECT' then list_transform(json_keys(${object}), lambda key:` +
+              ` {'_1': key, '_2': cast(json_extract(${object}, '/' || replace(replace(key, '~', '~0'), '/', '~1')) as varchar)}) end`,
+          ),
+        '[]',
+      ),
+    ),
+  },
   jsonExtract,
   json(
     'JSONHas',
@@ -206,8 +244,17 @@ export const jsonFunctions: readonly Named[] = [
   json('JSONLength', INTEGER, orElse(size, '0')),
   json('JSONType', TEXT, typeName),
   define('isValidJSON', ['text'], BOOLEAN, (text) => `json_valid(${text})`),
-  define('toJSONString', ['any'], TEXT, (value) => `cast(to_json(${value}) as varchar)`, {
+  {
+    name: 'toJSONString',
+    args: [1, 1],
+    type: TEXT,
+    certain: areCertain,
     // Quotes and backslashes get a backslash each: within each other, they double every time.
     growth: ([value]) => 2 * sizeOf(value?.growth),
-  }),
+    duckdb: (args, printing) => writtenJson(nth(args, 0).sql, nth(args, 0).type, printing),
+    clickhouse: (args, printing) => {
+      const value = nth(args, 0)
+      return call('toJSONString', [value.type.kind === 'datetime' ? printing.local(value) : value.sql])
+    },
+  },
 ]

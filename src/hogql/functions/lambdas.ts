@@ -2,6 +2,7 @@
 import { queryError } from '../errors.ts'
 import { asManyAs, itemsOf, largestOf } from '../growth.ts'
 import type { Printing, Type, Value } from '../value.ts'
+import { isCertain, orDefault } from './certainty.ts'
 import { arrayOf, BOOLEAN, call, FLOAT, INTEGER, itemTypeOf, type Named, nth, read } from './define.ts'
 
 /** The items a lambda runs over and how its body is put round them. */
@@ -43,13 +44,19 @@ const filtered = (args: readonly Value[], printing: Printing) => {
   return kept(args, printing, printing.boolean(bodyOf(args)))
 }
 
-const toClickhouse = (name: string, args: readonly Value[], printing: Printing) =>
-  call(
-    name,
-    args.map((value) =>
-      value.lambda ? `(${value.lambda.names.join(', ')}) -> ${value.sql}` : read('array', value, printing),
-    ),
-  )
+/** `body` is what the lambda gives, where it must be of some kind; without a lambda each item is brought into it. */
+const toClickhouse = (
+  name: string,
+  args: readonly Value[],
+  printing: Printing,
+  body: (value: Value) => string = ({ sql }) => sql,
+) => {
+  const arrays = args.filter(({ lambda }) => !lambda).map((value) => read('array', value, printing))
+  const names = args[0]?.lambda?.names
+  if (names) return call(name, [`(${names.join(', ')}) -> ${body(bodyOf(args))}`, ...arrays])
+  const item = body({ sql: 'item', type: itemTypeOf(args[0]) })
+  return call(name, item === 'item' ? arrays : [`item -> ${item}`, ...arrays])
+}
 
 /** An array with as many items at most, or one of them. */
 const oneArray: Named['growth'] = (args) => largestOf(args.filter((value) => !value.lambda))
@@ -61,15 +68,28 @@ const lambda = (
   duckdb: Named['duckdb'],
   least = 2,
   growth: Named['growth'] = oneItem,
+  more: { reading?: Reading; certain?: Named['certain'] } = {},
 ): Named => ({
   name,
   args: [least, Infinity],
   type,
   takes_lambda: true,
   growth,
+  ...(more.certain ? { certain: more.certain } : {}),
   duckdb,
-  clickhouse: (args, printing) => toClickhouse(name, args, printing),
+  clickhouse: (args, printing) =>
+    toClickhouse(name, args, printing, more.reading && ((value) => more.reading?.(value, printing) ?? '')),
 })
+
+type Reading = (value: Value, printing: Printing) => string
+const asNumber: Reading = (value, printing) => printing.number(value)
+const asCondition: Reading = (value, printing) => printing.boolean(value)
+const asComparable: Reading = (value, printing) =>
+  value.type.kind === 'property' ? printing.number(value) : value.sql
+
+/** Of what is found in the array of items. */
+const isItemCertain: Named['certain'] = (args) => isCertain(itemOfSecond(args))
+const isResultCertain: Named['certain'] = (args) => isCertain(resultType(args))
 
 const itemOfSecond = (args: readonly Value[]): Type => itemTypeOf(args[1])
 
@@ -128,38 +148,95 @@ export const lambdaFunctions: readonly Named[] = [
     2,
     (args) => asManyAs(args.slice(1), bodyOf(args).growth ?? 1),
   ),
-  lambda('arrayFilter', (args) => arrayOf(itemOfSecond(args)), filtered, 2, oneArray),
-  lambda('arrayExists', BOOLEAN, (args, printing) => `(${count(args, printing, [])} > 0)`),
+  lambda('arrayFilter', (args) => arrayOf(itemOfSecond(args)), filtered, 2, oneArray, {
+    reading: asCondition,
+  }),
+  lambda('arrayExists', BOOLEAN, (args, printing) => `(${count(args, printing, [])} > 0)`, 1, oneItem, {
+    reading: asCondition,
+    certain: () => true,
+  }),
   lambda(
     'arrayAll',
     BOOLEAN,
     (args, printing) =>
       `(len(${kept(args, printing, `not coalesce(${printing.boolean(bodyOf(args))}, false)`)}) = 0)`,
+    2,
+    oneItem,
+    { reading: asCondition, certain: () => true },
   ),
-  lambda('arrayCount', INTEGER, count, 1),
-  lambda('arrayFirst', itemOfSecond, (args, printing) => `list_extract(${filtered(args, printing)}, 1)`),
-  lambda('arrayLast', itemOfSecond, (args, printing) => `list_extract(${filtered(args, printing)}, -1)`),
+  lambda('arrayCount', INTEGER, count, 1, oneItem, { reading: asCondition, certain: () => true }),
+  ...[
+    ['arrayFirst', 1],
+    ['arrayLast', -1],
+  ].map(([name, place]) =>
+    lambda(
+      String(name),
+      itemOfSecond,
+      (args, printing) =>
+        orDefault(`list_extract(${filtered(args, printing)}, ${place})`, itemOfSecond(args)),
+      2,
+      oneItem,
+      { reading: asCondition, certain: isItemCertain },
+    ),
+  ),
   lambda(
     'arrayFirstIndex',
     INTEGER,
     (args, printing) =>
       `coalesce(list_position(${mapped(args, printing, printing.boolean(bodyOf(args)))}, true), 0)`,
+    2,
+    oneItem,
+    { reading: asCondition, certain: () => true },
   ),
-  lambda('arraySum', numberType, (args, printing) => `coalesce(list_sum(${numbers(args, printing)}), 0)`, 1),
-  lambda('arrayAvg', FLOAT, (args, printing) => `list_avg(${numbers(args, printing)})`, 1),
+  lambda(
+    'arrayLastIndex',
+    INTEGER,
+    (args, printing) =>
+      `coalesce(list_max(list_transform(${mapped(args, printing, printing.boolean(bodyOf(args)))},` +
+      ` lambda hit, place: case when hit then place end)), 0)`,
+    2,
+    oneItem,
+    { reading: asCondition, certain: () => true },
+  ),
+  ...[
+    ['arrayFirstOrNull', 1],
+    ['arrayLastOrNull', -1],
+  ].map(([name, place]) =>
+    lambda(
+      String(name),
+      itemOfSecond,
+      (args, printing) => `list_extract(${filtered(args, printing)}, ${place})`,
+      2,
+      oneItem,
+      { reading: asCondition },
+    ),
+  ),
+  lambda(
+    'arraySum',
+    numberType,
+    (args, printing) => `coalesce(list_sum(${numbers(args, printing)}), 0)`,
+    1,
+    oneItem,
+    { reading: asNumber, certain: () => true },
+  ),
+  lambda('arrayAvg', FLOAT, (args, printing) => `list_avg(${numbers(args, printing)})`, 1, oneItem, {
+    reading: asNumber,
+  }),
   lambda(
     'arrayMin',
     comparableType,
-    (args, printing) => `list_min(${comparable(args, printing)})`,
+    (args, printing) => orDefault(`list_min(${comparable(args, printing)})`, comparableType(args)),
     1,
     extremeGrowth,
+    { reading: asComparable, certain: isResultCertain },
   ),
   lambda(
     'arrayMax',
     comparableType,
-    (args, printing) => `list_max(${comparable(args, printing)})`,
+    (args, printing) => orDefault(`list_max(${comparable(args, printing)})`, comparableType(args)),
     1,
     extremeGrowth,
+    { reading: asComparable, certain: isResultCertain },
   ),
   lambda('arraySort', sortedType, sorted('list_sort'), 1, oneArray),
   lambda('arrayReverseSort', sortedType, sorted('list_reverse_sort'), 1, oneArray),

@@ -2,6 +2,7 @@
 import { queryError } from '../errors.ts'
 import { largestOf } from '../growth.ts'
 import type { Printing, Type, Value } from '../value.ts'
+import { areCertain } from './certainty.ts'
 import { bring, commonType, unify } from './common-type.ts'
 import {
   arrayOf,
@@ -18,6 +19,8 @@ import {
   UNKNOWN,
   UUID,
 } from './define.ts'
+
+const isCertainValue = (value: Value) => areCertain([value])
 
 const condition = (value: Value, printing: Printing) => read('boolean', value, printing)
 
@@ -41,6 +44,7 @@ const multiIf: Named = {
   args: [3, Infinity],
   growth: largestOf,
   type: (args) => commonType(branches(args, 'multiIf').results),
+  certain: (args) => areCertain(branches(args, 'multiIf').results),
   ...both((args, printing) => {
     const { whens, results } = branches(args, 'multiIf')
     const conditions = whens.map((when) => condition(when, printing))
@@ -59,6 +63,7 @@ const caseWithExpression: Named = {
   args: [4, Infinity],
   growth: largestOf,
   type: (args) => commonType(withExpression(args).results),
+  certain: (args) => areCertain(withExpression(args).results),
   ...both((args, printing) => {
     const { compared, results } = withExpression(args)
     const [subject, ...whens] = unify(compared, printing).texts
@@ -77,25 +82,21 @@ const oneOf = (
   aliases,
   args,
   type: commonType,
+  certain: name === 'nullIf' ? () => false : (values) => values.some(isCertainValue),
   growth: largestOf,
   duckdb: (values, printing) => duckdb(...unify(values, printing).texts),
   clickhouse: (values, printing) => call(name, unify(values, printing).texts),
 })
 
-/** NULL when any argument is; DuckDB's own would pass over it. */
-const extreme = (name: 'least' | 'greatest') =>
-  oneOf(name, [1, Infinity], (...texts) =>
-    once(texts, (...names) => {
-      const areThere = names.map((value) => `${value} is not null`).join(' and ')
-      return `case when ${areThere} then ${call(name, names)} end`
-    }),
-  )
+/** NULLs are passed over. */
+const extreme = (name: 'least' | 'greatest') => oneOf(name, [1, Infinity], (...texts) => call(name, texts))
 
 /** As the operators: where NULL is compared the answer is false. */
 const comparison = (name: string, operator: string): Named => ({
   name,
   args: [2, 2],
   type: BOOLEAN,
+  certain: () => true,
   duckdb: (args, printing) => `coalesce(${unify(args, printing).texts.join(` ${operator} `)}, false)`,
   clickhouse: (args, printing) => `ifNull(${call(name, unify(args, printing).texts)}, false)`,
 })
@@ -107,6 +108,7 @@ const equality = (name: 'equals' | 'notEquals'): Named => {
     name,
     args: [2, 2],
     type: BOOLEAN,
+    certain: () => true,
     duckdb: (args, printing) =>
       `(${unify(args, printing).texts.join(` is ${isEqual ? 'not ' : ''}distinct from `)})`,
     clickhouse: (args, printing) => {
@@ -183,6 +185,7 @@ export const logicFunctions: readonly Named[] = [
     args: [3, 3],
     growth: largestOf,
     type: (args) => commonType(args.slice(1)),
+    certain: (args) => areCertain(args.slice(1)),
     ...both((args, printing) =>
       cases('', [condition(nth(args, 0), printing)], unify(args.slice(1), printing).texts),
     ),
@@ -198,8 +201,8 @@ export const logicFunctions: readonly Named[] = [
     type: (args) => commonType(args),
     ...both((args, printing) => call('nullif', unify(args, printing).texts)),
   },
-  define('isNull', ['any'], BOOLEAN, (value) => `(${value} is null)`),
-  define('isNotNull', ['any'], BOOLEAN, (value) => `(${value} is not null)`),
+  define('isNull', ['any'], BOOLEAN, (value) => `(${value} is null)`, { certain: () => true }),
+  define('isNotNull', ['any'], BOOLEAN, (value) => `(${value} is not null)`, { certain: () => true }),
   unchanged('assumeNotNull'),
   unchanged('toNullable'),
   define('not', ['boolean'], BOOLEAN, (value) => `(not ${value})`),

@@ -1,5 +1,6 @@
 // Arithmetic and rounding. Where a function has no value, ClickHouse gives nan or inf; DuckDB would fail.
 import { queryError } from '../errors.ts'
+import { areCertainNumbers } from './certainty.ts'
 import type { Printing, Type, Value } from '../value.ts'
 import { BOOLEAN, both, call, define, FLOAT, INTEGER, type Named, nth, once, read } from './define.ts'
 
@@ -28,18 +29,25 @@ const logarithm = (name: string, duckdb: string, aliases?: string[]) =>
 const sameKind = (args: readonly Value[]): Type =>
   args.every(({ type }) => type.kind === 'integer' || type.kind === 'boolean') ? INTEGER : FLOAT
 
-/** `round(x)` and `round(x, places)`: the others of the family are made of it by shifting the point. */
+/**
+ * `round(x)` and `round(x, places)`, by shifting the point. Halves go to the even number, except for whole numbers, which
+ * stay whole.
+ */
 const rounding = (name: string, duckdb: 'round' | 'floor' | 'ceil' | 'trunc', aliases?: string[]): Named => ({
   name,
   aliases,
   args: [1, 2],
   type: (args) => sameKind(args.slice(0, 1)),
+  certain: areCertainNumbers,
   duckdb: (args, printing) => {
     const x = printing.number(nth(args, 0))
-    if (!args[1]) return `${duckdb}(${x})`
+    const isWhole = sameKind(args.slice(0, 1)).kind === 'integer'
+    const plain = (n: string) => (duckdb === 'round' ? `round_even(${n}, 0)` : `${duckdb}(${n})`)
+    if (!args[1]) return isWhole ? x : plain(x)
     const places = `try_cast(${read('integer', args[1], printing)} as integer)`
-    if (duckdb === 'round') return `round(${x}, ${places})`
-    return once([x, places], (n, p) => `${duckdb}(${n} * pow(10, ${p})) / pow(10, ${p})`)
+    if (isWhole && duckdb === 'round') return `round(${x}, ${places})`
+    const shifted = once([x, places], (n, p) => `${plain(`${n} * pow(10, ${p})`)} / pow(10, ${p})`)
+    return isWhole ? `try_cast(${shifted} as bigint)` : shifted
   },
   clickhouse: (args, printing) => call(name, roundingArguments(args, printing)),
 })
@@ -57,6 +65,7 @@ const arithmetic = (name: string, operator: '+' | '-' | '*' | '/' | '%', aliases
   aliases,
   args: [2, 2],
   type: (args) => (operator === '/' ? FLOAT : sameKind(args)),
+  certain: areCertainNumbers,
   ...both((args, printing) => {
     if (args.some(({ type }) => TIMES.has(type.kind)))
       throw queryError(`'${name}' takes numbers; write ${operator} between times and intervals.`)
@@ -80,17 +89,30 @@ export const numberFunctions: readonly Named[] = [
     name: 'negate',
     args: [1, 1],
     type: sameKind,
+    certain: areCertainNumbers,
     ...both((args, printing) => `(- ${printing.number(nth(args, 0))})`),
   },
   // Both sides are cut to whole numbers first, and the result goes towards zero; over zero there is nothing.
   whole('intDiv', (left, right) => `(${left} // ${right})`),
-  define(
-    'intDivOrZero',
-    ['integer', 'integer'],
-    INTEGER,
-    (left, right) => `coalesce(${left} // ${right}, 0)`,
+  define('intDivOrZero', ['integer', 'integer'], INTEGER, (left, right) =>
+    once([left, right], (x, y) => `case when ${y} = 0 then ${x} * 0 else ${x} // ${y} end`),
   ),
-  define('moduloOrZero', ['number', 'number'], FLOAT, (left, right) => `coalesce(${left} % ${right}, 0)`),
+  {
+    name: 'moduloOrZero',
+    args: [2, 2],
+    type: sameKind,
+    certain: areCertainNumbers,
+    duckdb: (args, printing) =>
+      once(
+        args.map((value) => printing.number(value)),
+        (x, y) => `case when ${y} = 0 then ${x} * 0 else ${x} % ${y} end`,
+      ),
+    clickhouse: (args, printing) =>
+      call(
+        'moduloOrZero',
+        args.map((value) => printing.number(value)),
+      ),
+  },
   whole('bitAnd', (left, right) => `(${left} & ${right})`),
   whole('bitOr', (left, right) => `(${left} | ${right})`),
   whole('bitXor', (left, right) => `xor(${left}, ${right})`),
@@ -103,6 +125,7 @@ export const numberFunctions: readonly Named[] = [
     name: 'abs',
     args: [1, 1],
     type: sameKind,
+    certain: areCertainNumbers,
     ...both((args, printing) => `abs(${printing.number(nth(args, 0))})`),
   },
   define('sign', ['number'], INTEGER, (x) => `sign(${x})`),

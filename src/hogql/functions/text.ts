@@ -15,13 +15,14 @@ import {
   call,
 } from './define.ts'
 import type { Named } from './define.ts'
+import { areCertain } from './certainty.ts'
 import { charactersOf, joinedItems, largestOf, replacedIn, sumOf } from '../growth.ts'
 import type { Printing, Value } from '../value.ts'
 
 /** DuckDB takes no place or length beyond 32 bits. */
 const placed = (sql: string) => `greatest(least(${sql}, 4294967295), -4294967295)`
 
-/** Place 0 is before the text and a length below 0 means none of it: both give nothing. */
+/** Place 0 is before the text: nothing. A length below 0 leaves so many characters off at the end. */
 const substring = (text: string, start: string, length?: string) =>
   length === undefined
     ? once(
@@ -31,9 +32,14 @@ const substring = (text: string, start: string, length?: string) =>
     : once(
         [text, start, length],
         (t, s, l) =>
-          `case when ${s} = 0 or ${l} <= 0 then '' when ${s} is not null and ${l} is not null` +
-          ` then substring(${t}, ${placed(s)}, ${placed(l)}) end`,
+          `case when ${s} = 0 or ${l} = 0 then '' when ${l} > 0 and ${s} is not null` +
+          ` then substring(${t}, ${placed(s)}, ${placed(l)}) when ${l} < 0 and ${s} is not null` +
+          ` then substring(left(${t}, ${placed(l)}), ${placed(fromLeft(t, s))}) end`,
       )
+
+/** A negative place counts from the end, also after something was cut off there. */
+const fromLeft = (text: string, place: string) =>
+  `case when ${place} < 0 then greatest(length(${text}) + ${place} + 1, 1) else ${place} end`
 
 const pad = (name: string, duckdb: 'lpad' | 'rpad', aliases: string[]): Named => ({
   name,
@@ -59,6 +65,7 @@ const repeat: Named = {
   name: 'repeat',
   args: [2, 2],
   type: TEXT,
+  certain: areCertain,
   growth: (args) => generated(charactersOf(args[0]) * Math.max(0, constantNumber(args[1]))),
   duckdb: (args, printing) =>
     once(
@@ -93,6 +100,7 @@ const concat: Named = {
   name: 'concat',
   args: [1, Infinity],
   type: (args) => (args[0] && areAllArrays(args) ? args[0].type : TEXT),
+  certain: areCertain,
   growth: (args) => (areAllArrays(args) ? joinedItems(args) : sumOf(args)),
   copies: ({ length }) => Math.max(1, Math.min(length, MOST_CHAINED) / 2),
   duckdb: (args, printing) => {
@@ -121,6 +129,7 @@ const measure = (name: string, type: Named['type'], test: string, aliases?: stri
   aliases,
   args: [1, 1],
   type,
+  certain: areCertain,
   duckdb: (args, printing) => {
     const size = sized(nth(args, 0), printing)
     return test === '' ? size : `(${size} ${test})`
@@ -131,15 +140,6 @@ const measure = (name: string, type: Named['type'], test: string, aliases?: stri
 const like = (name: string, duckdb: string) =>
   define(name, ['text', 'text'], BOOLEAN, (text, pattern) => `(${text} ${duckdb} ${pattern} escape '\\')`)
 
-/** Finds the first of the needles that holds; the text is captured by the inner lambda. */
-const searchAny = (name: string, test: (text: string, needle: string) => string) =>
-  define(name, ['text', 'array'], BOOLEAN, (text, needles) =>
-    once(
-      [text, needles],
-      (t, n) => `(len(list_filter(${n}, lambda needle: ${test(t, 'cast(needle as varchar)')})) > 0)`,
-    ),
-  )
-
 const hash = (name: string, duckdb: string) =>
   define(name, ['text'], TEXT, (text) => `${duckdb}(${text})`, {
     clickhouse: (text) => `lower(hex(${name}(${text})))`,
@@ -147,6 +147,16 @@ const hash = (name: string, duckdb: string) =>
 
 const plain = (name: string, duckdb: string, aliases?: string[], clickhouse = name) =>
   define(name, ['text'], TEXT, (text) => `${duckdb}(${text})`, { aliases, clickhouse })
+
+/** Blanks, or the letters of the second argument. */
+const trimmed = (name: string, duckdb: string, aliases: string[]) =>
+  define(
+    name,
+    ['text', 'text?'],
+    TEXT,
+    (text, letters) => `${duckdb}(${text}${letters === undefined ? '' : `, ${letters}`})`,
+    { aliases },
+  )
 
 const replaceFirst = (text: string, from: string, to: string) =>
   once(
@@ -165,9 +175,9 @@ const replacedAll: Named['growth'] = ([text, from, to]) => {
 export const textFunctions: readonly Named[] = [
   plain('lower', 'lower', ['lowerUTF8', 'lcase'], 'lowerUTF8'),
   plain('upper', 'upper', ['upperUTF8', 'ucase'], 'upperUTF8'),
-  plain('trimBoth', 'trim', ['trim']),
-  plain('trimLeft', 'ltrim', ['ltrim']),
-  plain('trimRight', 'rtrim', ['rtrim']),
+  trimmed('trimBoth', 'trim', ['trim', 'btrim']),
+  trimmed('trimLeft', 'ltrim', ['ltrim']),
+  trimmed('trimRight', 'rtrim', ['rtrim']),
   plain('reverseUTF8', 'reverse'),
   define('substring', ['text', 'integer', 'integer?'], TEXT, substring, {
     aliases: ['substr', 'mid', 'substringUTF8'],
@@ -181,17 +191,6 @@ export const textFunctions: readonly Named[] = [
     aliases: ['rightUTF8'],
     clickhouse: 'rightUTF8',
   }),
-  define('position', ['text', 'text'], INTEGER, (text, part) => `strpos(${text}, ${part})`, {
-    aliases: ['positionUTF8'],
-    clickhouse: 'positionUTF8',
-  }),
-  define(
-    'positionCaseInsensitive',
-    ['text', 'text'],
-    INTEGER,
-    (text, part) => `strpos(lower(${text}), lower(${part}))`,
-    { aliases: ['positionCaseInsensitiveUTF8'], clickhouse: 'positionCaseInsensitiveUTF8' },
-  ),
   define('startsWith', ['text', 'text'], BOOLEAN, (text, part) => `starts_with(${text}, ${part})`),
   define('endsWith', ['text', 'text'], BOOLEAN, (text, part) => `ends_with(${text}, ${part})`),
   define('countSubstrings', ['text', 'text'], INTEGER, (text, part) =>
@@ -206,6 +205,7 @@ export const textFunctions: readonly Named[] = [
     args: [1, 1],
     growth: largestOf,
     type: (args) => (args[0]?.type.kind === 'array' ? args[0].type : TEXT),
+    certain: areCertain,
     duckdb: (args, printing) => {
       const value = nth(args, 0)
       return value.type.kind === 'array' ? `list_reverse(${value.sql})` : `reverse(${printing.text(value)})`
@@ -232,9 +232,6 @@ export const textFunctions: readonly Named[] = [
   like('ilike', 'ilike'),
   like('notLike', 'not like'),
   like('notILike', 'not ilike'),
-  searchAny('multiSearchAny', (text, needle) => `contains(${text}, ${needle})`),
-  searchAny('multiSearchAnyCaseInsensitive', (text, needle) => `contains(lower(${text}), lower(${needle}))`),
-  searchAny('multiMatchAny', (text, needle) => `regexp_matches(${text}, ${needle}, 's')`),
   define('base64Encode', ['text'], TEXT, (text) => `base64(encode(${text}))`),
   define('base64Decode', ['text'], TEXT, (text) => once([text], (it) => `try(decode(from_base64(${it})))`), {
     aliases: ['tryBase64Decode'],

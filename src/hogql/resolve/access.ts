@@ -2,6 +2,7 @@
 import type { Span } from '../ast.ts'
 import type { Dialect } from '../engines/dialect.ts'
 import { queryError } from '../errors.ts'
+import { orDefault } from '../functions/certainty.ts'
 import { itemsOf, sizeOf } from '../growth.ts'
 import type { Value } from '../value.ts'
 
@@ -25,7 +26,9 @@ export function access(value: Value, key: Key, dialect: Dialect, span: Span): Va
 
 export function itemOf(array: Value, index: string, dialect: Dialect): Value {
   const type = array.type.kind === 'array' ? array.type.item : ({ kind: 'unknown' } as const)
-  return { sql: dialect.item(array.sql, index), type, growth: itemsOf(array).item }
+  const sql = dialect.item(array.sql, index)
+  const isDefaulted = dialect.engine === 'duckdb'
+  return { sql: isDefaulted ? orDefault(sql, type) : sql, type, growth: itemsOf(array).item }
 }
 
 function property(value: Value, key: Key, dialect: Dialect): Value {

@@ -1,5 +1,6 @@
 // + - * / %, with times and intervals.
 import type { ArithmeticOperation, Expr } from '../ast.ts'
+import { isCertain } from '../functions/certainty.ts'
 import type { Type, Value } from '../value.ts'
 import type { Scope } from './scope.ts'
 
@@ -70,5 +71,6 @@ function numbers(node: ArithmeticOperation, left: Value, right: Value, scope: Sc
   const { dialect } = scope.compilation
   const isWhole = ({ type: { kind } }: Value) => kind === 'integer' || kind === 'boolean'
   const kind = node.op !== '/' && isWhole(left) && isWhole(right) ? 'integer' : 'float'
-  return { sql: `(${dialect.number(left)} ${node.op} ${dialect.number(right)})`, type: { kind } }
+  const certain = [left, right].every(({ type }) => isCertain(type) && type.kind !== 'text')
+  return { sql: `(${dialect.number(left)} ${node.op} ${dialect.number(right)})`, type: { kind, certain } }
 }

@@ -11,18 +11,30 @@ import type {
 } from '../ast.ts'
 import { findAggregate, type FoundAggregate } from '../aggregation.ts'
 import { queryError } from '../errors.ts'
-import { aggregates, scalarFunctions, windowFunctions } from '../functions/catalogue.ts'
+import { scalarFunctions, windowFunctions } from '../functions/catalogue.ts'
+import { withCertainty } from '../functions/certainty.ts'
 import { finished, type Aggregate, type HogqlFunction } from '../functions/function.ts'
 import { grown, itemsOf, sumOf } from '../growth.ts'
 import type { Type, Value } from '../value.ts'
 import type { Scope } from './scope.ts'
 import { exists } from './subqueries.ts'
 import { unknownName } from './suggest.ts'
+import { ARRAY_JOIN, unknownFunction } from './unknown-function.ts'
 
 type Entry = HogqlFunction & { name: string }
 
-/** In no catalogue, because it makes rows. */
-export const ARRAY_JOIN = { name: 'arrayJoin', args: [1, 1] } as const
+/** Operators written as functions. */
+const MEMBERSHIP = new Map<string, 'in' | 'not in'>([
+  ['in', 'in'],
+  ['notin', 'not in'],
+  ['globalin', 'in'],
+  ['globalnotin', 'not in'],
+])
+
+const ARITHMETIC = new Map<string, '+' | '-'>([
+  ['plus', '+'],
+  ['minus', '-'],
+])
 
 export function resolveCall(call: Call, scope: Scope): Value {
   const name = call.name.toLowerCase()
@@ -31,6 +43,22 @@ export function resolveCall(call: Call, scope: Scope): Value {
   // The same as `(a, b)`: comparisons see its parts.
   if (name === 'tuple' && call.args.length > 0)
     return scope.compilation.resolve({ ...call, node: 'Tuple', exprs: call.args }, scope)
+  const membership = MEMBERSHIP.get(name)
+  if (membership && call.args[0] && call.args[1] && call.args.length === 2) {
+    const [left, right] = call.args
+    return scope.compilation.resolve(
+      { ...call, node: 'CompareOperation', op: membership, left, right },
+      scope,
+    )
+  }
+  const operator = ARITHMETIC.get(name)
+  if (operator && call.args[0] && call.args[1] && call.args.length === 2) {
+    const [left, right] = call.args
+    return scope.compilation.resolve(
+      { ...call, node: 'ArithmeticOperation', op: operator, left, right },
+      scope,
+    )
+  }
   const aggregate = findAggregate(call.name)
   if (aggregate) return resolveAggregate(call, aggregate, scope)
   if (call.distinct || call.filter_expr || call.order_by) {
@@ -40,17 +68,6 @@ export function resolveCall(call: Call, scope: Scope): Value {
   if (!entry) throw unknownFunction(call)
   const args = resolveArguments(call.args, entry, scope)
   return printed(entry, call, args, resolveAll(call.params ?? [], scope), scope)
-}
-
-function unknownFunction(call: Call) {
-  if (Object.hasOwn(windowFunctions, call.name.toLowerCase())) {
-    return queryError(`'${call.name}' needs an OVER clause`, call)
-  }
-  const entries = [ARRAY_JOIN, ...Object.values(scalarFunctions), ...Object.values(aggregates)]
-  const known = entries.map((entry) => entry.name)
-  const { name, start } = call
-  // The name alone, not what stands between its brackets.
-  return unknownName('function', name, known, start === undefined ? {} : { start, end: start + name.length })
 }
 
 const resolveAll = (exprs: readonly Expr[], scope: Scope) =>
@@ -66,7 +83,8 @@ function printed(
   const { dialect } = scope.compilation
   assertCount(name, 'argument', args.length, entry.args, span)
   assertCount(name, 'parameter', params.length, entry.params ?? [0, 0], span)
-  const type = typeof entry.type === 'function' ? entry.type(args, dialect, params) : entry.type
+  const plain = typeof entry.type === 'function' ? entry.type(args, dialect, params) : entry.type
+  const type = withCertainty(plain, entry.certain?.(args) ?? false)
   const growth = entry.growth?.(args, params) ?? defaultGrowth(args, type)
   const value = { sql: spelled(entry, args, params, scope), type }
   return grown(value, growth, scope.compilation.made, span, entry.copies?.(args))
@@ -106,7 +124,11 @@ function resolveArguments(args: readonly Expr[], entry: Entry, scope: Scope): Va
   const [first, ...rest] = args
   if (!entry.takes_lambda || first?.node !== 'Lambda') return resolveAll(args, scope)
   const arrays = resolveAll(rest, scope)
-  return [resolveLambda(first, arrays, scope), ...arrays]
+  const start = entry.folds ? arrays.at(-1) : undefined
+  const named = start
+    ? [{ ...start, type: { kind: 'array', item: start.type } as const }, ...arrays.slice(0, -1)]
+    : arrays
+  return [resolveLambda(first, named, scope), ...arrays]
 }
 
 function resolveLambda(lambda: Lambda, arrays: readonly Value[], scope: Scope): Value {
@@ -147,7 +169,7 @@ function resolveAggregate(call: Call, { entry, has_condition }: FoundAggregate, 
   if (scope.grouping.windows > windows)
     throw queryError(`A window function cannot stand inside the aggregate '${call.name}'`, call)
   scope.grouping.aggregates++
-  return { sql: finished(entry, complete, args, params, scope.compilation.dialect), type, growth }
+  return { sql: finished(entry, complete, args, params, type, scope.compilation.dialect), type, growth }
 }
 
 function assertMayAggregate(call: Call, { in_aggregate, place }: Scope) {
@@ -174,12 +196,13 @@ function aggregateArguments(exprs: readonly Expr[], call: Call, inside: Scope): 
   ]
 }
 
-/** A printed aggregate is a call, perhaps with a filter of its own behind, for example one that leaves NULLs out. */
+/** A printed aggregate is a call, with parameters in brackets of their own, perhaps with a filter of its own behind, for example one that leaves NULLs out. */
 function apart(sql: string): { call: string; filter: string } {
   let depth = 0
   for (const { 0: token, index } of sql.matchAll(/'(?:[^']|'')*'|[()]/g)) {
     if (token === '(') depth++
-    if (token === ')' && --depth === 0) return { call: sql.slice(0, index + 1), filter: sql.slice(index + 1) }
+    if (token === ')' && --depth === 0 && sql[index + 1] !== '(')
+      return { call: sql.slice(0, index + 1), filter: sql.slice(index + 1) }
   }
   return { call: sql, filter: '' }
 }
@@ -230,7 +253,7 @@ export function resolveWindowFunction(node: WindowFunction, scope: Scope): Value
     throw queryError(`A window function cannot stand inside the window function '${node.name}'`, node)
   scope.grouping.windows++
   return {
-    sql: finished(entry, `${plain} OVER (${over})`, args, levels, scope.compilation.dialect),
+    sql: finished(entry, `${plain} OVER (${over})`, args, levels, type, scope.compilation.dialect),
     type,
     growth,
   }

@@ -2,6 +2,7 @@
 import type { And, ArrayAccess, Constant, Expr, Or, TryCast, TypeCast } from '../ast.ts'
 import { queryError } from '../errors.ts'
 import { grown, growthOfConstant, partOf, sumOf, writtenItems } from '../growth.ts'
+import { areCertain, withCertainty } from '../functions/certainty.ts'
 import type { Value } from '../value.ts'
 import { access, itemOf, type Key } from './access.ts'
 import { arithmetic } from './arithmetic.ts'
@@ -21,13 +22,14 @@ export const MAX_SQL_LENGTH = 1_000_000
 /** What named expressions are resolved to wherever they stand; some 50 ms of work. Those that double grow without end. */
 const MAX_EXPANDED = 5_000
 
-const truth = (test: Test): Value => ({ sql: certain(test), type: { kind: 'boolean' } })
+const truth = (test: Test): Value => ({ sql: certain(test), type: { kind: 'boolean', certain: true } })
 
 const HANDLERS: Handlers = {
   Field: resolveField,
   Constant(expr, scope) {
     const value = constant(expr, scope)
-    return { ...value, growth: growthOfConstant(String(value.constant)) }
+    const type = withCertainty(value.type, value.constant !== null)
+    return { ...value, type, growth: growthOfConstant(String(value.constant)) }
   },
   Call: resolveCall,
   // What a lambda goes through is not there for it: rows are looked at as a whole, before any item.
@@ -43,7 +45,11 @@ const HANDLERS: Handlers = {
     const { dialect, resolve } = scope.compilation
     const items = expr.exprs.map((item) => resolve(item, scope))
     const { sqls, type } = unify(items, dialect)
-    const value: Value = { sql: dialect.array(sqls), type: { kind: 'array', item: type }, items }
+    const value: Value = {
+      sql: dialect.array(sqls),
+      type: { kind: 'array', item: withCertainty(type, areCertain(items)) },
+      items,
+    }
     return grown(value, writtenItems(items), scope.compilation.made, expr)
   },
   Tuple(expr, scope) {

@@ -3,10 +3,12 @@ import type { Field } from '../ast.ts'
 import { queryError } from '../errors.ts'
 import { HOT_PROPERTIES, hotColumn, mayHaveColumn } from '../../platform/event-store/layout.ts'
 import { growthInLambda, growthOfColumn } from '../growth.ts'
-import type { Value } from '../value.ts'
+import { withCertainty } from '../functions/certainty.ts'
+import type { Type, Value } from '../value.ts'
 import { access, type Key } from './access.ts'
 import { findNamedQuery, type Scope, type Source } from './scope.ts'
 import { unknownName } from './suggest.ts'
+import { sessionColumn } from './table-sql.ts'
 import { TABLES } from './tables.ts'
 
 const HOT = new Map<string, string>(HOT_PROPERTIES.map((property) => [property, hotColumn(property)]))
@@ -42,8 +44,10 @@ function fromSource(source: Source, chain: readonly Key[], field: Field, scope: 
 
 /** `columnOf(source, ['person', 'id'])`: the longest name that is a column, and how much of the chain it took. */
 function findColumn(source: Source, chain: readonly Key[], scope: Scope) {
-  const [first, second] = chain
+  const [first, second, third] = chain
   if (typeof first !== 'string') return undefined
+  const deep = third === undefined ? undefined : sourceColumn(source, `${first}.${second}.${third}`, scope)
+  if (deep) return { value: deep, used: 3 }
   const nested = typeof second === 'string' ? sourceColumn(source, `${first}.${second}`, scope) : undefined
   if (nested) return { value: nested, used: 2 }
   // `person.email` is no short form of anything: only what is listed of a joined object exists.
@@ -84,12 +88,26 @@ export function sourceColumn(source: Source, name: string, scope: Scope): Value 
   const { from, alias } = source
   if ('sql' in from) {
     const column = from.columns.get(name)
-    return column && { sql: `${alias}.${column.column}`, type: column.type, growth: column.growth }
+    return (
+      column && {
+        sql: `${alias}.${column.column}`,
+        type: certainIn(scope, column.type),
+        growth: column.growth,
+      }
+    )
   }
   const column = TABLES[from.table].columns.get(name)
   if (!column) return undefined
   if ('column' in column)
-    return { sql: `${alias}.${column.column}`, type: column.type, growth: growthOfColumn(column.type) }
+    return {
+      sql: `${alias}.${column.column}`,
+      type: certainIn(scope, withCertainty(column.type, column.type.kind !== 'property')),
+      growth: growthOfColumn(column.type),
+    }
+  if ('session' in column) {
+    from.session.add(column.session)
+    return { sql: `${alias}.${sessionColumn(column.session)}`, type: column.type }
+  }
   if ('joined' in column) {
     from.joined.add(column.joined)
     return { sql: `${alias}.${column.joined}`, type: column.type, growth: growthOfColumn(column.type) }
@@ -102,6 +120,10 @@ export function sourceColumn(source: Source, name: string, scope: Scope): Value 
   const value = resolve(column.derived, own)
   return column.type ? { ...value, type: column.type } : value
 }
+
+/** Joins leave NULL where they find nothing. */
+const certainIn = ({ sources }: Scope, type: Type): Type =>
+  sources.length > 1 ? withCertainty(type, false) : type
 
 export const starOf = ({ from }: Source): Iterable<string> =>
   'sql' in from ? from.columns.keys() : TABLES[from.table].star
@@ -144,7 +166,7 @@ function fromRow(field: Field, scope: Scope): Value | undefined {
 /** For looking only: nothing is joined because of it. */
 const withoutJoins = (source: Source): Source =>
   'table' in source.from
-    ? { ...source, from: { ...source.from, joined: new Set(), asked: { isUsed: false } } }
+    ? { ...source, from: { ...source.from, joined: new Set(), session: new Set(), asked: { isUsed: false } } }
     : source
 
 function fromAlias(name: string, field: Field, scope: Scope, before: number): Value | undefined {

@@ -63,10 +63,12 @@ function stepOfUnit(size: number, unit: Unit | null, kind: Kind): Step {
 }
 
 /** As ClickHouse has it. */
-export function fillClause({ from, to, step: { size, unit } }: Fill): string {
+export function fillClause({ type, from, to, step: { size, unit } }: Fill): string {
   const step = unit ? `toInterval${capitalised(unit)}(${size})` : String(size)
-  // Bounds that may be NULL are refused, though these never are.
-  const bound = (word: string, sql: string | null) => (sql ? ` ${word} assumeNotNull(${sql})` : '')
+  // Bounds that may be NULL are refused, though these never are; and so are finer times than the column has.
+  const whole = (sql: string) => (type.kind === 'datetime' ? `toDateTime(${sql})` : sql)
+  const bound = (word: string, sql: string | null) =>
+    sql ? ` ${word} ${whole(`assumeNotNull(${sql})`)}` : ''
   return ` WITH FILL${bound('FROM', from)}${bound('TO', to)} STEP ${step}`
 }
 

@@ -11,7 +11,8 @@ import { numbersSource } from './numbers.ts'
 import { sampleOf } from './sample.ts'
 import { findNamedQuery, type OutputColumn, type Scope, type Source, type Subquery } from './scope.ts'
 import { unknownName } from './suggest.ts'
-import { namedTables, tableSql } from './tables.ts'
+import { tableSql } from './table-sql.ts'
+import { namedTables } from './tables.ts'
 import { VIEWS } from './views.ts'
 
 type JoinKind = 'INNER' | 'LEFT' | 'RIGHT' | 'FULL' | 'CROSS'
@@ -84,7 +85,7 @@ function unsampled(join: JoinExpr, scope: Scope): Source {
   const views = scope.compilation.context.exported ? NO_VIEWS : VIEWS
   const view = views.get(name)
   if (view) {
-    const { sql, columns } = scope.compilation.subquery(view, null)
+    const { sql, columns } = scope.compilation.view(view)
     return { name: join.alias ?? name, alias, from: { sql: `(${sql})`, columns: renamed(columns, join) } }
   }
   const found = table.chain.length === 1 ? tables.get(name) : undefined
@@ -93,7 +94,13 @@ function unsampled(join: JoinExpr, scope: Scope): Source {
   return {
     name: join.alias ?? name,
     alias,
-    from: { table: found, joined: new Set(), asked: { isUsed: false }, ...sampleOf(join, found) },
+    from: {
+      table: found,
+      joined: new Set(),
+      asked: { isUsed: false },
+      session: new Set(),
+      ...sampleOf(join, found),
+    },
   }
 }
 
@@ -193,7 +200,7 @@ export function fromSql({ joins, unfolded }: From, scope: Scope): string {
   const { dialect, fresh } = scope.compilation
   const printed = joins.map(({ kind, source, on }, index) => {
     const { from, alias } = source
-    const table = 'sql' in from ? from.sql : tableSql(from, dialect)
+    const table = 'sql' in from ? from.sql : tableSql(from, scope.compilation)
     return `${index === 0 ? '' : ` ${kind} JOIN `}${table} AS ${alias}${on === null ? '' : ` ON ${on}`}`
   })
   const arrays = [...scope.array_joins].map(([sql, alias]) =>

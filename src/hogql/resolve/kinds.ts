@@ -1,5 +1,6 @@
 // Bringing two values into kinds that can be compared, so that no engine fails over them at run time.
 import type { Dialect } from '../engines/dialect.ts'
+import { isCertain, withCertainty } from '../functions/certainty.ts'
 import type { Type, Value } from '../value.ts'
 
 type Family =
@@ -86,8 +87,12 @@ export function unify(values: readonly Value[], dialect: Dialect): { sqls: reado
   const known = values.filter(({ type }) => familyOf(type) !== 'any')
   const families = new Set(known.map(({ type }) => familyOf(type)))
   const first = known[0]?.type ?? { kind: 'unknown' as const }
-  const sqls = values.map(({ sql }) => sql)
-  if (families.size <= 1) return { sqls, type: widest(known, first) }
+  const type = widest(known, first)
+  // ClickHouse takes whole numbers and others for different things that may be either.
+  const isWidened = ({ type: { kind } }: Value) =>
+    dialect.engine === 'clickhouse' && type.kind === 'float' && kind === 'integer'
+  const sqls = values.map((value) => (isWidened(value) ? `toFloat64(${value.sql})` : value.sql))
+  if (families.size <= 1) return { sqls, type }
   if ([...families].every((family) => family === 'date' || family === 'datetime')) {
     return { sqls: values.map((value) => dialect.datetime(value)), type: { kind: 'datetime' } }
   }
@@ -102,6 +107,10 @@ function widest(values: readonly Value[], first: Type): Type {
 
 /** The type of what can be one or the other, as in the parts of a UNION. */
 export function commonType(left: Type, right: Type): Type {
+  return withCertainty(metType(left, right), isCertain(left) && isCertain(right))
+}
+
+function metType(left: Type, right: Type): Type {
   if (left.kind === right.kind || right.kind === 'null') return left
   if (left.kind === 'null') return right
   const families = new Set([familyOf(left), familyOf(right)])

@@ -1,6 +1,6 @@
 // What a name can mean at one place of a query, as plain data. Collections are shared by everything inside one SELECT;
 // flags differ from place to place, so a part of a query gets a copy of the scope with other flags.
-import type { Expr, Field, Query, WindowExpr } from '../ast.ts'
+import type { Expr, Field, Query, SelectQuery, WindowExpr } from '../ast.ts'
 import type { QueryContext } from '../compile.ts'
 import type { Dialect } from '../engines/dialect.ts'
 import type { Growth, Made } from '../growth.ts'
@@ -17,8 +17,14 @@ export type Source = {
   /** What the SQL calls it. */
   alias: string
   from:
-    /** `asked` is set once properties are read as columns of it. */
-    | { table: TableName; joined: Set<string>; asked: { isUsed: boolean }; sample?: Sample }
+    /** `asked` is set once properties are read as columns of it; `session` holds the columns read of their sessions. */
+    | {
+        table: TableName
+        joined: Set<string>
+        asked: { isUsed: boolean }
+        sample?: Sample
+        session: Set<string>
+      }
     | { sql: string; columns: ReadonlyMap<string, OutputColumn> }
 }
 
@@ -102,6 +108,8 @@ export type Compilation = {
   /** For WHERE and ON, where NULL is as good as false. */
   condition(expr: Expr, scope: Scope): string
   subquery(query: Query, outer: Scope | null, row?: Scope | null): Subquery
+  /** A query of ours, which may name what those of users cannot. */
+  view(query: SelectQuery): Subquery
 }
 
 export const at = (scope: Scope, place: Place): Scope => ({ ...scope, place })

@@ -1,9 +1,9 @@
 // The tables and columns users can name. What is not in here does not exist for them.
 import type { Expr } from '../ast.ts'
 import type { QueryContext } from '../compile.ts'
-import type { Dialect, PhysicalTable } from '../engines/dialect.ts'
+import type { PhysicalTable } from '../engines/dialect.ts'
 import type { Type } from '../value.ts'
-import type { Sample, Source } from './scope.ts'
+import { SESSION_COLUMNS } from './views.ts'
 
 export type TableName =
   | 'events'
@@ -18,6 +18,8 @@ export type Column =
   | { column: string; type: Type }
   /** Comes from a table that is joined when it is asked for. */
   | { joined: string; type: Type }
+  /** The same for a column of the event's session. */
+  | { session: string; type: Type }
   /** Computed from other columns of the table; of the type that comes out unless told. */
   | { derived: Expr; type?: Type }
   /** The id of the project, which no table holds. */
@@ -30,7 +32,7 @@ type Table = {
   star: readonly string[]
 }
 
-const GROUP_INDEXES = [0, 1, 2, 3, 4] as const
+export const GROUP_INDEXES = [0, 1, 2, 3, 4] as const
 
 const text: Type = { kind: 'text' }
 const uuid: Type = { kind: 'uuid' }
@@ -61,6 +63,14 @@ const EVENT_COLUMNS = {
   created_at: datetime,
 }
 
+/** Columns of the person whom a distinct id belongs to. */
+const personOfId = (object: string): [string, Column][] => [
+  [`${object}.id`, { joined: 'id_person_key', type: uuid }],
+  [`${object}.created_at`, { joined: 'id_person_created_at', type: datetime }],
+  [`${object}.properties`, { joined: 'id_person_properties', type: json }],
+  [`${object}.is_identified`, { joined: 'id_person_is_identified', type: boolean }],
+]
+
 const events: Table = {
   physical: 'events',
   star: Object.keys(EVENT_COLUMNS),
@@ -72,12 +82,21 @@ const events: Table = {
     ['person.created_at', { joined: 'person_created_at', type: datetime }],
     ['person.properties', { joined: 'current_person_properties', type: json }],
     ['person.is_identified', { joined: 'person_is_identified', type: boolean }],
+    // Whoever the distinct id belongs to, also where the event itself asked for no person.
+    ['pdi.distinct_id', { column: 'distinct_id', type: text }],
+    ['pdi.person_id', { joined: 'id_person_id', type: uuid }],
+    ...personOfId('pdi.person'),
     ['$session_id', { column: 'p_session_id', type: text }],
     ['$window_id', { derived: field('properties', '$window_id') }],
     ...GROUP_INDEXES.flatMap((index): [string, Column][] => [
       [`$group_${index}`, { column: `p_group_${index}`, type: text }],
       [`group_${index}.key`, { joined: `group_${index}_key`, type: text }],
+      [`group_${index}.created_at`, { joined: `group_${index}_created_at`, type: datetime }],
       [`group_${index}.properties`, { joined: `group_${index}_properties`, type: json }],
+    ]),
+    ...[...SESSION_COLUMNS].map(([name, { type }]): [string, Column] => [
+      `session.${name}`,
+      { session: name, type },
     ]),
     ['elements_chain_href', { derived: call('extract', field('elements_chain'), attribute('href')) }],
     ['elements_chain_texts', { derived: attributes('text') }],
@@ -137,10 +156,14 @@ const exportedEvents: Table = {
   ]),
 }
 
-const plainTable = (physical: PhysicalTable, types: Record<string, Type>): Table => ({
+const plainTable = (
+  physical: PhysicalTable,
+  types: Record<string, Type>,
+  more: [string, Column][] = [],
+): Table => ({
   physical,
   star: Object.keys(types),
-  columns: new Map(stored(types)),
+  columns: new Map([...stored(types), ...more]),
 })
 
 export const TABLES: Readonly<Record<TableName, Table>> = {
@@ -153,7 +176,11 @@ export const TABLES: Readonly<Record<TableName, Table>> = {
     properties: json,
     is_identified: boolean,
   }),
-  person_distinct_ids: plainTable('distinct_ids', { distinct_id: text, person_id: uuid }),
+  person_distinct_ids: plainTable(
+    'distinct_ids',
+    { distinct_id: text, person_id: uuid },
+    personOfId('person'),
+  ),
   groups: plainTable('groups', {
     index: { kind: 'integer' },
     key: text,
@@ -172,83 +199,4 @@ const NAMED_IN_EXPORTS: ReadonlyMap<string, TableName> = new Map([['events', 'ex
 export const namedTables = ({ exported, by_position }: QueryContext) => {
   if (exported) return NAMED_IN_EXPORTS
   return by_position ? NAMED_BY_POSITION : NAMED
-}
-
-type Joined = { from: readonly ('ids' | 'person' | 'ids_of_person' | `group_${number}`)[]; sql: () => string }
-
-/** `e` is the event, `d` its distinct id, `p` the person, `i` the person's ids, `g0` … `g4` its groups. */
-function joinedColumns(dialect: Dialect): ReadonlyMap<string, Joined> {
-  // An event that asked for no profile has no person, even when its distinct id has got one by other events.
-  const ofPerson = (sql: string) => `CASE WHEN e.person_mode = 0 THEN ${sql} END`
-  const person = () =>
-    dialect.personObject({
-      id: 'p.id',
-      created_at: 'p.created_at',
-      properties: 'p.properties',
-      distinct_ids: 'i.ids',
-    })
-  const ofPersonCopy = (column: string): Joined => ({
-    from: ['ids', 'person'],
-    sql: () => ofPerson(`p.${column}`),
-  })
-  const personId = () => `coalesce(${ofPerson('d.person_id')}, ${dialect.personlessId('e.distinct_id')})`
-  return new Map<string, Joined>([
-    // "Current", because events also carry the person they were stored with.
-    ['current_person_id', { from: ['ids'], sql: personId }],
-    [
-      'person',
-      {
-        from: ['ids', 'person', 'ids_of_person'],
-        sql: () => `CASE WHEN e.person_mode = 0 AND p.id IS NOT NULL THEN ${person()} END`,
-      },
-    ],
-    ['person_key', { from: ['ids', 'person'], sql: () => ofPerson('p.id') }],
-    ['person_created_at', ofPersonCopy('created_at')],
-    ['current_person_properties', ofPersonCopy('properties')],
-    ['person_is_identified', ofPersonCopy('is_identified')],
-    ...GROUP_INDEXES.flatMap((index) =>
-      ['key', 'properties'].map((name): [string, Joined] => [
-        `group_${index}_${name}`,
-        { from: [`group_${index}`], sql: () => `g${index}.${name}` },
-      ]),
-    ),
-  ])
-}
-
-/**
- * What stands in FROM for a table. Joins keep the number of rows: distinct ids, persons and (index, key) of groups are
- * unique in their tables.
- */
-export function tableSql(
-  { table, joined, asked, sample }: Extract<Source['from'], { table: TableName }>,
-  dialect: Dialect,
-): string {
-  const physical = (asked.isUsed && dialect.asked_events) || dialect.table(TABLES[table].physical)
-  const condition = sample ? ` WHERE ${sampleSql(sample, dialect)}` : ''
-  if (joined.size === 0) return sample ? `(SELECT e.* FROM ${physical} AS e${condition})` : physical
-  const columns = joinedColumns(dialect)
-  const chosen = [...columns].filter(([column]) => joined.has(column))
-  const needed = new Set<string>(chosen.flatMap(([, { from }]) => from))
-  const joins = [
-    ['ids', () => `${dialect.table('distinct_ids')} AS d ON d.distinct_id = e.distinct_id`],
-    ['person', () => `${dialect.table('persons')} AS p ON p.id = d.person_id`],
-    [
-      'ids_of_person',
-      () => `${dialect.idsByPerson(dialect.table('distinct_ids'))} AS i ON i.person_id = p.id`,
-    ],
-    ...GROUP_INDEXES.map((index) => [
-      `group_${index}`,
-      () =>
-        `${dialect.table('groups')} AS g${index} ON g${index}.index = ${index} AND g${index}.key = e.p_group_${index}`,
-    ]),
-  ] as [string, () => string][]
-  const wanted = joins.filter(([join]) => needed.has(join)).map(([, sql]) => ` LEFT JOIN ${sql()}`)
-  const list = chosen.map(([column, { sql }]) => `${sql()} AS ${column}`).join(', ')
-  return `(SELECT e.*, ${list} FROM ${physical} AS e${wanted.join('')}${condition})`
-}
-
-/** By distinct id, so that all events of one are in or none. */
-function sampleSql({ from, to }: Sample, dialect: Dialect): string {
-  const share = dialect.shareOf('e.distinct_id')
-  return `${share} >= ${dialect.bind(from)} AND ${share} < ${dialect.bind(to)}`
 }

@@ -50,13 +50,7 @@ export const PERSON_VALUES = {
   _inserted_at: datetime,
 } as const satisfies Record<string, Type>
 
-/** Seconds after which a session with a single page is no bounce. */
-export const BOUNCE_S = 10
-
-/**
- * What there is of a session. `entry_` is the first value that any of its events has, `end_`, `exit_` and `last_` the last;
- * of two events of the same instant the position decides.
- */
+/** What there is of a session; session-values.ts tells how it comes about. */
 export const SESSION_VALUES = {
   session_id: text,
   session_id_v7: { kind: 'uuid' },

@@ -18,6 +18,8 @@ export type Type =
         | 'json'
         | 'null'
         | 'unknown'
+      /** Never NULL: where such a value is missing altogether, ClickHouse has a default for it. */
+      certain?: boolean
     }
   | { kind: 'array'; item: Type }
   | { kind: 'tuple'; items: readonly Type[] }

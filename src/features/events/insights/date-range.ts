@@ -5,8 +5,7 @@ import { parseMicros } from '../../../lib/microseconds.ts'
 import { parseMoment } from '../../../lib/relative-time.ts'
 import { instantOfLocal } from '../../../lib/time-zone.ts'
 import { invalid } from '../../../platform/http/errors.ts'
-import type { Services } from '../../../platform/services.ts'
-import { runQuery, type AskedProject } from '../run-query.ts'
+import { runQuery, type AskedProject, type Asking } from '../run-query.ts'
 import { allOf, call, compare, eventField, moment } from '../tree.ts'
 import { clockOf, moved, startOf, type Interval } from './intervals.ts'
 
@@ -25,7 +24,7 @@ const UNITS = { h: 'hour', d: 'day', w: 'week', m: 'month', y: 'year' } as const
 const ALL = 'all'
 
 export async function readRange(
-  services: Services,
+  services: Asking,
   project: AskedProject,
   given: Given,
   interval: Interval,
@@ -108,7 +107,7 @@ export const within = ({ from, to }: Range): Expr =>
 export const instant = (ms: number) => moment(BigInt(ms) * 1000n)
 
 /** From the day of the first event on; without one, just the day of the end. */
-async function firstEvent(services: Services, project: AskedProject, to: number): Promise<number> {
+async function firstEvent(services: Asking, project: AskedProject, to: number): Promise<number> {
   const { rows } = await runQuery(services, project, {
     query: {
       node: 'SelectQuery',

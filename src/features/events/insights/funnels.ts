@@ -2,8 +2,7 @@
 import { printHogql } from '../../../hogql/print-hogql.ts'
 import type { StoreValue } from '../../../platform/event-store/event-store.ts'
 import { invalid } from '../../../platform/http/errors.ts'
-import type { Services } from '../../../platform/services.ts'
-import { runQuery, type AskedProject } from '../run-query.ts'
+import { runQuery, type AskedProject, type Asking } from '../run-query.ts'
 import type { FunnelStep, FunnelTimes, InsightAnswered } from './answer.ts'
 import { readBreakdown } from './breakdown.ts'
 import { readRange } from './date-range.ts'
@@ -13,7 +12,7 @@ import type { FunnelsQuery } from './schema.ts'
 const MAX_ROWS = 1001
 
 export async function runFunnel(
-  services: Services,
+  services: Asking,
   project: AskedProject,
   query: FunnelsQuery,
   signal: AbortSignal | undefined,

@@ -4,8 +4,7 @@ import { printHogql } from '../../../hogql/print-hogql.ts'
 import { instantOfLocal } from '../../../lib/time-zone.ts'
 import type { StoreValue } from '../../../platform/event-store/event-store.ts'
 import { zonedText } from '../../../platform/event-store/zoned-time.ts'
-import type { Services } from '../../../platform/services.ts'
-import { runQuery, type AskedProject } from '../run-query.ts'
+import { runQuery, type AskedProject, type Asking } from '../run-query.ts'
 import { allOf, compare, constant, eventField } from '../tree.ts'
 import type { InsightAnswered, RetentionResult } from './answer.ts'
 import { filtersOf, isOf, type Clock } from './conditions.ts'
@@ -20,7 +19,7 @@ const DEFAULT_EVENT = '$pageview'
 const INTERVALS = { Hour: 'hour', Day: 'day', Week: 'week', Month: 'month' } as const
 
 export async function runRetention(
-  services: Services,
+  services: Asking,
   project: AskedProject,
   query: RetentionQuery,
   signal: AbortSignal | undefined,

@@ -1,7 +1,6 @@
 // Running an insight: which one, and what is wrong with it told by the field that holds it.
 import { ApiError, invalid } from '../../../platform/http/errors.ts'
-import type { Services } from '../../../platform/services.ts'
-import type { AskedProject } from '../run-query.ts'
+import type { AskedProject, Asking } from '../run-query.ts'
 import type { InsightAnswered } from './answer.ts'
 import { runFunnel } from './funnels.ts'
 import { runRetention } from './retention.ts'
@@ -13,7 +12,7 @@ const MOST_WRITTEN = 500_000
 
 /** `attr` is the field that holds the query. */
 export async function runInsight(
-  services: Services,
+  services: Asking,
   project: AskedProject,
   query: InsightQuery,
   attr: string,
@@ -38,7 +37,7 @@ function assertShort(query: InsightQuery): void {
 }
 
 function runKind(
-  services: Services,
+  services: Asking,
   project: AskedProject,
   query: InsightQuery,
   signal: AbortSignal | undefined,

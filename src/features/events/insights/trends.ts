@@ -2,8 +2,7 @@
 import { printHogql } from '../../../hogql/print-hogql.ts'
 import type { StoreValue } from '../../../platform/event-store/event-store.ts'
 import { invalid } from '../../../platform/http/errors.ts'
-import type { Services } from '../../../platform/services.ts'
-import { runQuery, type AskedProject } from '../run-query.ts'
+import { runQuery, type AskedProject, type Asking } from '../run-query.ts'
 import { NO_VALUE, OTHER_VALUES, readBreakdown } from './breakdown.ts'
 import { comparedRange, readRange, type Range } from './date-range.ts'
 import { bucketsOf, clockOf, startOf, type Bucket, type Interval } from './intervals.ts'
@@ -21,7 +20,7 @@ const MOST_POINTS = 200_000
 const TOTALS = new Set(['BoldNumber', 'ActionsPie', 'ActionsBarValue', 'ActionsTable', 'WorldMap'])
 
 export async function runTrends(
-  services: Services,
+  services: Asking,
   project: AskedProject,
   query: TrendsQuery,
   signal: AbortSignal | undefined,
@@ -54,7 +53,7 @@ export async function runTrends(
   }
 }
 
-async function readTrends(services: Services, project: AskedProject, query: TrendsQuery): Promise<Trends> {
+async function readTrends(services: Asking, project: AskedProject, query: TrendsQuery): Promise<Trends> {
   const interval = query.interval ?? 'day'
   const is_total = TOTALS.has(query.trendsFilter?.display ?? '')
   const active = query.series.findIndex(({ math }) => math && ACTIVE_DAYS[math] !== undefined)

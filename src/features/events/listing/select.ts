@@ -7,7 +7,7 @@ import type { StoreValue } from '../../../platform/event-store/event-store.ts'
 import { invalid } from '../../../platform/http/errors.ts'
 import type { Services } from '../../../platform/services.ts'
 import { filterExpression, readPropertyFilters } from '../property-filters.ts'
-import { explained, runQuery, type AskedProject } from '../run-query.ts'
+import { explained, runQuery, type AskedProject, type Asking } from '../run-query.ts'
 import { filterConditions, type EventFilters } from './filters.ts'
 import { defaultBefore, readMicros } from './parameters.ts'
 import { readColumn, type Column } from './select-columns.ts'
@@ -48,7 +48,7 @@ export type SelectedEvents = {
 const MAX_EXPRESSIONS = 500
 
 export async function runEventsSelect(
-  services: Services,
+  services: Asking & Pick<Services, 'db'>,
   project: AskedProject,
   request: EventsSelectRequest,
 ): Promise<SelectedEvents> {
@@ -64,7 +64,7 @@ export async function runEventsSelect(
 }
 
 export async function selectEvents(
-  services: Services,
+  services: Asking & Pick<Services, 'db'>,
   project: AskedProject,
   range: Range,
   filters: EventFilters,

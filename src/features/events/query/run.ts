@@ -7,7 +7,7 @@ import { fillPlaceholders } from '../../../hogql/resolve/placeholders.ts'
 import type { Services } from '../../../platform/services.ts'
 import { runEventsSelect } from '../listing/select.ts'
 import { constant } from '../tree.ts'
-import { compiledFor, explained, runQuery, type AskedProject } from '../run-query.ts'
+import { compiledFor, explained, runQuery, type AskedProject, type Asking } from '../run-query.ts'
 import { explainProperties } from './explain.ts'
 import { placeholdersOf } from './placeholders.ts'
 import type { Answered, AnyQuery, EventsQuery, HogqlQuery } from './schema.ts'
@@ -28,7 +28,7 @@ export function innermost(asked: AnyQuery) {
 }
 
 export function runRows(
-  services: Services,
+  services: Asking & Pick<Services, 'db'>,
   project: AskedProject,
   query: HogqlQuery | EventsQuery,
   attr: string,
@@ -41,7 +41,7 @@ export function runRows(
 
 /** `attr` is the field that holds the query, for errors. */
 export async function runHogql(
-  services: Services,
+  services: Asking,
   project: AskedProject,
   asked: HogqlQuery,
   attr: string,
@@ -73,7 +73,7 @@ export type CheckedHogql = { columns: readonly string[]; hogql: string }
 
 /** Everything short of running it; what is wrong is thrown as by `runHogql`. */
 export function checkHogql(
-  services: Services,
+  services: Asking,
   project: AskedProject,
   asked: HogqlQuery,
   attr: string,
@@ -93,7 +93,7 @@ function readHogql(now: Date, project: AskedProject, asked: HogqlQuery, attr: st
 }
 
 async function runEvents(
-  services: Services,
+  services: Asking & Pick<Services, 'db'>,
   project: AskedProject,
   asked: EventsQuery,
   signal?: AbortSignal,

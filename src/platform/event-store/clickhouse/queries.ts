@@ -1,6 +1,12 @@
 // Questions of users: a few at a time, projects in turn, with limits that ClickHouse keeps.
 import { Turns } from '../../../lib/turns.ts'
-import { QueryTimeout, StoreBusy, type StoreAnswer, type StoreQuery, type StoreValue } from '../event-store.ts'
+import {
+  QueryTimeout,
+  StoreBusy,
+  type StoreAnswer,
+  type StoreQuery,
+  type StoreValue,
+} from '../event-store.ts'
 import type { ClickHouse, Statement } from './client.ts'
 import { faultOf } from './faults.ts'
 import { reader, shownType } from './values.ts'

@@ -1,72 +1,59 @@
 // Rows of sessions, each put together from its events.
 import { areaCondition } from '../../area-condition.ts'
-import { BOUNCE_S, type RowSource, type SESSION_VALUES } from '../../export-rows.ts'
+import type { RowSource } from '../../export-rows.ts'
+import { HOT_PROPERTIES, hotColumn } from '../../layout.ts'
 import { selectList, type RawRows } from '../../raw-rows.ts'
+import {
+  BOUNCE_S,
+  READ_FOR_SESSIONS,
+  SEEN_EVENTS,
+  SESSION_MEANINGS,
+  type SessionName,
+  type SessionValue,
+} from '../../session-values.ts'
 import { visibleEvents } from '../visible-sql.ts'
 import { SPELLING } from './spelling.ts'
 
-/** Properties that have no column of their own, read all at once. */
-const READ = [
-  'utm_medium',
-  'utm_term',
-  'utm_content',
-  'gclid',
-  'fbclid',
-  'gad_source',
-  '$external_click_url',
-  '$web_vitals_LCP_value',
-] as const
+// Columns are qualified: a bare name would mean the value of that name.
+const HOT = new Map<string, string>(HOT_PROPERTIES.map((property) => [property, `e.${hotColumn(property)}`]))
 
-const READ_TYPE = `Tuple(${READ.map((property) => `\`${property}\` Nullable(String)`).join(', ')})`
+/** Read all at once. */
+const READ_TYPE = `Tuple(${READ_FOR_SESSIONS.map((property) => `\`${property}\` Nullable(String)`).join(', ')})`
 
-const read = (property: (typeof READ)[number]) =>
-  `tupleElement(e.properties_read, ${READ.indexOf(property) + 1})`
+const column = (property: string) =>
+  HOT.get(property) ?? `tupleElement(e.properties_read, ${READ_FOR_SESSIONS.indexOf(property) + 1})`
 // The position settles which of two events of the same instant counts, or two attempts could differ.
 const first = (value: string) => `argMin(nullIf(${value}, ''), (e.timestamp, e.seq))`
 const last = (value: string) => `argMax(nullIf(${value}, ''), (e.timestamp, e.seq))`
-const count = (event: string) => `countIf(e.event = '${event}')`
 
-const SEEN = `countIf(e.event IN ('$pageview', '$screen', '$autocapture'))`
+const SEEN = `countIf(e.event IN (${SEEN_EVENTS.map((event) => `'${event}'`).join(', ')}))`
 const SECONDS = `dateDiff('second', min(e.timestamp), max(e.timestamp))`
 const URLS = `arraySort(groupUniqArrayIf(e.p_current_url, e.p_current_url <> ''))`
-const IS_BOUNCE = `if(${SEEN} > 0, ${SEEN} = 1 AND ${SECONDS} < ${BOUNCE_S}, NULL)`
 
-/** Columns are qualified: a bare name would mean the value of that name. */
-const VALUES: Readonly<Record<Exclude<keyof typeof SESSION_VALUES, 'team_id'>, string>> = {
-  session_id: 'e.p_session_id',
-  session_id_v7: 'toUUIDOrNull(e.p_session_id)',
-  distinct_id: last('e.distinct_id'),
-  start_timestamp: 'min(e.timestamp)',
-  end_timestamp: 'max(e.timestamp)',
+const OF_SESSION = {
+  id: 'e.p_session_id',
+  uuid: 'toUUIDOrNull(e.p_session_id)',
+  start: 'min(e.timestamp)',
+  end: 'max(e.timestamp)',
+  seconds: SECONDS,
   urls: URLS,
-  num_uniq_urls: `length(${URLS})`,
-  entry_current_url: first('e.p_current_url'),
-  entry_pathname: first('e.p_pathname'),
-  entry_hostname: first('e.p_host'),
-  end_current_url: last('e.p_current_url'),
-  end_pathname: last('e.p_pathname'),
-  end_hostname: last('e.p_host'),
-  entry_utm_source: first('e.p_utm_source'),
-  entry_utm_campaign: first('e.p_utm_campaign'),
-  entry_utm_medium: first(read('utm_medium')),
-  entry_utm_term: first(read('utm_term')),
-  entry_utm_content: first(read('utm_content')),
-  entry_referring_domain: first('e.p_referring_domain'),
-  entry_gclid: first(read('gclid')),
-  entry_fbclid: first(read('fbclid')),
-  entry_gad_source: first(read('gad_source')),
-  pageview_count: count('$pageview'),
-  autocapture_count: count('$autocapture'),
-  screen_count: count('$screen'),
-  session_duration: SECONDS,
-  duration: SECONDS,
-  is_bounce: IS_BOUNCE,
-  last_external_click_url: last(read('$external_click_url')),
-  page_screen_autocapture_count_up_to: `least(${SEEN}, 2)`,
-  exit_current_url: last('e.p_current_url'),
-  exit_pathname: last('e.p_pathname'),
-  vitals_lcp: `toFloat64OrNull(${first(read('$web_vitals_LCP_value'))})`,
+  url_count: `length(${URLS})`,
+  is_bounce: `if(${SEEN} > 0, ${SEEN} = 1 AND ${SECONDS} < ${BOUNCE_S}, NULL)`,
+  seen_up_to_2: `least(${SEEN}, 2)`,
 }
+
+function valueSql(value: SessionValue): string {
+  if ('first' in value) return first(column(value.first))
+  if ('last' in value) return last(column(value.last))
+  if ('last_id' in value) return last('e.distinct_id')
+  if ('count' in value) return `countIf(e.event = '${value.count}')`
+  if ('first_number' in value) return `toFloat64OrNull(${first(column(value.first_number))})`
+  return OF_SESSION[value.of]
+}
+
+const VALUES = Object.fromEntries(
+  Object.entries(SESSION_MEANINGS).map(([name, value]) => [name, valueSql(value)]),
+) as Record<SessionName, string>
 
 export function sessionRows(
   project_id: number,

@@ -1,0 +1,28 @@
+// What is said of a function that is not there.
+import type { Call } from '../ast.ts'
+import { HogqlError, queryError } from '../errors.ts'
+import { aggregates, scalarFunctions, windowFunctions } from '../functions/catalogue.ts'
+import { nearestFunction } from '../functions/instead.ts'
+import { unknownName } from './suggest.ts'
+
+/** In no catalogue, because it makes rows. */
+export const ARRAY_JOIN = { name: 'arrayJoin', args: [1, 1] } as const
+
+const NO_ACTIONS =
+  `There are no actions here: write the action's steps as conditions instead,` +
+  ` such as event = '$pageview' AND properties.$current_url ILIKE '%/pricing%'`
+
+export function unknownFunction(call: Call) {
+  if (call.name.toLowerCase() === 'matchesaction') return queryError(NO_ACTIONS, call)
+  if (Object.hasOwn(windowFunctions, call.name.toLowerCase())) {
+    return queryError(`'${call.name}' needs an OVER clause`, call)
+  }
+  const entries = [ARRAY_JOIN, ...Object.values(scalarFunctions), ...Object.values(aggregates)]
+  const known = entries.map((entry) => entry.name)
+  const { name, start } = call
+  // The name alone, not what stands between its brackets.
+  const span = start === undefined ? {} : { start, end: start + name.length }
+  const nearest = nearestFunction(name)
+  if (nearest === undefined) return unknownName('function', name, known, span)
+  return new HogqlError('query', `'${name}' is not supported. The nearest is '${nearest}'.`, span, nearest)
+}
