@@ -53,18 +53,18 @@ const askedBy = (request) => new URL(request.url, 'http://front').searchParams
 
 async function answer(request, response) {
   if (request.url === '/ping') return { bytes: Buffer.from('Ok.\n'), format: 'TabSeparated' }
+  const asked = askedBy(request)
+  const id = asked.get('query_id') || crypto.randomUUID()
+  // Not of the request, which is closed as soon as it has been read. Whoever hangs up at once is heard, too.
+  response.once('close', () => response.writableFinished || void kill(id))
   const body = await read(request)
   const given = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
   if (request.headers.authorization !== given) throw new Error(NO_LOGIN)
-  const asked = askedBy(request)
-  const id = asked.get('query_id') || crypto.randomUUID()
   const killed = /^\s*KILL QUERY\s+WHERE\s+query_id\s*=\s*'([^']+)'/i.exec(body.toString('utf8', 0, 500))?.[1]
   if (killed !== undefined) {
     await kill(killed)
     return { bytes: Buffer.alloc(0), format: 'TabSeparated' }
   }
-  // Not of the request, which is closed as soon as it has been read.
-  response.once('close', () => response.writableFinished || void kill(id))
   return inTurn(id, () => carryOut(id, asked, body))
 }
 
