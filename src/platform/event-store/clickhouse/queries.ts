@@ -50,6 +50,10 @@ export class Queries {
       max_memory_usage: String(memory_mb * 1024 * 1024),
       // An answer tells times by the instant; how they are written depends on whom it is for.
       date_time_output_format: 'iso',
+      // Rows of a query within another keep their order, and the parts of tuples have no names.
+      query_plan_remove_redundant_sorting: 0,
+      optimize_duplicate_order_by_and_distinct: 0,
+      enable_named_columns_in_function_tuple: 0,
     } as const
     try {
       const chunks = await this.clickhouse.answer(statement, {

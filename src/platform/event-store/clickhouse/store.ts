@@ -40,6 +40,7 @@ export function storeOf({ clickhouse, db, staging, limits, onClosed }: StorePart
   const exports = openExports({
     clickhouse,
     staging,
+    query_timeout_ms: limits.timeout_ms,
     async visible(project_id) {
       assertOpen()
       if ((await positions.visible(project_id)) === null) throw new Error('the project was deleted')

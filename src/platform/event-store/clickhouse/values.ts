@@ -35,8 +35,8 @@ export function reader(type: string, timezone: string): Read {
   }
   if (isTime(type)) return orNull((value) => timeOf(String(value), timezone))
   if (/^U?Int(?:64|128|256)$/.test(type)) return orNull(integerOf)
-  if (/^Decimal/.test(type)) return orNull(Number)
-  if (/^Map\(/.test(type)) return orNull((value) => JSON.stringify(value))
+  if (type.startsWith('Decimal')) return orNull(Number)
+  if (type.startsWith('Map(')) return orNull((value) => JSON.stringify(value))
   return (value) => value as StoreValue
 }
 
