@@ -44,7 +44,7 @@ export async function openFuzzApp(): Promise<FuzzApp & { close(): Promise<void> 
     DATA_DIR: folder,
     ...fuzzSettings(smtp.url),
   })
-  const eventStore = await openEventStore(config)
+  const eventStore = await openEventStore(config, db)
   const services = await openServices(config, log, db, eventStore, 'http://longshore.test')
   const parts = compose(services, config)
   const http = buildHttp(config, services, parts, null)

@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { AREAS, casesOf, recordedFile, recordedOf, type Answer } from '../../src/hogql/differential/cases.ts'
-import { openClickhouse } from '../../src/hogql/differential/on-clickhouse.ts'
+import { openClickhouse } from '../../src/hogql/differential/fixture/on-clickhouse.ts'
 
 /** Asked between two times of saving. */
 const PORTION = 60

@@ -11,8 +11,8 @@ export const STEP_MS: Record<string, number> = {
 }
 const LONGEST_MS = 60 * MINUTE_MS
 
-/** From the instant of the pause, not included, to that of its end. */
-type Pause = { from: number; to: number; began_at: number }
+/** From the instant of the pause, not included, to that of its end; meanwhile the clock showed `reached` at the latest. */
+type Pause = { from: number; to: number; reached: number; began_at: number }
 
 export function checkSchedule(facts: Facts): void {
   for (const row of facts.exports.filter(({ deleted_at }) => deleted_at === null)) {
@@ -48,11 +48,13 @@ function pausesIn(history: readonly HistoryRow[]): Pause[] {
   const pauses: Pause[] = []
   let is_paused = false
   for (const { paused, at, next_due_at, position } of history) {
+    const pause = pauses.at(-1)
+    if (is_paused && pause) pause.reached = Math.max(pause.reached, at.getTime())
     if (paused === null || paused === is_paused) continue
     is_paused = paused
-    if (paused) pauses.push({ from: at.getTime(), to: Infinity, began_at: position })
+    if (paused) pauses.push({ from: at.getTime(), to: Infinity, reached: at.getTime(), began_at: position })
     // A backfill without an end hands over to the schedule in the past.
-    else pauses.at(-1)!.to = Math.min(at.getTime(), next_due_at!.getTime() - 1)
+    else pause!.to = Math.min(at.getTime(), next_due_at!.getTime() - 1)
   }
   return pauses
 }
@@ -72,7 +74,9 @@ function checkGrid(
     const during = pauses.filter(({ from, to }) => end > from && end <= to)
     const run = made.get(end)
     made.delete(end)
-    if (!run && during.length === 0)
+    // The clock may have been set back before the pause ended.
+    const hasPassed = pauses.some(({ from, reached }) => end > from && end <= reached)
+    if (!run && during.length === 0 && !hasPassed)
       world.wrong(`export ${row.id} has no run that ends ${new Date(end).toISOString()}`)
     if (!run) continue
     if (run.data_interval_start?.getTime() !== end - step)

@@ -1,5 +1,5 @@
-// Events in memory, with the promises of platform/event-store: dense positions, arrival times that never run backwards,
-// and once a position was asked for, nothing arrives before that instant any more.
+// Events in memory, with the promises of platform/event-store: rising positions, some of them without an event, arrival times
+// that never run backwards, and once a position was asked for, nothing arrives before that instant any more.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type {
@@ -34,6 +34,8 @@ export class MemoryStore {
   readonly #folder: string
   readonly #holds_arrivals: boolean
   #arrival = new Date(0)
+  readonly #holes: PositionRange[] = []
+  #last = 0
   #files = 0
 
   /** Without `holds_arrivals` it breaks its promise, which the proof must notice. */
@@ -42,14 +44,18 @@ export class MemoryStore {
     this.#holds_arrivals = holds_arrivals
   }
 
+  /** `missing` positions follow for which there is no event: a writer died that had been given them. */
   write(
     events: readonly Pick<SimulatedEvent, 'uuid' | 'event' | 'distinct_id' | 'timestamp'>[],
     now: Date,
+    missing: number,
   ): void {
     this.#raise(now)
     for (const event of events) {
-      this.events.push({ ...event, seq: this.events.length + 1, inserted_at: this.#arrival })
+      this.events.push({ ...event, seq: ++this.#last, inserted_at: this.#arrival })
     }
+    if (missing > 0) this.#holes.push({ from: this.#last, to: this.#last + missing })
+    this.#last += missing
   }
 
   async positionAt(_project_id: number, time: Date): Promise<number> {
@@ -58,11 +64,16 @@ export class MemoryStore {
   }
 
   async lastPosition(): Promise<number> {
-    return this.events.length
+    return this.#last
+  }
+
+  async holes(): Promise<PositionRange[]> {
+    return this.#holes
   }
 
   async arrivalsOf(positions: readonly number[]): Promise<(Date | null)[]> {
-    return positions.map((position) => this.events[position - 1]?.inserted_at ?? null)
+    const arrivals = new Map(this.events.map(({ seq, inserted_at }) => [seq, inserted_at]))
+    return positions.map((position) => arrivals.get(position) ?? null)
   }
 
   async measureAreas({ query }: EventChoice, areas: readonly Area[]): Promise<Measured[]> {
@@ -77,7 +88,7 @@ export class MemoryStore {
 
   async countBlocks(rows: ExportRows, block_size: number): Promise<PositionBlock[]> {
     const blocks = new Map<number, PositionBlock>()
-    for (const { seq } of this.#select(rows, { from: 0, to: this.events.length })) {
+    for (const { seq } of this.#select(rows, { from: 0, to: this.#last })) {
       const block = Math.ceil(seq / block_size) - 1
       const before = blocks.get(block)?.rows ?? 0
       blocks.set(block, { from: block * block_size, to: seq, rows: before + 1 })
@@ -117,15 +128,19 @@ export class MemoryStore {
   /** By the arrival times as they are now. */
   positionBefore(time: Date): number {
     const next = this.events.find(({ inserted_at }) => inserted_at >= time)
-    return next ? next.seq - 1 : this.events.length
+    return next ? next.seq - 1 : this.#last
   }
 
   #select({ source }: ExportRows, { from, to }: PositionRange): SimulatedEvent[] {
     if (source.model !== 'events') throw new Error(`there are no ${source.model} here`)
     const isChosen = readSelection(source.query)
-    return this.events
-      .slice(from, to)
-      .filter((event) => isChosen(event) && source.areas.some((area) => isIn(event, area)))
+    return this.events.filter(
+      (event) =>
+        event.seq > from &&
+        event.seq <= to &&
+        isChosen(event) &&
+        source.areas.some((area) => isIn(event, area)),
+    )
   }
 
   #raise(time: Date): void {

@@ -101,10 +101,12 @@ function gatedStore({ store, turnstile }: World, actor: Actor): EventStore {
   const notHere = () => Promise.reject(new Error('not part of the simulation'))
   return {
     engine: store.engine,
+    is_shared: true,
     positionAt: (id, time) => pass(`position at ${time.toISOString()}`, () => store.positionAt(id, time)),
     lastPosition: () => pass('last position', () => store.lastPosition()),
     measureAreas: (events, areas, signal) =>
       pass(`measure ${areas.length} areas`, () => store.measureAreas(events, areas), signal),
+    holes: () => pass('holes', () => store.holes()),
     arrivalsOf: (_id, positions) => pass('arrivals', () => store.arrivalsOf(positions)),
     countBlocks: (rows, size, signal) => pass('count', () => store.countBlocks(rows, size), signal),
     cutRows: (rows, range, limit, signal) => pass('cut', () => store.cutRows(rows, range, limit), signal),

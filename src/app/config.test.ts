@@ -62,6 +62,7 @@ describe('values that cannot', () => {
     ['SITE_URL', 'https://longshore.example/below'],
     ['DATABASE_URL', 'mysql://db.example/longshore'],
     ['DATABASE_URL', 'postgres://db.example:99999/longshore'],
+    ['CLICKHOUSE_CLUSTER', "a'b"],
     ['SECRET_KEY', 'k'.repeat(31)],
     ['BOOTSTRAP_EMAIL', 'nobody'],
     ['BOOTSTRAP_PASSWORD', 'seven77'],
@@ -130,3 +131,15 @@ function faultsOf(env: Record<string, string>): string {
   }
   throw new Error('the settings were taken')
 }
+
+describe('settings that need each other', () => {
+  test('ClickHouse and a PostgreSQL outside of the data folder', () => {
+    const CLICKHOUSE_URL = 'https://user:secret@clickhouse.example:8443/events'
+    expect(() => readConfig({ CLICKHOUSE_URL })).toThrow('CLICKHOUSE_URL: needs DATABASE_URL beside it')
+    const DATABASE_URL = 'postgres://db.example/longshore'
+    const unknown = { CLICKHOUSE_URL: 'clickhouse://db.example/longshore', DATABASE_URL }
+    expect(() => readConfig(unknown)).toThrow('CLICKHOUSE_URL: must look like http://')
+    const both = { CLICKHOUSE_URL, DATABASE_URL }
+    expect(readConfig(both)).toMatchObject({ ...both, CLICKHOUSE_CLUSTER: null })
+  })
+})

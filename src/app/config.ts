@@ -53,6 +53,14 @@ export const Environment = z.object({
     (url) => url === null || isDatabaseUrl(url),
     'must look like postgres://user:password@host:5432/database',
   ),
+  CLICKHOUSE_URL: optional.refine(
+    (url) => url === null || isClickHouseUrl(url),
+    'must look like http://user:password@host:8123/database',
+  ),
+  CLICKHOUSE_CLUSTER: optional.refine(
+    (name) => name === null || /^[\w-]{1,100}$/.test(name),
+    'must be the name of a cluster',
+  ),
   SECRET_KEY: optional.refine((key) => key === null || key.length >= 32, 'must have at least 32 characters'),
   SECRET_KEY_PREVIOUS: optional,
   BOOTSTRAP_EMAIL: optional
@@ -153,21 +161,26 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const result = Environment.safeParse(given)
   const faults = [
     ...(result.error?.issues ?? []).map(({ path, message }) => ({ name: String(path[0]), message })),
-    ...halfPairs(given),
+    ...halves(given),
   ].map(({ name, message }) => `  ${showSetting(name, given[name])}: ${message}`)
   if (result.success && faults.length === 0) return Object.freeze(result.data)
   throw new ConfigError(`These settings cannot be used:\n${[...new Set(faults)].join('\n')}`)
 }
 
+/** Settings that do nothing without another one, each with what it needs. */
+const NEEDS: readonly (readonly [name: string, other: string])[] = [
+  ['CLICKHOUSE_URL', 'DATABASE_URL'],
+  ...['GOOGLE_OAUTH2', 'GITHUB', 'GITLAB'].flatMap((provider) => {
+    const [key, secret] = [`SOCIAL_AUTH_${provider}_KEY`, `SOCIAL_AUTH_${provider}_SECRET`] as const
+    return [[key, secret] as const, [secret, key] as const]
+  }),
+]
+
 /** A key without its secret would switch its provider off, and nobody would know why. */
-function halfPairs(given: Record<string, string | undefined>): { name: string; message: string }[] {
-  return ['GOOGLE_OAUTH2', 'GITHUB', 'GITLAB']
-    .map((provider) => [`SOCIAL_AUTH_${provider}_KEY`, `SOCIAL_AUTH_${provider}_SECRET`] as const)
-    .flatMap(([key, secret]) => {
-      if ((given[key] === undefined) === (given[secret] === undefined)) return []
-      const [name, other] = given[key] === undefined ? [secret, key] : [key, secret]
-      return [{ name, message: `needs ${other} beside it` }]
-    })
+function halves(given: Record<string, string | undefined>): { name: string; message: string }[] {
+  return NEEDS.filter(([name, other]) => given[name] !== undefined && given[other] === undefined).map(
+    ([name, other]) => ({ name, message: `needs ${other} beside it` }),
+  )
 }
 
 export function serverLimits(config: Config): ServerLimits {
@@ -183,6 +196,10 @@ function isWebOrigin(text: string): boolean {
   if (!URL.canParse(text)) return false
   const url = new URL(text)
   return ['http:', 'https:'].includes(url.protocol) && url.pathname === '/' && url.search === ''
+}
+
+function isClickHouseUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 }
 
 /** Asked of the driver itself: it also takes `postgres://user@/database?host=/folder/of/the/socket`. */

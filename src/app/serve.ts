@@ -72,7 +72,7 @@ async function start(
   for (const name of await startup.step('migrations of the database', migrate))
     log.info({ name }, 'migration applied')
   const openEvents = () =>
-    openEventStore(config, {
+    openEventStore(config, db, {
       isWarm: true,
       onLost: (error) => endByItself(log, error),
       onDamage: (damage) => tellDamage(log, damage),
@@ -109,9 +109,10 @@ async function start(
   open()
   await startup.step('background jobs', async () => {
     await services.jobs.work(services)
-    // Whoever holds the events' file is the only one who can be exporting from it.
-    await exports.start({ takes_over: true })
-    await verifier.start({ takes_over: true })
+    // Whoever holds the events' files is the only one who can be exporting from them.
+    const takes_over = !eventStore.is_shared
+    await exports.start({ takes_over })
+    await verifier.start({ takes_over })
     plugins.start()
   })
   print(introduction)

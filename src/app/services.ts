@@ -5,8 +5,9 @@ import { migrate } from '../platform/db/migrate.ts'
 import { openDatabase, type Database } from '../platform/db/database.ts'
 import { openEmbeddedPostgres } from '../platform/db/embedded/embedded.ts'
 import { openTxtLookup } from '../platform/dns/txt.ts'
+import { openClickHouseStore } from '../platform/event-store/clickhouse/open.ts'
 import { openDuckDb, type StoreEvents } from '../platform/event-store/duckdb/open.ts'
-import type { EventStore } from '../platform/event-store/event-store.ts'
+import { StoreTaken, type EventStore } from '../platform/event-store/event-store.ts'
 import { Guesses } from '../platform/http/guesses.ts'
 import { SharedLooks } from '../platform/http/live/shared-looks.ts'
 import { PagePlaces } from '../platform/http/page-places.ts'
@@ -24,7 +25,7 @@ import { join } from 'node:path'
 import type { Config } from './config.ts'
 import { jobs } from './jobs.ts'
 import { readSecretKey } from './secret-key.ts'
-import { assertUsableFolder, explainDatabaseFault } from './start-faults.ts'
+import { assertUsableFolder, explainClickHouseFault, explainDatabaseFault } from './start-faults.ts'
 
 export type OpenedDatabase = {
   db: Database
@@ -80,8 +81,30 @@ export async function migrateAll(db: Database): Promise<string[]> {
   return applied
 }
 
-/** One process at a time holds it. */
+/** The user's ClickHouse, or the store we bring along. One process at a time holds it. */
 export function openEventStore(
+  config: Config,
+  db: Database,
+  options: StoreEvents & { isWarm?: boolean } = {},
+): Promise<EventStore> {
+  const url = config.CLICKHOUSE_URL
+  if (url !== null) {
+    return openClickHouseStore({
+      url,
+      cluster: config.CLICKHOUSE_CLUSTER,
+      db,
+      staging: join(config.DATA_DIR, 'staging'),
+      memory_mb: eventMemoryMb(config),
+      query_timeout_ms: config.QUERY_TIMEOUT_S * 1000,
+      ...options,
+    }).catch((error: unknown) => {
+      throw error instanceof StoreTaken ? error : explainClickHouseFault(url, error)
+    })
+  }
+  return openEmbeddedEvents(config, options)
+}
+
+export function openEmbeddedEvents(
   config: Config,
   options: StoreEvents & { isWarm?: boolean } = {},
 ): Promise<EventStore> {

@@ -3,6 +3,7 @@
 /** Never shown, and taken out of the environment once they are read. */
 export const SECRET_SETTINGS: readonly string[] = [
   'DATABASE_URL',
+  'CLICKHOUSE_URL',
   'SECRET_KEY',
   'SECRET_KEY_PREVIOUS',
   'BOOTSTRAP_PASSWORD',

@@ -36,6 +36,18 @@ export function explainDatabaseFault(url: string, error: unknown): unknown {
   )
 }
 
+/** What ClickHouse itself says, or why it says nothing. */
+export function explainClickHouseFault(url: string, error: unknown): unknown {
+  const { username, host, pathname } = new URL(url)
+  const reason =
+    DATABASE_REASONS[errorCode(error)] ?? (error instanceof Error ? error.message : String(error))
+  const database = pathname.slice(1) || 'default'
+  return new ConfigError(
+    `CLICKHOUSE_URL leads to the database ${database} of ${username || 'default'} at ${host}: ${reason}`,
+    { cause: error },
+  )
+}
+
 export function explainListenFault({ HOST, PORT }: Config, error: unknown): unknown {
   const host = showSetting('HOST', HOST)
   const port = showSetting('PORT', PORT)

@@ -1,13 +1,15 @@
 // `longshore doctor`: checks settings, stores, mail, DNS and the activity log, and says what to do about what is wrong.
 import { existsSync } from 'node:fs'
 import { access, constants, mkdir } from 'node:fs/promises'
-import { eventFolder, openEventStore, openMetadata } from '../app/services.ts'
+import { eventFolder, openEmbeddedEvents, openMetadata } from '../app/services.ts'
 import type { Config } from '../app/config.ts'
 import { checkMigrations, checkVersion, type Finding } from '../app/health.ts'
 import { findBrokenEntry } from '../features/activity-log/chain.ts'
 import { pendingMigrations } from '../platform/db/migrate.ts'
 import type { Database } from '../platform/db/database.ts'
 import { openTxtLookup } from '../platform/dns/txt.ts'
+import { openClickHouse } from '../platform/event-store/clickhouse/client.ts'
+import { readVersion } from '../platform/event-store/clickhouse/version.ts'
 import { StoreTaken } from '../platform/event-store/event-store.ts'
 import { openLog } from '../platform/log/log.ts'
 import { openMailer } from '../platform/mail/mail.ts'
@@ -79,10 +81,11 @@ async function checkDatabase(config: Config): Promise<Finding[]> {
 /** The file is opened as a server would, unless one has it open. */
 async function checkEvents(config: Config): Promise<Finding> {
   const what = 'events'
+  if (config.CLICKHOUSE_URL !== null) return await checkClickHouse(config.CLICKHOUSE_URL)
   if (!existsSync(eventFolder(config)))
     return { what, state: 'note', detail: 'the store is made at the first start' }
   try {
-    const store = await openEventStore(config)
+    const store = await openEmbeddedEvents(config)
     await store.close()
     return { what, state: 'ok', detail: 'the store opens' }
   } catch (error) {
@@ -92,6 +95,18 @@ async function checkEvents(config: Config): Promise<Finding> {
       state: 'wrong',
       detail: `${error instanceof Error ? error.message : String(error)} (DATA_DIR)`,
     }
+  }
+}
+
+async function checkClickHouse(url: string): Promise<Finding> {
+  const clickhouse = openClickHouse({ url, cluster: null })
+  try {
+    return { what: 'events', state: 'ok', detail: `ClickHouse ${await readVersion(clickhouse)} answers` }
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error)
+    return { what: 'events', state: 'wrong', detail: `${detail} (CLICKHOUSE_URL)` }
+  } finally {
+    await clickhouse.close()
   }
 }
 

@@ -1,5 +1,5 @@
-// What is sent to ClickHouse. There is none to run it on here, so the SQL itself is looked at; what each expression means
-// is checked on DuckDB in results.test.ts.
+// What is sent to ClickHouse: the SQL itself is looked at. What each expression means is checked on DuckDB in
+// results.test.ts.
 import { describe, expect, it } from 'vitest'
 import { compileQuery } from './compile.ts'
 import { PROJECT } from './fixture/rows.ts'
@@ -12,10 +12,18 @@ const compile = (hogql: string, timezone = 'UTC') =>
     'clickhouse',
   )
 
+/** Bound by the store when the query runs. */
+const ONLY_VISIBLE =
+  ' AND seq <= {visible_end:Int64} AND batch NOT IN (SELECT arrayJoin({hidden:Array(UUID)}))'
+
 /** Tables, properties and ids of the personless, which have tests of their own, in short. */
 const brief = (sql: string) =>
   sql
-    .replaceAll(/\(SELECT \* FROM (\w+) WHERE project_id = \{p\d+:Int64\}\)/g, '[$1]')
+    .replaceAll(ONLY_VISIBLE, '')
+    .replaceAll(
+      /\(SELECT \*(?: EXCEPT \(batch\))? FROM (\w+)(?: FINAL)? WHERE project_id = \{p\d+:Int64\}(?: AND is_deleted = 0)?\)/g,
+      '[$1]',
+    )
     .replaceAll(/toUUID\((?:(?!AS current_person_id).)*\)\)(?=\) AS current_person_id)/g, 'personless')
     .replaceAll(
       /if\(JSONType\(([^()]*)\) = 'String', JSONExtractString\(\1\), nullIf\(nullIf\(JSONExtractRaw\(\1\), ''\), 'null'\)\)/g,
@@ -315,14 +323,16 @@ it.each(IN_BERLIN)('in Berlin: %s', (hogql, sql) => {
 describe('the fence', () => {
   it('is a condition on the project wherever a table is named', () => {
     const { sql, parameters } = compile('select event from events')
-    expect(sql).toBe('SELECT t1.event AS c1 FROM (SELECT * FROM events WHERE project_id = {p1:Int64}) AS t1')
+    expect(sql).toBe(
+      `SELECT t1.event AS c1 FROM (SELECT * EXCEPT (batch) FROM events WHERE project_id = {p1:Int64}${ONLY_VISIBLE}) AS t1`,
+    )
     expect(parameters).toEqual([PROJECT])
   })
 
   it.each([...SPELLED, ...IN_BERLIN].map(([hogql]) => hogql))('holds: %s', (hogql) => {
     const { sql, parameters } = compile(hogql)
     const tables = [...sql.matchAll(/\b(?:events|persons|person_distinct_ids|groups)\b(?!\.)/g)]
-    const fenced = [...sql.matchAll(/FROM \w+ WHERE project_id = \{p(\d+):Int64\}/g)]
+    const fenced = [...sql.matchAll(/FROM \w+(?: FINAL)? WHERE project_id = \{p(\d+):Int64\}/g)]
     expect(fenced.length).toBe(tables.length)
     for (const [, number] of fenced) expect(parameters[Number(number) - 1]).toBe(PROJECT)
   })
@@ -349,7 +359,7 @@ describe('values', () => {
     expect(compile('select properties.x from events').sql).toBe(
       "SELECT if(JSONType(t1.properties, {p1:String}) = 'String', JSONExtractString(t1.properties, {p1:String}), " +
         "nullIf(nullIf(JSONExtractRaw(t1.properties, {p1:String}), ''), 'null')) AS c1 " +
-        'FROM (SELECT * FROM events WHERE project_id = {p2:Int64}) AS t1',
+        `FROM (SELECT * EXCEPT (batch) FROM events WHERE project_id = {p2:Int64}${ONLY_VISIBLE}) AS t1`,
     )
   })
 })

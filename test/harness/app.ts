@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { makeClickHouseDatabase, TEST_ENGINE } from './clickhouse.ts'
 import { inject as provided } from 'vitest'
 import { buildHttp, compose } from '../../src/app/compose.ts'
 import { readConfig } from '../../src/app/config.ts'
@@ -78,18 +79,20 @@ const NEVER_MS = 2 ** 31 - 1
  * application, with its SECRET_KEY, it is that application after a restart.
  */
 export async function startTestApp(env: Record<string, string> = {}, before?: TestApp): Promise<TestApp> {
-  const { db, drop } = before ? { db: before.db, drop: async () => {} } : await makeDatabase()
+  const { db, url, drop } = before ? { db: before.db, url: '', drop: async () => {} } : await makeDatabase()
+  const clickhouse = TEST_ENGINE === 'clickhouse' ? await makeClickHouseDatabase() : null
   const folder = await mkdtemp(join(tmpdir(), 'longshore-test-'))
   const config = readConfig({
     SECRET_KEY: randomBytes(32).toString('hex'),
     RATE_LIMITS: 'off',
     DATA_DIR: folder,
     EVENT_MEMORY_MB: '512',
+    ...(clickhouse ? { DATABASE_URL: url, CLICKHOUSE_URL: clickhouse.url } : {}),
     ...env,
   })
   const logs: string[] = []
   const log = openLog({ level: 'trace', format: 'json', to: { write: (line) => void logs.push(line) } })
-  const eventStore = openWhenUsed(() => openEventStore(config))
+  const eventStore = openWhenUsed(() => openEventStore(config, db))
   const opened = await openServices(config, log, db, eventStore, TEST_URL)
   let ahead_ms = 0
   const services = { ...opened, now: () => new Date(Date.now() + ahead_ms) }
@@ -157,6 +160,7 @@ export async function startTestApp(env: Record<string, string> = {}, before?: Te
       await rm(folder, { recursive: true, force: true })
       canary.assertAbsent(logs.join('\n'), 'the log')
       await canary.assertAbsentFromTables(db)
+      await clickhouse?.drop()
       await drop()
       // Test files keep their variables to the end of the run: twenty megabytes for each application.
       for (const part of Object.keys(app)) Reflect.deleteProperty(app, part)
@@ -170,7 +174,8 @@ function openWhenUsed(open: () => Promise<EventStore>): EventStore {
   let opened: Promise<EventStore> | undefined
   const store = () => (opened ??= open())
   return {
-    engine: 'duckdb',
+    engine: TEST_ENGINE,
+    is_shared: TEST_ENGINE === 'clickhouse',
     write: async (...args) => (await store()).write(...args),
     query: async (query, signal) => (await store()).query(query, signal),
     positionAt: async (...args) => (await store()).positionAt(...args),
@@ -182,6 +187,7 @@ function openWhenUsed(open: () => Promise<EventStore>): EventStore {
     exportRows: async (...args) => (await store()).exportRows(...args),
     lastRows: async (...args) => (await store()).lastRows(...args),
     findCutTexts: async (rows) => (await store()).findCutTexts(rows),
+    holes: async (project_id) => (await store()).holes(project_id),
     copiesPosition: async () => (await store()).copiesPosition(),
     deleteProject: async (project_id) => (await store()).deleteProject(project_id),
     async close() {

@@ -27,7 +27,7 @@ export async function runBenchServer(order: ServerOrder): Promise<void> {
   const db = openDatabase(order.connection)
   // The access log as in earnest, written to nowhere: what it costs to make counts, what a disk costs does not.
   const log = openLog({ level: config.LOG_LEVEL, format: 'json', to: { write() {} } })
-  const services = await openServices(config, log, db, await openEventStore(config), 'http://127.0.0.1')
+  const services = await openServices(config, log, db, await openEventStore(config, db), 'http://127.0.0.1')
   const ours = buildHttp(config, services, compose(services, config), null)
   await ours.ready()
   const app =

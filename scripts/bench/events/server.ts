@@ -26,7 +26,7 @@ export async function runEventServer(folder: string): Promise<void> {
   const log = openLog({ level: 'info', format: 'json', to: { write() {} } })
   const metadata = await openMetadata(config, log, 'server')
   await migrateAll(metadata.db)
-  const eventStore = await openEventStore(config)
+  const eventStore = await openEventStore(config, metadata.db)
   let last_query: StoreQuery | null = null
   const watched = {
     ...eventStore,

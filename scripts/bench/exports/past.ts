@@ -63,6 +63,6 @@ async function claim({ db, now }: Services, row: ExportRow, area: Area): Promise
     await insertRuns(tx, [{ ...run, run_after: now() }], now())
     const made = await tx.only<RunRow>(sql`
       SELECT * FROM batch_export_run WHERE batch_export_id = ${batch_export_id} ORDER BY id DESC LIMIT 1`)
-    return claimAreas(tx, made, area)
+    return claimAreas(tx, made, area, [])
   })
 }

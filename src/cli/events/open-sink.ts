@@ -43,7 +43,7 @@ export async function openTarget(options: CommandOptions): Promise<Target> {
   try {
     await metadata.migrate()
     const project = await chooseProject(metadata.db, options.project)
-    const store = url === null ? await openStoreIfFree(config) : null
+    const store = url === null ? await openStoreIfFree(config, metadata.db) : null
     if (store) return await inStores(config, log, metadata, store, project)
     const target = atServer(url ?? (await runningServer(config)), project.api_token)
     return { ...target, close: () => metadata.close() }
@@ -92,9 +92,9 @@ async function inStores(
 }
 
 /** Null when another process, as a rule the server, holds the store. */
-async function openStoreIfFree(config: Config): Promise<EventStore | null> {
+async function openStoreIfFree(config: Config, db: Database): Promise<EventStore | null> {
   try {
-    return await openEventStore(config)
+    return await openEventStore(config, db)
   } catch (error) {
     if (error instanceof StoreTaken) return null
     throw error

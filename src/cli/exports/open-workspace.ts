@@ -24,7 +24,7 @@ export async function withStores<T>(
   try {
     const { db } = metadata
     await metadata.migrate()
-    const eventStore = await openEventStore(config).catch((error: unknown) => {
+    const eventStore = await openEventStore(config, db).catch((error: unknown) => {
       if (error instanceof StoreTaken) return null
       throw error
     })

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { AREAS, casesOf, recordedOf, type Answer, type Case } from './cases.ts'
 import { knownDifferences, shown } from './known-differences.ts'
-import { openDuckdb } from './on-duckdb.ts'
+import { openDuckdb } from './fixture/on-duckdb.ts'
 import { isSame } from './same.ts'
 
 let duckdb: Awaited<ReturnType<typeof openDuckdb>>

@@ -1,16 +1,23 @@
-// ClickHouse's spelling, written against this layout: the tables `events`, `persons`, `person_distinct_ids` and `groups`
-// hold all projects and carry `project_id Int64`; their other columns are those of layout.ts, texts that may be absent as
-// Nullable(String), times as DateTime64(6, 'UTC'). The session has join_use_nulls = 1 and group_by_use_nulls = 1, so that
-// what an outer join does not find, and what a grouping leaves out, is NULL; and allow_experimental_correlated_subqueries = 1. An instant keeps its zone with it: the wall clock of a zone is the same instant in that zone.
+// ClickHouse's spelling, written against the tables of platform/event-store/clickhouse: their columns are those of layout.ts,
+// texts that may be absent as Nullable(String), times as DateTime64(6, 'UTC'). The session has join_use_nulls = 1 and
+// group_by_use_nulls = 1, so that what an outer join does not find, and what a grouping leaves out, is NULL; and
+// allow_experimental_correlated_subqueries = 1. An instant keeps its zone with it: the wall clock of a zone is the same
+// instant in that zone.
+import {
+  distinctIds,
+  groups,
+  livingPersons,
+  visibleEvents,
+} from '../../platform/event-store/clickhouse/visible-sql.ts'
 import type { Value } from '../value.ts'
 import type { Dialect, Engine, PhysicalTable, QuerySetting } from './dialect.ts'
 import { PERSON_NAMESPACE, uuid5OfHash } from './personless-id.ts'
 
-const TABLES: Readonly<Record<PhysicalTable, string>> = {
-  events: 'events',
-  persons: 'persons',
-  distinct_ids: 'person_distinct_ids',
-  groups: 'groups',
+const TABLES: Readonly<Record<PhysicalTable, (project: string) => string>> = {
+  events: visibleEvents,
+  persons: livingPersons,
+  distinct_ids: distinctIds,
+  groups,
 }
 
 const isText = ({ type: { kind } }: Value) => kind === 'text' || kind === 'property' || kind === 'json'
@@ -76,7 +83,7 @@ function dialect(setting: QuerySetting): Dialect {
     bind,
     ...conversions(setting),
     asked_events: null,
-    table: (name) => `(SELECT * FROM ${TABLES[name]} WHERE project_id = ${bind(project_id)})`,
+    table: (name) => TABLES[name](bind(project_id)),
     property: (json, path) => propertySql(json, path.map(bind).join(', ')),
     asJson: ({ sql }) => sql,
     propertyNamed: propertySql,

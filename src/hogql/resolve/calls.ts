@@ -16,6 +16,7 @@ import { withCertainty } from '../functions/certainty.ts'
 import { finished, type Aggregate, type HogqlFunction } from '../functions/function.ts'
 import { grown, itemsOf, sumOf } from '../growth.ts'
 import type { Type, Value } from '../value.ts'
+import { operatorOf } from './operator-calls.ts'
 import type { Scope } from './scope.ts'
 import { exists } from './subqueries.ts'
 import { unknownName } from './suggest.ts'
@@ -23,42 +24,12 @@ import { ARRAY_JOIN, unknownFunction } from './unknown-function.ts'
 
 type Entry = HogqlFunction & { name: string }
 
-/** Operators written as functions. */
-const MEMBERSHIP = new Map<string, 'in' | 'not in'>([
-  ['in', 'in'],
-  ['notin', 'not in'],
-  ['globalin', 'in'],
-  ['globalnotin', 'not in'],
-])
-
-const ARITHMETIC = new Map<string, '+' | '-'>([
-  ['plus', '+'],
-  ['minus', '-'],
-])
-
 export function resolveCall(call: Call, scope: Scope): Value {
   const name = call.name.toLowerCase()
   if (name === ARRAY_JOIN.name.toLowerCase()) return arrayJoin(call, scope)
   if (name === 'exists') return exists(call, scope)
-  // The same as `(a, b)`: comparisons see its parts.
-  if (name === 'tuple' && call.args.length > 0)
-    return scope.compilation.resolve({ ...call, node: 'Tuple', exprs: call.args }, scope)
-  const membership = MEMBERSHIP.get(name)
-  if (membership && call.args[0] && call.args[1] && call.args.length === 2) {
-    const [left, right] = call.args
-    return scope.compilation.resolve(
-      { ...call, node: 'CompareOperation', op: membership, left, right },
-      scope,
-    )
-  }
-  const operator = ARITHMETIC.get(name)
-  if (operator && call.args[0] && call.args[1] && call.args.length === 2) {
-    const [left, right] = call.args
-    return scope.compilation.resolve(
-      { ...call, node: 'ArithmeticOperation', op: operator, left, right },
-      scope,
-    )
-  }
+  const operator = operatorOf(call)
+  if (operator) return scope.compilation.resolve(operator, scope)
   const aggregate = findAggregate(call.name)
   if (aggregate) return resolveAggregate(call, aggregate, scope)
   if (call.distinct || call.filter_expr || call.order_by) {

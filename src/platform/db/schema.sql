@@ -431,6 +431,26 @@ CREATE INDEX domain_name ON domain (domain);
 CREATE UNIQUE INDEX domain_name_unique ON domain (domain) WHERE (verified_at IS NOT NULL);
 CREATE UNIQUE INDEX domain_organization_unique ON domain (organization_id, domain);
 
+CREATE TABLE event_block (
+  batch uuid NOT NULL,
+  project_id integer NOT NULL,
+  after_position bigint NOT NULL,
+  last_position bigint NOT NULL,
+  arrived_at bigint NOT NULL,
+  leased_until timestamp with time zone NOT NULL,
+  uuid_ends bigint[] NOT NULL,
+  CONSTRAINT event_block_pkey PRIMARY KEY (project_id, after_position, batch),
+  CONSTRAINT event_block_project_id_fkey FOREIGN KEY (project_id) REFERENCES event_head(project_id)
+);
+CREATE INDEX event_block_batch ON event_block (batch);
+
+CREATE TABLE event_copies (
+  only_one boolean NOT NULL DEFAULT true,
+  position bigint NOT NULL,
+  CONSTRAINT event_copies_pkey PRIMARY KEY (only_one),
+  CONSTRAINT event_copies_only_one_check CHECK (only_one)
+);
+
 CREATE TABLE event_definition (
   project_id integer NOT NULL,
   id uuid NOT NULL,
@@ -455,6 +475,24 @@ CREATE TABLE event_definition (
 );
 CREATE INDEX event_definition_updated_by ON event_definition (updated_by) WHERE (updated_by IS NOT NULL);
 CREATE INDEX event_definition_verified_by ON event_definition (verified_by) WHERE (verified_by IS NOT NULL);
+
+CREATE TABLE event_head (
+  project_id integer NOT NULL,
+  last_position bigint NOT NULL,
+  arrived_at bigint NOT NULL,
+  is_deleted boolean NOT NULL DEFAULT false,
+  CONSTRAINT event_head_pkey PRIMARY KEY (project_id)
+);
+
+CREATE TABLE event_hole (
+  project_id integer NOT NULL,
+  after_position bigint NOT NULL,
+  last_position bigint NOT NULL,
+  left_behind uuid,
+  CONSTRAINT event_hole_project_id_fkey FOREIGN KEY (project_id) REFERENCES event_head(project_id),
+  CONSTRAINT event_hole_check CHECK (((last_position > after_position) OR (left_behind IS NOT NULL)))
+);
+CREATE INDEX event_hole_project ON event_hole (project_id, after_position);
 
 CREATE TABLE group_of_project (
   project_id integer NOT NULL,

@@ -1,5 +1,5 @@
-// Where events live. DuckDB implements this interface and ClickHouse will; no feature knows which. A project's events
-// carry `seq`, dense from 1 in commit order, and `inserted_at`, which never runs backwards.
+// Where events live. DuckDB and ClickHouse implement this interface; no feature knows which. A project's events carry `seq`,
+// which rises from 1 in the order of their commits and may leave numbers out, and `inserted_at`, which never runs backwards.
 import type { Area, EventChoice, ExportRows } from './export-rows.ts'
 
 /** An event as it is stored. `seq` and `inserted_at` are given by the store when it commits. */
@@ -130,6 +130,8 @@ export type StretchLimit = { rows: number } | { bytes: number }
 export type EventStore = {
   /** Whose SQL it speaks. */
   engine: 'duckdb' | 'clickhouse'
+  /** Another process may have been at work with it a moment ago, or still be. */
+  is_shared: boolean
   /**
    * Writes all of it or nothing; durable when it returns. An event whose uuid the project already has within a day of
    * its time, or has earlier in the same call, is left out. `now` is the time of arrival; if the clock was set back,
@@ -145,6 +147,8 @@ export type EventStore = {
   positionAt(project_id: number, time: Date): Promise<number>
   /** The project's last position; 0 when it has no events. */
   lastPosition(project_id: number): Promise<number>
+  /** The positions that have no event, in order: whoever counts positions leaves them out. */
+  holes(project_id: number): Promise<PositionRange[]>
   /** When the events at these positions arrived, in the same order; null where there is no event. */
   arrivalsOf(project_id: number, positions: readonly number[]): Promise<(Date | null)[]>
   /** What each area holds of the chosen events. The areas do not overlap. */

@@ -1,5 +1,6 @@
 // How each value of a session comes about from its events, in words: exports and queries each spell it in their language.
 import type { SESSION_VALUES } from './export-rows.ts'
+import { HOT_PROPERTIES } from './layout.ts'
 
 /** Seconds after which a session with a single page is no bounce. */
 export const BOUNCE_S = 10
@@ -56,4 +57,15 @@ export const SESSION_MEANINGS: Readonly<Record<SessionName, SessionValue>> = {
   exit_current_url: { last: '$current_url' },
   exit_pathname: { last: '$pathname' },
   vitals_lcp: { first_number: '$web_vitals_LCP_value' },
+}
+
+/** Properties that have no column of their own, each once. */
+export const READ_FOR_SESSIONS: readonly string[] = [
+  ...new Set(Object.values(SESSION_MEANINGS).flatMap(propertyOf)),
+].filter((property) => !(HOT_PROPERTIES as readonly string[]).includes(property))
+
+function propertyOf(value: SessionValue): string[] {
+  if ('first' in value) return [value.first]
+  if ('last' in value) return [value.last]
+  return 'first_number' in value ? [value.first_number] : []
 }

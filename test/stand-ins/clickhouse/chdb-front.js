@@ -1,24 +1,45 @@
 // ClickHouse's HTTP interface over chdb, which is ClickHouse's engine as a library: for suites that want the real thing.
 // Runs as a program of its own, started by scripts/clickhouse/with-chdb.sh, because chdb has one data folder per process
-// and, on arm64, another processor. One statement at a time.
+// and, on arm64, another processor. One statement at a time; one whose client has hung up is killed.
 //   node chdb-front.js <folder of node_modules with chdb> <data folder> <port> <user> <password>
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 
 const [modules, folder, port, user, password] = process.argv.slice(2)
-const { Session } = createRequire(join(modules, 'package.json'))('chdb')
+const require = createRequire(join(modules, 'package.json'))
+// Clients have written the values of parameters as the engine reads them.
+require(join(modules, 'node_modules/chdb/dist/serialize.js')).formatParamValue = String
+const { Session } = require('chdb')
 const session = new Session(join(folder, 'data'))
+/** For what must not wait until the statement at work has ended. */
+const besides = new Session(join(folder, 'data'))
 const uploads = mkdtempSync(join(folder, 'uploads-'))
 
-/** About the answer and not about the statement. */
-const OF_HTTP = new Set(['query', 'default_format', 'wait_end_of_query', 'database'])
+/** About the answer and not about the statement; `readonly` could not be taken back. */
+const OF_HTTP = new Set([
+  'query',
+  'query_id',
+  'default_format',
+  'wait_end_of_query',
+  'database',
+  'readonly',
+  'enable_http_compression',
+  'role',
+])
 const STATUSES = { 60: 404, 81: 404, 159: 408, 516: 403 }
+const NO_LOGIN =
+  'Code: 516. DB::Exception: Authentication failed: password is incorrect. (AUTHENTICATION_FAILED)'
 
 const server = createServer((request, response) => {
-  answer(request)
-    .then((text) => response.writeHead(200, { 'x-clickhouse-format': 'JSONCompactEachRow' }).end(text))
+  answer(request, response)
+    .then(({ bytes, format }) => {
+      const isPacked = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '') && isAskedToPack(request)
+      const headers = { 'x-clickhouse-format': format, ...(isPacked ? { 'content-encoding': 'gzip' } : {}) }
+      response.writeHead(200, headers).end(isPacked ? gzipSync(bytes) : bytes)
+    })
     .catch((error) => {
       const message = String(error.message).replace(/^Query failed: /, '')
       const code = Number(/^Code: (\d+)\./.exec(message)?.[1] ?? 1002)
@@ -27,30 +48,46 @@ const server = createServer((request, response) => {
     })
 })
 
-async function answer(request) {
-  const body = await read(request)
+const isAskedToPack = (request) => askedBy(request).get('enable_http_compression') === '1'
+const askedBy = (request) => new URL(request.url, 'http://front').searchParams
+
+async function answer(request, response) {
+  if (request.url === '/ping') return { bytes: Buffer.from('Ok.\n'), format: 'TabSeparated' }
+  let body = await read(request)
   const given = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
-  if (request.headers.authorization !== given) {
-    throw new Error(
-      'Code: 516. DB::Exception: Authentication failed: password is incorrect. (AUTHENTICATION_FAILED)',
-    )
+  if (request.headers.authorization !== given) throw new Error(NO_LOGIN)
+  const asked = askedBy(request)
+  const type = request.headers['content-type'] ?? ''
+  if (type.startsWith('multipart/form-data')) {
+    const form = await new Response(body, { headers: { 'content-type': type } }).formData()
+    for (const [name, value] of form) if (name !== 'query') asked.append(name, value)
+    body = Buffer.from(form.get('query'))
   }
-  const asked = new URL(request.url, 'http://front').searchParams
-  const before = asked.get('query')
-  if (asked.has('database')) use(asked.get('database'))
-  const settings = [...asked].filter(([name]) => !OF_HTTP.has(name) && !name.startsWith('param_'))
-  const values = [...asked].filter(([name]) => name.startsWith('param_'))
-  const parameters = Object.fromEntries(
-    values.map(([name, value]) => [name.slice('param_'.length), unescaped(value)]),
-  )
-  return before === null
-    ? withSettings(settings, () => run(body.toString(), parameters, asked.get('default_format')))
-    : withSettings(settings, () => insert(before, body))
+  const id = asked.get('query_id') || crypto.randomUUID()
+  const killed = /^\s*KILL QUERY\s+WHERE\s+query_id\s*=\s*'([^']+)'/i.exec(body.toString('utf8', 0, 500))?.[1]
+  if (killed !== undefined) {
+    await kill(killed)
+    return { bytes: Buffer.alloc(0), format: 'TabSeparated' }
+  }
+  // Not of the request, which is closed as soon as it has been read.
+  response.once('close', () => response.writableFinished || void kill(id))
+  return inTurn(id, () => carryOut(id, asked, body))
 }
 
-/** Parameters are written as fields of a file with tabs. */
-const ESCAPES = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f', 0: '\0' }
-const unescaped = (text) => text.replaceAll(/\\(.)/gs, (_, letter) => ESCAPES[letter] ?? letter)
+async function carryOut(id, asked, body) {
+  const before = asked.get('query')
+  const settings = [...asked].filter(([name]) => !OF_HTTP.has(name) && !name.startsWith('param_'))
+  const values = [...asked].filter(([name]) => name.startsWith('param_'))
+  const parameters = Object.fromEntries(values.map(([name, value]) => [name.slice('param_'.length), value]))
+  const format = asked.get('default_format') ?? 'TabSeparated'
+  applySettings(settings)
+  useDatabase(asked.get('database') ?? 'default')
+  const statement =
+    before === null || body.length === 0 ? (before ?? body.toString()) : uploaded(before, body)
+  const result = await session.queryBindAsync(`/* ${id} */ ${statement}`, parameters, { format })
+  const [, own_format] = /\bFORMAT\s+(\w+)\s*;?\s*$/.exec(statement) ?? []
+  return { bytes: Buffer.from(result.bytes()), format: own_format ?? format }
+}
 
 async function read(request) {
   const chunks = []
@@ -58,38 +95,63 @@ async function read(request) {
   return Buffer.concat(chunks)
 }
 
+let last = Promise.resolve()
+let at_work
+const given_up = new Set()
+
+function inTurn(id, work) {
+  const result = last.then(async () => {
+    if (given_up.delete(id))
+      throw new Error('Code: 394. DB::Exception: Query was cancelled. (QUERY_WAS_CANCELLED)')
+    at_work = id
+    try {
+      return await work()
+    } finally {
+      at_work = undefined
+      given_up.delete(id)
+    }
+  })
+  last = result.catch(() => undefined)
+  return result
+}
+
+/** One that waits is passed over; one at work is found by its first words. It may not have begun yet, so it is asked again. */
+async function kill(id) {
+  given_up.add(id)
+  while (at_work === id) {
+    await besides.queryAsync(`KILL QUERY WHERE startsWith(query, '/* ${id} */') ASYNC`).catch(() => undefined)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+}
+
 /** They stay in the session until a request has others: setting them anew each time would double the statements. */
 let applied = new Map()
 
-function withSettings(settings, work) {
+function applySettings(settings) {
   const asked = new Map(settings)
-  for (const name of applied.keys()) if (!asked.has(name)) session.query(`SET ${name} = DEFAULT`)
-  for (const [name, value] of asked) {
-    if (applied.get(name) !== value) session.query(`SET ${name} = '${value.replaceAll("'", "\\'")}'`)
-  }
+  const forgotten = [...applied.keys()].filter((name) => !asked.has(name)).map((name) => `${name} = DEFAULT`)
+  const changed = [...asked].filter(([name, value]) => applied.get(name) !== value)
+  const assigned = changed.map(
+    ([name, value]) => `${name} = '${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`,
+  )
+  if (forgotten.length + assigned.length > 0) session.query(`SET ${[...forgotten, ...assigned].join(', ')}`)
   applied = asked
-  return work()
 }
 
 let database = 'default'
 
-function use(name) {
-  if (name !== database) session.query(`USE "${name}"`)
+function useDatabase(name) {
+  if (name === database) return
+  session.query(`USE \`${name}\``)
   database = name
 }
 
-function run(statement, parameters, format) {
-  return Object.keys(parameters).length === 0
-    ? session.query(statement, format ?? 'TabSeparated')
-    : session.queryBind(statement, parameters, format ?? 'TabSeparated')
-}
-
 /** The data comes from a file instead of the request. */
-function insert(statement, data) {
+function uploaded(statement, data) {
   const path = join(uploads, 'data')
   writeFileSync(path, data)
-  const [, into, format] = /^(.+) FORMAT (\w+)$/s.exec(statement)
-  return session.query(`${into} FROM INFILE '${path}' FORMAT ${format}`)
+  const [, into, format] = /^(.+)\sFORMAT\s+(\w+)\s*$/s.exec(statement)
+  return `${into} FROM INFILE '${path}' FORMAT ${format}`
 }
 
 const VERSION = session.query('SELECT version()', 'TabSeparated').trim()
@@ -99,4 +161,5 @@ process.on('SIGTERM', () => {
   server.closeAllConnections()
   rmSync(uploads, { recursive: true, force: true })
   session.close()
+  besides.close()
 })

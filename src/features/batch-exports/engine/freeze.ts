@@ -16,13 +16,14 @@ export async function freeze({ services, row, project, run, lease }: Work): Prom
   const past = await readPast(services.db, run)
   const definition = run.definition ?? redefine(definitionOf(row, project), past)
   const positions = await positionsOf(services, run, past)
+  const holes = await services.eventStore.holes(run.project_id)
   return services.db.transaction(async (tx) => {
     await lockLedger(tx, run.project_id, run.batch_export_id)
     const begun = await freezeRun(tx, lease, { definition, ...positions }, services.now())
     if (!begun || !isBegun(begun)) throw new Stopped('lost')
     const candidate = candidateOf(begun, begun)
     const isOfEvents = begun.definition.model === 'events'
-    const areas: Area[] = isOfEvents ? await claimAreas(tx, begun, candidate) : [candidate]
+    const areas: Area[] = isOfEvents ? await claimAreas(tx, begun, candidate, holes) : [candidate]
     return { ...begun, areas, past }
   })
 }

@@ -59,7 +59,7 @@ describe('pendingOf', () => {
       42,
     ],
   ])('%s', (_name, fields, rows, first) => {
-    expect(pendingOf(debt(fields), 115, positionAt)).toEqual({ rows, first })
+    expect(pendingOf(debt(fields), { last_position: 115, holes: [] }, positionAt)).toEqual({ rows, first })
   })
 })
 

@@ -1,5 +1,7 @@
 // Which events of an export wait for its schedule: those that its runs have claimed and not delivered, and those that no
 // run has come to. Pure; positions and times come from the caller.
+import type { PositionRange } from '../../../platform/event-store/event-store.ts'
+import { countEvents, firstEvent } from '../../../platform/event-store/holes.ts'
 import { countBoundaries, earliest, intervalEndingAt, justBefore } from '../schedule/grid.ts'
 import type { Debt, WatchedExport } from './queries.ts'
 
@@ -28,7 +30,7 @@ export function edgesOf({ open_from, open_to }: Debt): Date[] {
 /** `positionAt` gives the last position that arrived before an instant; null when that lies ahead. */
 export function pendingOf(
   { claimed_rows, claimed_from, open_from, open_to }: Debt,
-  last_position: number,
+  { last_position, holes }: { last_position: number; holes: readonly PositionRange[] },
   positionAt: (edge: Date) => number | null,
 ): Pending {
   const stretches = open_from.flatMap((start, index) => {
@@ -37,9 +39,10 @@ export function pendingOf(
     const to = (end === null ? null : positionAt(end)) ?? last_position
     return from === null || from >= to ? [] : [{ from, to }]
   })
-  const firsts = [...stretches.map(({ from }) => from + 1), ...(claimed_from === null ? [] : [claimed_from])]
+  const unclaimed = stretches.flatMap((stretch) => firstEvent(stretch, holes) ?? [])
+  const firsts = [...unclaimed, ...(claimed_from === null ? [] : [claimed_from])]
   return {
-    rows: stretches.reduce((sum, { from, to }) => sum + to - from, claimed_rows),
+    rows: stretches.reduce((sum, stretch) => sum + countEvents(stretch, holes), claimed_rows),
     first: firsts.length === 0 ? null : Math.min(...firsts),
   }
 }

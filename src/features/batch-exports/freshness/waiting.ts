@@ -21,8 +21,9 @@ export async function measureWaiting(
   for (const project_id of new Set(ofEvents.map((row) => row.project_id))) {
     const rows = ofEvents.filter((row) => row.project_id === project_id)
     const last_position = await stores.eventStore.lastPosition(project_id)
+    const positions = { last_position, holes: await stores.eventStore.holes(project_id) }
     const pending = rows.map((row) =>
-      pendingOf(debts.get(row.id)!, last_position, (edge) => bounds.get(boundKey(project_id, edge)) ?? null),
+      pendingOf(debts.get(row.id)!, positions, (edge) => bounds.get(boundKey(project_id, edge)) ?? null),
     )
     const arrivals = await arrivalsOf(stores, project_id, pending)
     for (const [index, { id }] of rows.entries()) {

@@ -59,7 +59,10 @@ export async function shareOut(
   { project_id, id }: Pick<ExportRow, 'project_id' | 'id'>,
   signal: AbortSignal,
 ): Promise<void> {
-  for (const run of await listUnshared(stores.db, project_id, id)) await countShares(stores, run, signal)
+  const holes = await stores.eventStore.holes(project_id)
+  for (const run of await listUnshared(stores.db, project_id, id, holes)) {
+    await countShares(stores, run, signal)
+  }
 }
 
 /** A backfill that came before the interval's own run has taken some of the events that arrived in it. */

@@ -1,6 +1,7 @@
 // SQL statements of the ledger: which areas of the events belong to which run of an export.
 import type { Db } from '../../../platform/db/database.ts'
 import { sql, type Statement } from '../../../platform/db/sql.ts'
+import type { PositionRange } from '../../../platform/event-store/event-store.ts'
 import type { Area } from '../../../platform/event-store/export-rows.ts'
 import type { Definition } from '../definition.ts'
 import type { ExportRow, RunRow } from '../rows.ts'
@@ -109,11 +110,19 @@ export function listScheduled(
 }
 
 /** Runs of the schedule that have fewer events than positions, and nobody has said who has the others now. */
-export function listUnshared(db: Db, project_id: number, batch_export_id: string): Promise<RunRow[]> {
+export function listUnshared(
+  db: Db,
+  project_id: number,
+  batch_export_id: string,
+  holes: readonly PositionRange[],
+): Promise<RunRow[]> {
+  const without = `{${holes.map(({ from, to }) => `(${from},${to}]`).join(',')}}`
   return db.rows(sql`
     SELECT ${RUN_COLUMNS} FROM batch_export_run AS run
     WHERE project_id = ${project_id} AND batch_export_id = ${batch_export_id} AND selection = 'arrival'
-      AND repeats IS NULL AND is_claimed AND seq_to - seq_from >
+      AND repeats IS NULL AND is_claimed AND seq_to - seq_from
+        - (SELECT coalesce(sum(upper(hole) - lower(hole)), 0) FROM unnest(${without}::int8multirange
+            * int8multirange(int8range(seq_from, seq_to, '(]'))) AS hole) >
         coalesce((SELECT sum(events) FROM batch_export_claim WHERE run_id = run.id), 0)
         + coalesce((
           SELECT sum(events) FROM batch_export_share AS share JOIN batch_export_run AS holder ON holder.id = share.run_id

@@ -1,5 +1,7 @@
 // The account of each interval: what its own run did with the events that arrived in it, and what backfills took of them
 // before. Pure.
+import type { PositionRange } from '../../../platform/event-store/event-store.ts'
+import { countEvents } from '../../../platform/event-store/holes.ts'
 import type { MeasuredPart } from '../ledger/count.ts'
 import type { Stripe } from './open-positions.ts'
 import type { CountedInterval, ShownShare } from './queries.ts'
@@ -17,6 +19,8 @@ type Others = {
   shares: readonly ShownShare[]
   stripes: readonly Stripe[]
   parts: readonly MeasuredPart[]
+  /** Positions without events. */
+  holes: readonly PositionRange[]
   /** Deliveries that are at the destination. */
   delivered: ReadonlySet<string>
 }
@@ -50,12 +54,12 @@ function ownFigures({ events, matching, exported }: CountedInterval): Figures {
 /** Nothing is known of its rows yet: all that nobody else has may be. */
 function openFigures(
   { delivery_id }: CountedInterval,
-  { stripes }: Others,
+  { stripes, holes }: Others,
   taken: readonly Taken[],
 ): Figures {
   const positions = stripes
     .filter((stripe) => stripe.delivery_id === delivery_id)
-    .reduce((sum, { seq_from, seq_to }) => sum + seq_to - seq_from, 0)
+    .reduce((sum, { seq_from, seq_to }) => sum + countEvents({ from: seq_from, to: seq_to }, holes), 0)
   const left = positions - sumOf(taken).events
   return { events: left, matching: left, holds: false }
 }

@@ -3,6 +3,8 @@
 // still come to it, and skipped otherwise. So the parts add up at any moment.
 import type { Db } from '../../../platform/db/database.ts'
 import { sql } from '../../../platform/db/sql.ts'
+import type { PositionRange } from '../../../platform/event-store/event-store.ts'
+import { countEvents } from '../../../platform/event-store/holes.ts'
 import type { Page } from '../../../platform/http/paging.ts'
 import type { Services } from '../../../platform/services.ts'
 import { measureParts, shareOut, withCounts, type MeasuredPart } from '../ledger/count.ts'
@@ -48,8 +50,10 @@ export async function reconcile(stores: Stores, row: ExportRow, page: Page, now:
     const moment = await readMoment(stores.db, row, stripes, page)
     // Runs that were made, or have claimed events, since the stripes were found: those would be counted wrong.
     if (left > 1 && hasMoved(outline, moment)) continue
+    const holes = await stores.eventStore.holes(row.project_id)
     const parts = await measureParts(stores, row.project_id, moment.parts, signal)
-    return { ...divide(last_position, stripes, moment.sums, parts), ...shown(moment, stripes, parts) }
+    const seen = { stripes, parts, holes }
+    return { ...divide(last_position, moment.sums, seen), ...shown(moment, seen) }
   }
 }
 
@@ -105,15 +109,24 @@ export function hasOtherIntervals(before: Outline, outline: Outline): boolean {
   )
 }
 
+type Seen = {
+  stripes: readonly Stripe[]
+  parts: readonly MeasuredPart[]
+  /** Positions without events. */
+  holes: readonly PositionRange[]
+}
+
 function divide(
   last_position: number,
-  stripes: readonly Stripe[],
   sums: Sums,
-  parts: readonly MeasuredPart[],
+  { stripes, parts, holes }: Seen,
 ): Omit<Account, 'count' | 'intervals'> {
   // A run may have claimed later positions since the last one was asked for.
-  const received = Math.max(last_position, sums.reached)
-  const open = stripes.reduce((sum, { seq_from, seq_to }) => sum + Math.max(0, seq_to - seq_from), 0)
+  const received = countEvents({ from: 0, to: Math.max(last_position, sums.reached) }, holes)
+  const open = stripes.reduce(
+    (sum, { seq_from, seq_to }) => sum + countEvents({ from: seq_from, to: seq_to }, holes),
+    0,
+  )
   const taken = parts.reduce((sum, { events }) => sum + events, 0)
   const pending = sums.pending + open - taken
   const { exported, filtered_out, backfilled } = sums
@@ -129,11 +142,10 @@ function divide(
 
 function shown(
   { outline, intervals, shares, delivered }: Moment,
-  stripes: readonly Stripe[],
-  parts: readonly MeasuredPart[],
+  seen: Seen,
 ): Pick<Account, 'count' | 'intervals'> {
   return {
     count: outline.intervals,
-    intervals: presentIntervals(intervals, { shares, stripes, parts, delivered }),
+    intervals: presentIntervals(intervals, { shares, delivered, ...seen }),
   }
 }

@@ -3,7 +3,7 @@ import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Area } from '../export-rows.ts'
-import { inAnyArea } from './area-tree.ts'
+import { inAnyArea } from '../area-tree.ts'
 import { engineType, engineValue } from './bind.ts'
 import { newParameters } from './parameters.ts'
 

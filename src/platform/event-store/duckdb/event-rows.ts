@@ -1,11 +1,11 @@
 // Rows of events. The table is stored in order of position and the engine keeps that order, so nothing is sorted.
 // Nothing is joined or deduplicated either: the writer stores a uuid only once within a day of its time.
+import { areaCondition, hullOf } from '../area-condition.ts'
+import { inAnyArea } from '../area-tree.ts'
 import type { PositionRange } from '../event-store.ts'
 import type { RowSource } from '../export-rows.ts'
-import { areaCondition, hullOf } from './area-sql.ts'
-import { inAnyArea } from './area-tree.ts'
+import type { RawRows } from '../raw-rows.ts'
 import { newParameters } from './parameters.ts'
-import type { RawRows } from './raw-rows.ts'
 
 /** With a range, selects by its times, which cover all rows at its positions. It does not exclude other positions. */
 export function eventRows(

@@ -9,13 +9,14 @@ import type {
 } from '../event-store.ts'
 import type { ColumnKind, ExportColumn } from '../export-rows.ts'
 import { columnAt, LINES, textLiteral } from './line-sql.ts'
+import { milliseconds } from './milliseconds.ts'
 import type { WrittenRows } from './rows-sql.ts'
 import type { Statement } from './statements.ts'
 
 /** Answers with the number of each block, and its last position, rows and times: block 0 has the positions from 1 on. */
 export function countSql({ sql, parameters, has_time }: WrittenRows, block_size: number): Statement {
   const size = `$${parameters.length + 1}`
-  const times = has_time ? ', epoch_ms(min(r.time)), epoch_ms(max(r.time))' : ''
+  const times = has_time ? `, ${milliseconds('min(r.time)')}, ${milliseconds('max(r.time)')}` : ''
   return {
     sql: `SELECT (r.position - 1) // ${size} AS block, max(r.position), count(*)${times}
       FROM (${sql}) AS r GROUP BY block ORDER BY block`,
@@ -31,7 +32,10 @@ export function cutSql(rows: WrittenRows, range: PositionRange, limit: StretchLi
       ? ['1', 1, `(upto - 1) // ${limit.rows}`]
       : [bytesOf(rows.columns), BYTES_GRAIN, `(upto - 1) * ceil(total / ${limit.bytes})::BIGINT // total`]
   const [grain_times, times] = rows.has_time
-    ? [', min(r.time) AS first, max(r.time) AS last', ', epoch_ms(min(first)), epoch_ms(max(last))']
+    ? [
+        ', min(r.time) AS first, max(r.time) AS last',
+        `, ${milliseconds('min(first)')}, ${milliseconds('max(last)')}`,
+      ]
     : ['', '']
   return {
     sql: `WITH grain AS (

@@ -1,12 +1,14 @@
 // The suite of exports on DuckDB, and what is true of DuckDB alone.
-import { DuckDBInstance, DuckDBTimestampTZValue, type DuckDBValue } from '@duckdb/node-api'
 import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { StoreBusy, type Parameter } from '../event-store.ts'
-import { exportSuite, type OpenedForExports } from '../fixture/export-suite.ts'
+import type { ColumnKind } from '../export-rows.ts'
+import { exportSuite, type OpenedForExports, type ValueSpelling } from '../fixture/export-suite.ts'
 import { plainRows } from '../fixture/plain-rows.ts'
+import { positionSuite } from '../fixture/position-suite.ts'
+import { readParquet } from '../fixture/read-parquet.ts'
 import { eventsOf, storedEvent } from '../fixture/suite.ts'
 import { tablesOf } from '../layout.ts'
 import { planSql, readsInOrder } from './export-sql.ts'
@@ -16,55 +18,63 @@ import { Turns } from '../../../lib/turns.ts'
 
 const options = { memory_mb: 256, query_timeout_ms: 1_500 }
 
-async function readParquet(path: string): ReturnType<OpenedForExports['readParquet']> {
-  const instance = await DuckDBInstance.create(':memory:')
-  const connection = await instance.connect()
-  await connection.run("SET TimeZone = 'UTC'")
-  const result = await connection.run('SELECT * FROM read_parquet($1)', [path])
-  const names = result.columnNames()
-  const types = Object.fromEntries(names.map((name, index) => [name, String(result.columnType(index))]))
-  const rows = (await result.getRows()).map((row) => row.map(plain))
-  connection.closeSync()
-  instance.closeSync()
-  return { types, rows }
+const textLiteral = (text: string) => `'${text.replaceAll("'", "''")}'`
+
+const spell: ValueSpelling = {
+  text: (text) => text.split('\0').map(textLiteral).join(' || chr(0) || '),
+  repeated: (text, count) => `repeat(${textLiteral(text)}, ${count})`,
+  whole: (digits) => digits,
+  float: (value) => `CAST('${value}' AS DOUBLE)`,
+  instant: (text) => `TIMESTAMP '${text}'`,
+  day: (text) => `DATE '${text}'`,
+  list: (items) => `[${items.join(', ')}]`,
+  nullOf: (kind) => `CAST(NULL AS ${NULLS[kind]})`,
+  placeholder: (number) => `$${number}`,
 }
 
-function plain(value: DuckDBValue): unknown {
-  return value instanceof DuckDBTimestampTZValue
-    ? value.toString().replace(' ', 'T').replace(/\+00$/, 'Z')
-    : value
+const NULLS: Record<ColumnKind, string> = {
+  text: 'VARCHAR',
+  json: 'VARCHAR',
+  integer: 'BIGINT',
+  float: 'DOUBLE',
+  boolean: 'BOOLEAN',
+  timestamp: 'TIMESTAMP',
+}
+
+async function open(): Promise<OpenedForExports> {
+  const folder = await mkdtemp(join(tmpdir(), 'longshore-store-'))
+  let store = await openDuckDb({ folder, ...options })
+  return {
+    store,
+    spell,
+    async reopen() {
+      await store.close()
+      return (store = await openDuckDb({ folder, ...options }))
+    },
+    selectNames: (id) => `SELECT seq AS position, event AS c1 FROM ${tablesOf(id).events}`,
+    selectValues: (rows) =>
+      rows
+        .map(([position, ...values]) =>
+          [
+            `SELECT ${position}::BIGINT AS position`,
+            ...values.map((value, index) => `${value} AS c${index + 1}`),
+          ].join(', '),
+        )
+        .join(' UNION ALL '),
+    endless: `SELECT count(*) AS position, 'x' AS c1 FROM range(100000000) a, range(100000000) b WHERE a.range + b.range = 7`,
+    faulty: `SELECT range + 1 AS position, CAST(CAST('x' || range AS INTEGER) AS VARCHAR) AS c1 FROM range(3)`,
+    staged: () => readdir(join(folder, 'staging')),
+    readParquet,
+    async dispose() {
+      await store.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
 }
 
 describe('DuckDB', () => {
-  exportSuite(async (): Promise<OpenedForExports> => {
-    const folder = await mkdtemp(join(tmpdir(), 'longshore-store-'))
-    let store = await openDuckDb({ folder, ...options })
-    return {
-      store,
-      async reopen() {
-        await store.close()
-        return (store = await openDuckDb({ folder, ...options }))
-      },
-      selectNames: (id) => `SELECT seq AS position, event AS c1 FROM ${tablesOf(id).events}`,
-      selectValues: (rows) =>
-        rows
-          .map(([position, ...values]) =>
-            [
-              `SELECT ${position}::BIGINT AS position`,
-              ...values.map((value, index) => `${value} AS c${index + 1}`),
-            ].join(', '),
-          )
-          .join(' UNION ALL '),
-      endless: `SELECT count(*) AS position, 'x' AS c1 FROM range(100000000) a, range(100000000) b WHERE a.range + b.range = 7`,
-      faulty: `SELECT range + 1 AS position, CAST(CAST('x' || range AS INTEGER) AS VARCHAR) AS c1 FROM range(3)`,
-      staged: () => readdir(join(folder, 'staging')),
-      readParquet,
-      async dispose() {
-        await store.close()
-        await rm(folder, { recursive: true, force: true })
-      },
-    }
-  })
+  positionSuite(open)
+  exportSuite(open)
 })
 
 describe('the folder', () => {

@@ -1,8 +1,6 @@
 // Values of a statement that is put together by hand. With their type, so that it does not hang on how they are bound.
 import type { Parameter } from '../event-store.ts'
 
-export type Parameters = ReturnType<typeof newParameters>
-
 /** The first ones are those of a part that is written already. */
 export function newParameters(first: readonly Parameter[] = []) {
   const bound: Parameter[] = [...first]

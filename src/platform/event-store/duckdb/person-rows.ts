@@ -2,7 +2,7 @@
 import type { PERSON_VALUES, RowSource } from '../export-rows.ts'
 import { tablesOf } from '../layout.ts'
 import { newParameters } from './parameters.ts'
-import { selectList, type RawRows } from './raw-rows.ts'
+import { selectList, type RawRows } from '../raw-rows.ts'
 
 const CHANGED_AT = 'greatest(d.changed_at, p.changed_at)'
 

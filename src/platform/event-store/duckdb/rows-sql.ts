@@ -4,7 +4,7 @@ import type { ExportColumn, ExportedColumn, ExportRows } from '../export-rows.ts
 import { eventRows } from './event-rows.ts'
 import { formSql } from './form-sql.ts'
 import { personRows } from './person-rows.ts'
-import type { RawRows } from './raw-rows.ts'
+import type { RawRows } from '../raw-rows.ts'
 import { sessionRows } from './session-rows.ts'
 import type { Statement } from './statements.ts'
 

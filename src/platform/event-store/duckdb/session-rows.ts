@@ -3,30 +3,21 @@ import type { RowSource } from '../export-rows.ts'
 import { HOT_PROPERTIES, hotColumn, tablesOf } from '../layout.ts'
 import {
   BOUNCE_S,
+  READ_FOR_SESSIONS,
   SEEN_EVENTS,
   SESSION_MEANINGS,
   type SessionName,
   type SessionValue,
 } from '../session-values.ts'
-import { areaCondition } from './area-sql.ts'
+import { areaCondition } from '../area-condition.ts'
 import { jsonPath } from './json-path.ts'
 import { newParameters } from './parameters.ts'
-import { selectList, type RawRows } from './raw-rows.ts'
+import { selectList, type RawRows } from '../raw-rows.ts'
 
 const HOT = new Map<string, string>(HOT_PROPERTIES.map((property) => [property, hotColumn(property)]))
 
-const propertyOf = (value: SessionValue): string[] => {
-  if ('first' in value) return [value.first]
-  if ('last' in value) return [value.last]
-  return 'first_number' in value ? [value.first_number] : []
-}
-
-/** Properties that have no column of their own, read all at once. */
-const READ = [...new Set(Object.values(SESSION_MEANINGS).flatMap(propertyOf))].filter(
-  (property) => !HOT.has(property),
-)
-
-const column = (property: string) => HOT.get(property) ?? `properties_read[${READ.indexOf(property) + 1}]`
+const column = (property: string) =>
+  HOT.get(property) ?? `properties_read[${READ_FOR_SESSIONS.indexOf(property) + 1}]`
 // The position settles which of two events of the same instant counts, or two attempts could differ.
 const first = (value: string) => `arg_min(nullif(${value}, ''), (timestamp, seq))`
 const last = (value: string) => `arg_max(nullif(${value}, ''), (timestamp, seq))`
@@ -69,7 +60,7 @@ export function sessionRows(
   const isOwn = areaCondition(own, { position: 'seq', time: 'timestamp' }, parameters)
   // An event that came late belongs to its session all the same.
   const isLate = since === null ? '' : ` AND (timestamp >= ${parameters.instant(since)} OR (${isOwn}))`
-  const paths = READ.map((property) => `'${jsonPath([property])}'`).join(', ')
+  const paths = READ_FOR_SESSIONS.map((property) => `'${jsonPath([property])}'`).join(', ')
   const of_sessions =
     `SELECT json_extract_string(properties, [${paths}]) AS properties_read, *` +
     ` FROM ${events} WHERE p_session_id IN (SELECT p_session_id FROM ${events} WHERE ${isOwn})` +

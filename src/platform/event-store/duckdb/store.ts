@@ -82,6 +82,7 @@ export function storeOf(
 
   return {
     engine: 'duckdb',
+    is_shared: false,
     write: (writes, now, copies_position = null) => inTurn(() => write(writes, micros(now), copies_position)),
     query,
     async positionAt(project_id, time) {
@@ -92,6 +93,8 @@ export function storeOf(
       return first === null ? last : first - 1
     },
     lastPosition: (project_id) => journal.call('lastPosition', project_id),
+    // Positions are given when events are committed.
+    holes: () => Promise.resolve([]),
     arrivalsOf: (project_id, positions) =>
       projects.read(project_id, 'any', () => engine.call('arrivalsOf', project_id, positions)),
     measureAreas: (events, areas, signal) =>

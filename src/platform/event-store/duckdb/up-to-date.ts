@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Caller } from './calls.ts'
 import type { JournalCalls } from './journal/messages.ts'
-import { Leases } from './leases.ts'
+import { Leases } from '../leases.ts'
 import type { EngineCalls } from './messages.ts'
 import { splitSegments } from './segments/fold.ts'
 import {

@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises'
 import type { StagedFile } from '../../../../platform/event-store/event-store.ts'
 import type { FileBuilder } from '../file-builder.ts'
 import { HashedFile } from '../hashed-file.ts'
-import { addRowGroups, footerParts, MAGIC, readFooter, type Footer } from './footer.ts'
+import { addRowGroups, footerParts, MAGIC, readFooter, type Footer } from '../../../../lib/parquet/footer.ts'
 
 export async function startParquetFile(first: StagedFile, signal: AbortSignal): Promise<FileBuilder> {
   const { metadata, starts_at } = await footerOf(first)

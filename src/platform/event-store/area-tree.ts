@@ -1,8 +1,7 @@
 // In which of several areas an event lies, as a tree of questions: each event answers a handful of them. As conditions one
 // behind the other, a hundred areas took the engine longer than writing the rows; as a list to be joined, half as long.
-import type { PositionRange } from '../event-store.ts'
-import type { Area } from '../export-rows.ts'
-import type { Parameters } from './parameters.ts'
+import type { PositionRange } from './event-store.ts'
+import type { Area } from './export-rows.ts'
 
 /** Positions above `seq_from` up to `seq_to`, times from `time_from` to before `time_to` in milliseconds since 1970. */
 type Rectangle = { seq_from: number; seq_to: number; time_from: number; time_to: number; place: number }
@@ -11,14 +10,17 @@ type Split = { by: 'seq' | 'time'; at: number }
 
 type Columns = { position: string; time: string }
 
+/** How the engine writes numbers and instants. */
+export type Spelling = { whole(value: number): string; instant(date: Date): string }
+
 /** A condition; right for positions and times within `range` only. */
 export function inAnyArea(
   areas: readonly Area[],
   range: PositionRange,
   columns: Columns,
-  parameters: Parameters,
+  spelling: Spelling,
 ): string {
-  return treeOf(areas, range, columns, parameters, (within, cell) => {
+  return treeOf(areas, range, columns, spelling, (within, cell) => {
     if (within.length === 0) return 'false'
     return within.some((one) => isSame(one, cell)) ? 'true' : null
   })
@@ -29,9 +31,9 @@ export function placeOfArea(
   areas: readonly Area[],
   range: PositionRange,
   columns: Columns,
-  parameters: Parameters,
+  spelling: Spelling,
 ): string {
-  return treeOf(areas, range, columns, parameters, (within, cell) => {
+  return treeOf(areas, range, columns, spelling, (within, cell) => {
     const [first, second] = within
     if (first === undefined) return 'NULL'
     if (!isSame(first, cell)) return null
@@ -47,7 +49,7 @@ function treeOf(
   areas: readonly Area[],
   { from, to, times }: PositionRange,
   { position, time }: Columns,
-  { whole, instant }: Parameters,
+  { whole, instant }: Spelling,
   leafOf: Leaf,
 ): string {
   const questionOf = ({ by, at }: Split) =>

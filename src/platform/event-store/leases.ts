@@ -1,4 +1,4 @@
-// Who reads files of a project: what they read is removed when they have ended, and not before.
+// Who reads something of a project: what they read is removed when they have ended, and not before.
 type Lease = { afterwards: (() => void)[] }
 
 export class Leases {

@@ -1,10 +1,10 @@
 // Rows as the tables hold them, before their values take the form that was asked for. Each model has its own way to them.
-import type { Parameter } from '../event-store.ts'
+import type { Parameter } from './event-store.ts'
 
 export type RawRows = {
   /** Selects the values under their names. */
   sql: string
-  /** Written `$1`, `$2` and so on. */
+  /** In the order in which the engine numbers them. */
   parameters: readonly Parameter[]
   /** Names of the column with the position, and of the one by which people find a row. */
   position: string

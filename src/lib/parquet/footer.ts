@@ -35,6 +35,10 @@ export async function readFooter(handle: FileHandle, bytes: number): Promise<Foo
   return { metadata: readStruct(footer), starts_at }
 }
 
+export function rowsIn(metadata: ThriftStruct): number {
+  return Number(metadata.get(FILE.num_rows)!.value as bigint)
+}
+
 /** The footer with the length and the magic bytes that end a file. */
 export function footerParts(metadata: ThriftStruct): Uint8Array[] {
   const parts = structParts(metadata)

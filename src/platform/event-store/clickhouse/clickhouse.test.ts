@@ -1,0 +1,151 @@
+// The suite for every event store on ClickHouse, and what is true of ClickHouse alone: several writers at once, writers that
+// die or come too late, and what is read meanwhile.
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CLICKHOUSE_ADDRESS } from '../../../../test/harness/clickhouse.ts'
+import { uuid7 } from '../../../lib/uuid.ts'
+import { sql } from '../../db/sql.ts'
+import { StoreBusy, StoreTaken } from '../event-store.ts'
+import { eventsOf, eventStoreSuite, storedEvent } from '../fixture/suite.ts'
+import { hotColumn } from '../layout.ts'
+import { holdAlone } from './alone.ts'
+import type { ClickHouse } from './client.ts'
+import { openTestStore, type TestStore } from './fixture/store.ts'
+import { Positions } from './positions.ts'
+import { distinctIds, groups, livingPersons, visibleEvents } from './visible-sql.ts'
+import { Writer } from './writer.ts'
+
+const NOW = new Date('2026-03-01T12:00:00Z')
+const NOW_MICROS = BigInt(NOW.getTime()) * 1000n
+
+describe.skipIf(CLICKHOUSE_ADDRESS === null)('ClickHouse', () => {
+  eventStoreSuite(async () => ({
+    ...(await openTestStore(60_000)),
+    selectEvents: (id) =>
+      `SELECT seq, inserted_at, uuid, event, distinct_id, timestamp, created_at, elements_chain, person_mode, properties,
+       ${hotColumn('$browser')}, ${hotColumn('$os')} FROM ${visibleEvents(String(id))} ORDER BY seq`,
+    selectPersons: (id) =>
+      `SELECT id, created_at, is_identified, properties FROM ${livingPersons(String(id))}`,
+    selectDistinctIds: (id) => `SELECT distinct_id, person_id FROM ${distinctIds(String(id))}`,
+    selectGroups: (id) => `SELECT index, key, created_at, properties FROM ${groups(String(id))}`,
+    endless: 'SELECT count() FROM numbers(1000000000000000) WHERE sipHash64(number) = 7',
+    faulty: `SELECT match(materialize('a'), concat('(', materialize('')))`,
+  }))
+})
+
+describe.skipIf(CLICKHOUSE_ADDRESS === null)('writers', () => {
+  // Each test has a project of its own.
+  let opened: TestStore
+  let positions: Positions
+  beforeAll(async () => {
+    opened = await openTestStore(60_000)
+    positions = new Positions(opened.db)
+  })
+  afterAll(() => opened.dispose())
+  const writerWith = (insert: ClickHouse['insert']) => new Writer({ ...opened.clickhouse, insert }, positions)
+
+  const namesOf = async (project_id: number) => {
+    const answer = await opened.store.query({
+      project_id,
+      sql: `SELECT seq, event FROM ${visibleEvents(String(project_id))} ORDER BY seq`,
+      parameters: [],
+      timezone: 'UTC',
+      max_rows: 1000,
+    })
+    return answer.rows
+  }
+  const named = (...names: string[]) => names.map((event) => storedEvent({ event }))
+  const expire = () => opened.db.run(sql`UPDATE event_block SET leased_until = now() - interval '1 second'`)
+
+  it('are one process at a time', async () => {
+    await expect(holdAlone(opened.db)).rejects.toBeInstanceOf(StoreTaken)
+  })
+
+  it('are seen in the order of their positions: nothing appears below what was seen', async () => {
+    const { store } = opened
+    await store.write([eventsOf(1, ...named('a', 'b'))], NOW)
+    // Another writer has positions and has not stored yet.
+    const wanted = [{ project_id: 1, uuids: [uuid7(NOW)] }]
+    const { blocks } = await positions.open(randomUUID(), wanted, NOW_MICROS)
+    expect(blocks).toEqual([{ project_id: 1, after: 2, arrived_at: NOW_MICROS }])
+    const [written] = await store.write([eventsOf(1, ...named('d'))], NOW)
+    expect(written).toMatchObject({ stored: 1, last_seq: 4 })
+    expect(await store.lastPosition(1)).toBe(2)
+    const before = [
+      [1, 'a'],
+      [2, 'b'],
+    ]
+    expect(await namesOf(1)).toEqual(before)
+    // It turns out to have died: its position stays empty.
+    await expire()
+    expect(await namesOf(1)).toEqual([...before, [4, 'd']])
+    expect(await store.lastPosition(1)).toBe(4)
+    expect(await store.holes(1)).toEqual([{ from: 2, to: 3 }])
+    expect(await store.positionAt(1, new Date(NOW.getTime() + 1))).toBe(4)
+  })
+
+  it('that come too late store nothing, however late their rows arrive', async () => {
+    const { store, clickhouse } = opened
+    const paused = writerWith(async (insertion) => {
+      // The process stands still for longer than its lease; somebody looks meanwhile.
+      await expire()
+      expect(await namesOf(2)).toEqual([])
+      await clickhouse.insert(insertion)
+    })
+    const late = named('late')
+    await expect(paused.write([eventsOf(2, ...late)], NOW_MICROS, 7n)).rejects.toBeInstanceOf(StoreBusy)
+    const rows = { sql: 'SELECT event FROM events WHERE project_id = 2', parameters: [] }
+    expect(await clickhouse.rows(rows)).toEqual([['late']])
+    expect(await namesOf(2)).toEqual([])
+    expect(await store.copiesPosition()).toBe(0n)
+    // Its sender sends again, and it is there once.
+    const [written] = await store.write([eventsOf(2, ...late)], NOW)
+    expect(written).toMatchObject({ stored: 1, last_seq: 2 })
+    expect(await namesOf(2)).toEqual([[2, 'late']])
+  })
+
+  it('that send the same event at the same time store it once', async () => {
+    const { clickhouse, store } = opened
+    const [shared, own] = named('shared', 'own')
+    let second: Promise<unknown> = Promise.resolve()
+    const first = writerWith(async (insertion) => {
+      second = new Writer(clickhouse, positions).write([eventsOf(3, own!, shared!)], NOW_MICROS, null)
+      await clickhouse.insert(insertion)
+    })
+    await first.write([eventsOf(3, shared!)], NOW_MICROS, null)
+    expect(await second).toMatchObject([{ stored: 1, last_seq: 2 }])
+    expect(await namesOf(3)).toEqual([
+      [1, 'shared'],
+      [2, 'own'],
+    ])
+    expect(await store.holes(3)).toEqual([{ from: 2, to: 3 }])
+  })
+
+  it('whose insert comes twice have stored it once', async () => {
+    const { clickhouse } = opened
+    const unlucky = writerWith(async (insertion) => {
+      await clickhouse.insert(insertion)
+      await clickhouse.insert(insertion)
+    })
+    await unlucky.write([eventsOf(4, ...named('a', 'b'))], NOW_MICROS, null)
+    expect(await namesOf(4)).toEqual([
+      [1, 'a'],
+      [2, 'b'],
+    ])
+  })
+
+  it('of which one project was closed store nothing for the others', async () => {
+    const { clickhouse, store } = opened
+    const both = [eventsOf(5, ...named('one')), eventsOf(6, ...named('two'))]
+    const slow = writerWith(async (insertion) => {
+      await clickhouse.insert(insertion)
+      await expire()
+      // Whoever looks at the second project closes the batch as a whole.
+      expect(await namesOf(6)).toEqual([])
+    })
+    await expect(slow.write(both, NOW_MICROS, null)).rejects.toBeInstanceOf(StoreBusy)
+    expect([await namesOf(5), await namesOf(6)]).toEqual([[], []])
+    await store.write(both, NOW)
+    expect([await namesOf(5), await namesOf(6)]).toEqual([[[2, 'one']], [[2, 'two']]])
+  })
+})

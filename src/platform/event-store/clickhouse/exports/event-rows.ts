@@ -1,0 +1,33 @@
+// Rows of events. Nothing is joined or deduplicated: the writer stores a uuid only once within a day of its time.
+import { areaCondition, hullOf } from '../../area-condition.ts'
+import { inAnyArea } from '../../area-tree.ts'
+import type { PositionRange } from '../../event-store.ts'
+import type { RowSource } from '../../export-rows.ts'
+import type { RawRows } from '../../raw-rows.ts'
+import { SPELLING } from './spelling.ts'
+
+/** With a range, selects by its times, which cover all rows at its positions. It does not exclude other positions. */
+export function eventRows(
+  { query, areas }: Extract<RowSource, { model: 'events' }>,
+  range: PositionRange | null,
+): RawRows {
+  const { sql, parameters, position, uuid, time } = query
+  const conditions = () => {
+    const hull = hullOf(areas)
+    const { from, to, times } = range ?? { from: hull.seq_from, to: hull.seq_to }
+    // Lets the engine skip the granules that no area can be in.
+    const around = { ...hull, ...(times ? { time_from: times.from, time_to: times.to } : {}) }
+    return [
+      areaCondition(around, query, SPELLING),
+      ...(areas.length === 1 ? [] : [inAnyArea(areas, { from, to, times }, query, SPELLING)]),
+    ]
+  }
+  return {
+    sql: `SELECT * FROM (${sql}) WHERE ${areas.length === 0 ? 'false' : conditions().join(' AND ')}`,
+    parameters,
+    position,
+    id: uuid,
+    // Few of a hundred areas overlap the times of one stretch: only those need to be checked when it is read.
+    time: areas.length > 1 ? time : null,
+  }
+}

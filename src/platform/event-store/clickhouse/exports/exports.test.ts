@@ -1,0 +1,81 @@
+// The suites of exports and positions on ClickHouse, and that rows give the same bytes whatever parts they lie in.
+import { readFile, rm } from 'node:fs/promises'
+import { describe, expect, it } from 'vitest'
+import type { ColumnKind } from '../../export-rows.ts'
+import { exportSuite, type OpenedForExports, type ValueSpelling } from '../../fixture/export-suite.ts'
+import { plainRows } from '../../fixture/plain-rows.ts'
+import { positionSuite } from '../../fixture/position-suite.ts'
+import { readParquet } from '../../fixture/read-parquet.ts'
+import { eventsOf, storedEvent } from '../../fixture/suite.ts'
+import { CLICKHOUSE_ADDRESS } from '../../../../../test/harness/clickhouse.ts'
+import { openTestStore, type TestStore } from '../fixture/store.ts'
+import { visibleEvents } from '../visible-sql.ts'
+import { textLiteral } from './spelling.ts'
+
+const TYPES: Record<ColumnKind, string> = {
+  text: 'String',
+  json: 'String',
+  integer: 'Int64',
+  float: 'Float64',
+  boolean: 'Bool',
+  timestamp: `DateTime64(6, 'UTC')`,
+}
+
+const micros = (text: string) => {
+  const [to_seconds, fraction = ''] = text.split('.')
+  return BigInt(Date.parse(`${to_seconds!.replace(' ', 'T')}Z`)) * 1000n + BigInt(fraction.padEnd(6, '0'))
+}
+
+const spell: ValueSpelling = {
+  text: textLiteral,
+  repeated: (text, count) => `repeat(${textLiteral(text)}, ${count})`,
+  whole: (digits) => `toInt64(${digits})`,
+  float: (value) => `toFloat64('${value}')`,
+  instant: (text) => `fromUnixTimestamp64Micro(${micros(text)}, 'UTC')`,
+  day: (text) => `toDate('${text}')`,
+  list: (items) => `[${items.join(', ')}]`,
+  nullOf: (kind) => `CAST(NULL AS Nullable(${TYPES[kind]}))`,
+  placeholder: (number, value) => `{p${number}:${typeof value === 'string' ? 'String' : 'Int64'}}`,
+}
+
+async function open(): Promise<OpenedForExports & TestStore> {
+  return {
+    ...(await openTestStore(60_000)),
+    spell,
+    selectNames: (id) => `SELECT seq AS position, event AS c1 FROM ${visibleEvents(String(id))}`,
+    selectValues(rows) {
+      const parts = rows[0]!.map((_, index) => `v.${index + 1} AS ${index === 0 ? 'position' : `c${index}`}`)
+      const tuples = rows.map(
+        ([position, ...values]) => `(${[`toInt64(${position})`, ...values].join(', ')})`,
+      )
+      return `SELECT ${parts.join(', ')} FROM (SELECT arrayJoin([${tuples.join(', ')}]) AS v)`
+    },
+    endless: `SELECT toInt64(max(cityHash64(number)) % 10) AS position, 'x' AS c1 FROM system.numbers`,
+    faulty: `SELECT toInt64(number) + 1 AS position, toString(toInt32(concat('x', toString(number)))) AS c1 FROM numbers(3)`,
+    readParquet,
+  }
+}
+
+describe.skipIf(CLICKHOUSE_ADDRESS === null)('ClickHouse', () => {
+  positionSuite(open)
+  exportSuite(open)
+
+  it('writes the same bytes whatever parts the rows lie in', async () => {
+    const { store, clickhouse, selectNames, dispose } = await open()
+    const some = () => Array.from({ length: 3_000 }, (_, index) => storedEvent({ event: `e${index % 700}` }))
+    for (let part = 0; part < 3; part++) await store.write([eventsOf(1, ...some())], new Date())
+    const rows = plainRows({ sql: selectNames(1), columns: [{ name: 'event', kind: 'text' }] })
+    const bytes = async () => {
+      const format = { kind: 'parquet', compression: 'zstd' } as const
+      const file = await store.exportRows(rows, { from: 10, to: 8_990 }, format, new AbortController().signal)
+      expect(file.rows).toBe(8_980)
+      const content = await readFile(file.path, 'base64')
+      await rm(file.path)
+      return content
+    }
+    const before = await bytes()
+    await clickhouse.command('OPTIMIZE TABLE events FINAL')
+    expect(await bytes()).toBe(before)
+    await dispose()
+  })
+})

@@ -1,0 +1,33 @@
+// Rows of persons: one for each distinct id whose mapping or person changed last in a stretch of time.
+import type { PERSON_VALUES, RowSource } from '../../export-rows.ts'
+import { selectList, type RawRows } from '../../raw-rows.ts'
+import { distinctIds, livingPersons } from '../visible-sql.ts'
+import { SPELLING } from './spelling.ts'
+
+const CHANGED_AT = 'greatest(d.changed_at, p.changed_at)'
+
+const VALUES: Readonly<Record<Exclude<keyof typeof PERSON_VALUES, 'team_id'>, string>> = {
+  distinct_id: 'd.distinct_id',
+  person_id: 'p.id',
+  properties: 'p.properties',
+  person_distinct_id_version: 'd.version',
+  person_version: 'p.version',
+  created_at: 'p.created_at',
+  is_deleted: 'false',
+  _inserted_at: CHANGED_AT,
+}
+
+export function personRows(
+  project_id: number,
+  { changed_from, changed_to }: Extract<RowSource, { model: 'persons' }>,
+): RawRows {
+  const { whole, instant } = SPELLING
+  const project = whole(project_id)
+  const list = selectList({ team_id: `toInt64(${project})`, ...VALUES })
+  const since = changed_from === null ? '' : ` AND ${CHANGED_AT} >= ${instant(changed_from)}`
+  const sql =
+    `SELECT toInt64(row_number() OVER (ORDER BY d.distinct_id)) AS position, ${list}` +
+    ` FROM ${distinctIds(project)} AS d JOIN ${livingPersons(project)} AS p ON p.id = d.person_id` +
+    ` WHERE ${CHANGED_AT} < ${instant(changed_to)}${since}`
+  return { sql, parameters: [], position: 'position', id: 'distinct_id', time: null }
+}

@@ -1,0 +1,21 @@
+// What of the tables a statement may read. The values are bound when it runs: `visible` of the store.
+
+/** The project's events that are there: committed, and not left behind by a batch that was closed. `project` is SQL. */
+export function visibleEvents(project: string): string {
+  return (
+    `(SELECT * EXCEPT (batch) FROM events WHERE project_id = ${project} AND seq <= {visible_end:Int64}` +
+    ' AND batch NOT IN (SELECT arrayJoin({hidden:Array(UUID)})))'
+  )
+}
+
+export function livingPersons(project: string): string {
+  return `(SELECT * FROM persons FINAL WHERE project_id = ${project} AND is_deleted = 0)`
+}
+
+export function distinctIds(project: string): string {
+  return `(SELECT * FROM person_distinct_ids FINAL WHERE project_id = ${project})`
+}
+
+export function groups(project: string): string {
+  return `(SELECT * FROM groups FINAL WHERE project_id = ${project})`
+}
