@@ -111,7 +111,7 @@ describe('for ClickHouse', () => {
     [`select stddev_pop(properties.price) from events`, `stddevPop(toFloat64OrNull(PRICE))`],
     [
       `select lag(event, 1) over (order by event) from events`,
-      `lagInFrame(t1.event, 1) OVER (ORDER BY t1.event ASC NULLS LAST)`,
+      `lagInFrame(toNullable(t1.event), 1) OVER (ORDER BY t1.event ASC NULLS LAST)`,
     ],
   ])('%s', (text, expected) => {
     expect(spelled(text)).toBe(expected)
