@@ -116,6 +116,7 @@ function gatedStore({ store, turnstile }: World, actor: Actor): EventStore {
     write: notHere,
     lastRows: notHere,
     query: notHere,
+    ping: notHere,
     copiesPosition: notHere,
     deleteProject: notHere,
     close: async () => {},

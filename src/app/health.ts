@@ -28,6 +28,6 @@ export async function checkMigrations(db: Database): Promise<Finding> {
 
 /** The health of a store that is open. */
 export async function checkOpenStore(store: EventStore): Promise<Finding> {
-  await store.copiesPosition()
+  await store.ping()
   return { what: 'events', state: 'ok', detail: 'the store answers' }
 }

@@ -51,7 +51,7 @@ export function addPages(
 function whatIsMissing({ db, eventStore }: Services): Promise<string[]> {
   const look = async () => {
     await db.row(sql`SELECT 1`)
-    await eventStore.copiesPosition()
+    await eventStore.ping()
     return (await pendingMigrations(db)).map((name) => `migration ${name}`)
   }
   const noAnswer = () => ['database']

@@ -20,6 +20,7 @@ const ONLY_VISIBLE =
 const brief = (sql: string) =>
   sql
     .replaceAll(ONLY_VISIBLE, '')
+    .replaceAll(/(?<=SELECT )e\.project_id AS project_id(?:, e\.(\w+) AS \1)+/g, 'e.*')
     .replaceAll(
       /\(SELECT \*(?: EXCEPT \(batch\))? FROM (\w+)(?: FINAL)? WHERE project_id = \{p\d+:Int64\}(?: AND is_deleted = 0)?\)/g,
       '[$1]',

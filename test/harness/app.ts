@@ -188,6 +188,7 @@ function openWhenUsed(open: () => Promise<EventStore>): EventStore {
     lastRows: async (...args) => (await store()).lastRows(...args),
     findCutTexts: async (rows) => (await store()).findCutTexts(rows),
     holes: async (project_id) => (await store()).holes(project_id),
+    ping: async () => (await store()).ping(),
     copiesPosition: async () => (await store()).copiesPosition(),
     deleteProject: async (project_id) => (await store()).deleteProject(project_id),
     async close() {

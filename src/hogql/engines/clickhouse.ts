@@ -7,6 +7,7 @@ import {
   distinctIds,
   groups,
   livingPersons,
+  VISIBLE_COLUMNS,
   visibleEvents,
 } from '../../platform/event-store/clickhouse/visible-sql.ts'
 import type { Value } from '../value.ts'
@@ -82,6 +83,9 @@ function dialect(setting: QuerySetting): Dialect {
     now: setting.now,
     bind,
     ...conversions(setting),
+    // A star would rename columns that another table has as well.
+    everyColumn: (name, alias) =>
+      VISIBLE_COLUMNS[name].map((column) => `${alias}.${column} AS ${column}`).join(', '),
     asked_events: null,
     table: (name) => TABLES[name](bind(project_id)),
     property: (json, path) => propertySql(json, path.map(bind).join(', ')),

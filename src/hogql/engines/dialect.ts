@@ -15,6 +15,8 @@ export type Dialect = Printing & {
   uuid(value: Value): string
   /** What stands in FROM for one of the project's tables: nothing of another project can be reached through it. */
   table(name: PhysicalTable): string
+  /** All columns of a table by their own names, in a query that joins others with columns of the same names. */
+  everyColumn(name: PhysicalTable, alias: string): string
   /** A table in the place of the events that also offers properties as columns; null where there is none. */
   asked_events: string | null
   /** Text of what lies at the path: NULL for JSON null and for what is missing. Numbers count items from 1. */

@@ -126,6 +126,7 @@ function dialect(setting: QuerySetting): Dialect {
     ...conversions(setting),
     table: (name) => tables[name],
     // Whoever reads by position reads few events, and exports have tables of their own.
+    everyColumn: (_name, alias) => `${alias}.*`,
     asked_events: setting.exported || setting.by_position ? null : tables.asked,
     property: (json, path) => `json_extract_string(${json}, ${bind(jsonPath(path))})`,
     asJson: (value) =>

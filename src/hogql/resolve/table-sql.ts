@@ -82,7 +82,8 @@ export function tableSql(
   const wanted = joins.filter(([join]) => needed.has(join)).map(([, sql]) => ` LEFT JOIN ${sql()}`)
   const ofSession = session.size > 0 ? sessionJoin(session, view) : { join: '', list: [] }
   const list = [...chosen.map(([column, { sql }]) => `${sql()} AS ${column}`), ...ofSession.list]
-  return `(SELECT e.*, ${list.join(', ')} FROM ${physical} AS e${wanted.join('')}${ofSession.join}${condition})`
+  const every = dialect.everyColumn(TABLES[table].physical, 'e')
+  return `(SELECT ${every}, ${list.join(', ')} FROM ${physical} AS e${wanted.join('')}${ofSession.join}${condition})`
 }
 
 /** What the SQL calls a column of the session: names of ours, and not of users. */

@@ -183,6 +183,8 @@ export type EventStore = {
   lastRows(rows: ExportRows, count: number): Promise<string[]>
   /** Finds rows whose texts are cut because they are too long for their column. Throws as `query` does. */
   findCutTexts(rows: ExportRows): Promise<CutTexts>
+  /** Throws when it cannot answer. */
+  ping(): Promise<void>
   /** The last position handed to `write` and committed. */
   copiesPosition(): Promise<bigint>
   /** Deletes the project's events and copies for good; later writes for it store nothing. */

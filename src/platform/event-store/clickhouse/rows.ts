@@ -2,6 +2,7 @@
 import { formatMicros } from '../../../lib/microseconds.ts'
 import type { Copies, StoredEvent } from '../event-store.ts'
 import type { Block } from './positions.ts'
+import { DISTINCT_ID_COLUMNS, GROUP_COLUMNS, PERSON_COLUMNS } from './tables.ts'
 
 /** What ClickHouse's times can hold; what lies beyond is stored as the nearest of them. */
 const FIRST_TIME = BigInt(Date.parse('1900-01-01T00:00:00Z')) * 1000n
@@ -88,17 +89,3 @@ export function copyRows({ project_id, arrived_at }: Block, copies: Copies, chan
     { table: 'groups', columns: GROUP_COLUMNS, rows: groups },
   ]
 }
-
-const PERSON_COLUMNS = [
-  'project_id',
-  'id',
-  'created_at',
-  'is_identified',
-  'properties',
-  'version',
-  'changed_at',
-  'change',
-  'is_deleted',
-]
-const DISTINCT_ID_COLUMNS = ['project_id', 'distinct_id', 'person_id', 'version', 'changed_at', 'change']
-const GROUP_COLUMNS = ['project_id', 'index', 'key', 'created_at', 'properties', 'change']

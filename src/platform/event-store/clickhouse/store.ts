@@ -108,6 +108,10 @@ export function storeOf({ clickhouse, db, staging, limits, onClosed }: StorePart
     exportRows: (rows, range, format, signal) => exports.exportRows(rows, range, format, signal),
     lastRows: (rows, count) => exports.lastRows(rows, count),
     findCutTexts: (rows) => exports.findCutTexts(rows),
+    async ping() {
+      assertOpen()
+      await clickhouse.rows({ sql: 'SELECT 1', parameters: [] })
+    },
     async copiesPosition() {
       assertOpen()
       return await positions.copiesPosition()

@@ -21,6 +21,27 @@ export const EVENT_COLUMNS = [
   ...HOT_PROPERTIES.map(hotColumn),
 ] as const
 
+export const PERSON_COLUMNS = [
+  'project_id',
+  'id',
+  'created_at',
+  'is_identified',
+  'properties',
+  'version',
+  'changed_at',
+  'change',
+  'is_deleted',
+]
+export const DISTINCT_ID_COLUMNS = [
+  'project_id',
+  'distinct_id',
+  'person_id',
+  'version',
+  'changed_at',
+  'change',
+]
+export const GROUP_COLUMNS = ['project_id', 'index', 'key', 'created_at', 'properties', 'change']
+
 /** What is acknowledged is on the disk. */
 const DURABLE = 'fsync_after_insert = 1, fsync_part_directory = 1'
 /** How many inserts are remembered by their token: a writer repeats one within seconds. */

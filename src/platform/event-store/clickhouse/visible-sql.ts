@@ -1,4 +1,15 @@
 // What of the tables a statement may read. The values are bound when it runs: `visible` of the store.
+import { DISTINCT_ID_COLUMNS, EVENT_COLUMNS, GROUP_COLUMNS, PERSON_COLUMNS } from './tables.ts'
+
+/** The columns that there are to read. */
+export const VISIBLE_COLUMNS: Readonly<
+  Record<'events' | 'persons' | 'distinct_ids' | 'groups', readonly string[]>
+> = {
+  events: EVENT_COLUMNS.filter((name) => name !== 'batch'),
+  persons: PERSON_COLUMNS,
+  distinct_ids: DISTINCT_ID_COLUMNS,
+  groups: GROUP_COLUMNS,
+}
 
 /** The project's events that are there: committed, and not left behind by a batch that was closed. `project` is SQL. */
 export function visibleEvents(project: string): string {

@@ -129,6 +129,9 @@ export function storeOf(
       })
       return read(answer.rows[0]!)
     },
+    async ping() {
+      await journal.call('copiesPosition')
+    },
     copiesPosition: () => journal.call('copiesPosition'),
     async deleteProject(project_id) {
       deleted.add(project_id)
