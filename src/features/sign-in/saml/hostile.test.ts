@@ -18,6 +18,7 @@ import { makeCertificate } from '../../domains/fixture/certificate.ts'
 import type { DomainRow } from '../../domains/schema.ts'
 import type { RecordRow } from '../provider/records.ts'
 import { addSamlDomain } from './fixture/domain.ts'
+import { forgetOldAssertions } from './queries.ts'
 
 const SITE = 'http://longshore.test'
 
@@ -211,7 +212,10 @@ describe('answers that nobody asked for', () => {
     // Once it has expired by itself, it need not be remembered.
     app.advance(361_000)
     await expectRefused(() => postAnswer(app.call, form, field), 'answer_not_accepted', /too old/)
+    // Unless the clock was wrong.
+    await forgetOldAssertions(app.db, app.services.now())
     app.advance(-361_000)
+    await expectRefused(() => postAnswer(app.call, form, field), 'answer_not_accepted', /used before/)
     // One that belongs to a request is none that the provider began.
     const asked = await unasked(open, {
       ...about,

@@ -41,7 +41,7 @@ export async function claimAssertion(
   return touched > 0
 }
 
-/** Timetable entry. */
+/** Timetable entry. A day late: the clock may be ahead now and be set back. */
 export async function forgetOldAssertions(db: Db, now: Date): Promise<number> {
-  return db.run(sql`DELETE FROM saml_assertion WHERE expires_at <= ${now}`)
+  return db.run(sql`DELETE FROM saml_assertion WHERE expires_at <= ${now}::timestamptz - interval '1 day'`)
 }
