@@ -34,7 +34,7 @@ const QUERIES = [
   `select * from duckdb_settings()`,
   `select * from duckdb_tables()`,
   `select * from app_user`,
-  `select * from numbers(10)`,
+  `select * from numbers(1000000000000)`,
   `select getenv('PATH')`,
   `select current_setting('home_directory')`,
   `select getSetting('x')`,
