@@ -102,7 +102,7 @@ describe('GET /api/instance_status/', () => {
     const { instance, eventStore } = app.services
     const disk = instance.get('disk')!
     instance.set('disk', () => Promise.reject(new Error('EIO: the disk is gone')))
-    app.services.eventStore = { ...eventStore, copiesPosition: () => Promise.reject(new Error('fell over')) }
+    app.services.eventStore = { ...eventStore, ping: () => Promise.reject(new Error('fell over')) }
     const body = await status()
     instance.set('disk', disk)
     app.services.eventStore = eventStore

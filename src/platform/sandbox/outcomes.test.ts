@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterAll, describe, expect, it } from 'vitest'
 import { faultOf, kindsOf, makeApp, makeEvent, TestHost } from './fixture/apps.ts'
 import { openSandbox } from './open.ts'

@@ -1,4 +1,5 @@
 // Exports as their owner meets them: made through the API, fed by capture, run by the clockwork, found in a folder.
+// @module-tag slow
 import { readdir, readFile, rename } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
