@@ -84,7 +84,13 @@ async function carryOut(id, asked, body) {
   useDatabase(asked.get('database') ?? 'default')
   const statement =
     before === null || body.length === 0 ? (before ?? body.toString()) : uploaded(before, body)
-  const result = await session.queryBindAsync(`/* ${id} */ ${statement}`, parameters, { format })
+  const result = await session
+    .queryBindAsync(`/* ${id} */ ${statement}`, parameters, { format })
+    .catch((error) => {
+      // What a failed statement had written already would come before the next answer.
+      session.query('SELECT 1')
+      throw error
+    })
   const [, own_format] = /\bFORMAT\s+(\w+)\s*;?\s*$/.exec(statement) ?? []
   return { bytes: Buffer.from(result.bytes()), format: own_format ?? format }
 }
