@@ -416,6 +416,20 @@ describe('a backfill without an end', () => {
     }
   })
 
+  it('makes up for an interval that had ended before the pause and had no run yet', async () => {
+    const paused_at = at('2026-01-10T12:00:05Z')
+    const next_due_at = at('2026-01-10T12:00:00Z')
+    const row = await add({ paused: true, last_paused_at: paused_at, next_due_at })
+    await backfill(row, range('2026-01-10T11:00:00Z', null), later(1))
+    await endAll(row, later(2))
+    const runs = (await runsOf(app.db, row)).filter(({ selection }) => selection === 'arrival')
+    expect(runs.map(intervalText)).toEqual(['2026-01-10T11:00 → 2026-01-10T12:00'])
+    expect(await getExport(app.db, project_id, row.id)).toMatchObject({
+      paused: false,
+      next_due_at: at('2026-01-10T13:00:00Z'),
+    })
+  })
+
   it('sets the export going at once when there is nothing to do', async () => {
     const row = await addExport(app.db, other_project_id, { paused: true })
     const id = await backfill(row, range('2026-01-10T09:00:00Z', null))

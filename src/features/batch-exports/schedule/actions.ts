@@ -33,7 +33,10 @@ export async function unpauseExport(
   return updateExport(tx, current, { paused: false, next_due_at: firstDueAt(current, now) }, now)
 }
 
-/** Sets a paused export going from an instant of the past on: what has ended since is caught up with. */
+/**
+ * Sets a paused export going from an instant of the past on: what has ended since is caught up with, and what had ended before
+ * that and before the pause, and the scheduler had not come to, is made up for.
+ */
 export async function unpauseFrom(
   tx: Db,
   row: Pick<ExportRow, 'project_id' | 'id'>,
@@ -42,6 +45,8 @@ export async function unpauseFrom(
 ): Promise<void> {
   const current = await lockExport(tx, row.project_id, row.id)
   if (!current.paused) return
+  const { last_paused_at } = current
+  if (last_paused_at) await makeRunsOwedAt(tx, current, earliest(last_paused_at, from), now)
   await updateExport(tx, current, { paused: false, next_due_at: boundaryAfter(current, from) }, now)
 }
 
