@@ -35,7 +35,7 @@ export const checkQueries: Command = {
 
 /** Names come from others: nothing in them moves the cursor. */
 function lineOf({ file, name, line, column, state, details }: Verdict): string {
-  // Of a query inside of JSON the lines are those of its own text.
+  // The lines of a query inside of JSON are those of its own text.
   const place = line === null ? [] : [`${line}:${column}`]
   const where = name === null ? [[file, ...place].join(':')] : [file, name, ...place]
   const what = [...where, ...(details.length > 0 ? [details.join('; ')] : [])]

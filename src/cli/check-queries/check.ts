@@ -13,7 +13,7 @@ import { placeIn, type SavedQuery } from './saved-queries.ts'
 export type Verdict = {
   file: string
   name: string | null
-  /** Of the fault, or where the query begins in its file; from 1. */
+  /** Where the fault is, or where the query begins in its file; from 1. */
   line: number | null
   column: number | null
   state: 'runs' | 'differs' | 'fails'

@@ -87,7 +87,7 @@ const asCondition: Reading = (value, printing) => printing.boolean(value)
 const asComparable: Reading = (value, printing) =>
   value.type.kind === 'property' ? printing.number(value) : value.sql
 
-/** Of what is found in the array of items. */
+/** Concerns what is found in the array of items. */
 const isItemCertain: Named['certain'] = (args) => isCertain(itemOfSecond(args))
 const isResultCertain: Named['certain'] = (args) => isCertain(resultType(args))
 

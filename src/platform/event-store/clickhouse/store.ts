@@ -32,7 +32,7 @@ export function storeOf({ clickhouse, db, staging, limits, onClosed }: StorePart
   const assertOpen = () => {
     if (is_closed) throw new StoreGone('the event store is closed')
   }
-  /** Of a project that was deleted nothing can be seen. */
+  /** Nothing can be seen of a project that was deleted. */
   const seen = async (project_id: number) => {
     const { end, hidden } = (await positions.visible(project_id)) ?? { end: 0, hidden: [] }
     return { visible_end: end, hidden }

@@ -122,7 +122,7 @@ type TableShape = {
   order: string
   /** By months of this column. */
   months?: string
-  /** Of rows with the same key, that with the highest number stays. */
+  /** The row with the highest number stays, among those with the same key. */
   latest?: string
 }
 

@@ -1,21 +1,9 @@
 // Rows of persons: one for each distinct id whose mapping or person changed last in a stretch of time.
-import type { PERSON_VALUES, RowSource } from '../export-rows.ts'
+import type { RowSource } from '../export-rows.ts'
 import { tablesOf } from '../layout.ts'
 import { newParameters } from './parameters.ts'
+import { CHANGED_AT, PERSON_SQL } from '../person-sql.ts'
 import { selectList, type RawRows } from '../raw-rows.ts'
-
-const CHANGED_AT = 'greatest(d.changed_at, p.changed_at)'
-
-const VALUES: Readonly<Record<Exclude<keyof typeof PERSON_VALUES, 'team_id'>, string>> = {
-  distinct_id: 'd.distinct_id',
-  person_id: 'p.id',
-  properties: 'p.properties',
-  person_distinct_id_version: 'd.version',
-  person_version: 'p.version',
-  created_at: 'p.created_at',
-  is_deleted: 'false',
-  _inserted_at: CHANGED_AT,
-}
 
 export function personRows(
   project_id: number,
@@ -23,7 +11,7 @@ export function personRows(
 ): RawRows {
   const { persons, distinct_ids } = tablesOf(project_id)
   const { bound, whole, instant } = newParameters()
-  const list = selectList({ team_id: whole(project_id), ...VALUES })
+  const list = selectList({ team_id: whole(project_id), ...PERSON_SQL })
   const since = changed_from === null ? '' : ` AND ${CHANGED_AT} >= ${instant(changed_from)}`
   const sql =
     `SELECT row_number() OVER (ORDER BY d.distinct_id) AS position, ${list}` +

@@ -14,8 +14,8 @@ import {
   type PositionRange,
   type StagedFile,
   type StretchLimit,
-  type TimeSpan,
 } from '../../event-store.ts'
+import { measuredBy, NOTHING, spanOf } from '../../read-figures.ts'
 import type { Area, EventChoice, ExportRows } from '../../export-rows.ts'
 import type { ClickHouse, Statement } from '../client.ts'
 import { faultOf } from '../faults.ts'
@@ -161,19 +161,6 @@ export class ClickHouseExports {
       this.#turns.giveBack(turn)
     }
   }
-}
-
-/** The first and the last time were cut to milliseconds; there are none where none were asked for. */
-function spanOf([first_ms, last_ms]: readonly unknown[]): { times?: TimeSpan } {
-  if (first_ms === undefined) return {}
-  return { times: { from: new Date(Number(first_ms)), to: new Date(Number(last_ms) + 1) } }
-}
-
-const NOTHING: Measured = { rows: 0, first_at: null, last_at: null }
-
-/** Times come in milliseconds since 1970. */
-function measuredBy([rows, first_at, last_at]: readonly unknown[]): Measured {
-  return { rows: Number(rows), first_at: new Date(Number(first_at)), last_at: new Date(Number(last_at)) }
 }
 
 const DISK_FAULTS = new Set<unknown>(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'])

@@ -1,21 +1,9 @@
 // Rows of persons: one for each distinct id whose mapping or person changed last in a stretch of time.
-import type { PERSON_VALUES, RowSource } from '../../export-rows.ts'
+import type { RowSource } from '../../export-rows.ts'
+import { CHANGED_AT, PERSON_SQL } from '../../person-sql.ts'
 import { selectList, type RawRows } from '../../raw-rows.ts'
 import { distinctIds, livingPersons } from '../visible-sql.ts'
 import { SPELLING } from './spelling.ts'
-
-const CHANGED_AT = 'greatest(d.changed_at, p.changed_at)'
-
-const VALUES: Readonly<Record<Exclude<keyof typeof PERSON_VALUES, 'team_id'>, string>> = {
-  distinct_id: 'd.distinct_id',
-  person_id: 'p.id',
-  properties: 'p.properties',
-  person_distinct_id_version: 'd.version',
-  person_version: 'p.version',
-  created_at: 'p.created_at',
-  is_deleted: 'false',
-  _inserted_at: CHANGED_AT,
-}
 
 export function personRows(
   project_id: number,
@@ -23,7 +11,7 @@ export function personRows(
 ): RawRows {
   const { whole, instant } = SPELLING
   const project = whole(project_id)
-  const list = selectList({ team_id: `toInt64(${project})`, ...VALUES })
+  const list = selectList({ team_id: `toInt64(${project})`, ...PERSON_SQL })
   const since = changed_from === null ? '' : ` AND ${CHANGED_AT} >= ${instant(changed_from)}`
   const sql =
     `SELECT toInt64(row_number() OVER (ORDER BY d.distinct_id)) AS position, ${list}` +

@@ -30,7 +30,7 @@ function countLines(lines: { count: number }) {
   }
 }
 
-/** Of CSV: a line may end within quotes. A quote in a text is written twice, and so changes nothing. */
+/** Lines of CSV may end within quotes. A quote in a text is written twice, and so changes nothing. */
 function countRecords(lines: { count: number }) {
   return async function* (chunks: AsyncIterable<Buffer>) {
     let isQuoted = false
