@@ -263,7 +263,7 @@ describe('server', () => {
       const { eventStore } = app.services
       app.services.eventStore = {
         ...eventStore,
-        copiesPosition: () => Promise.reject(new Error('fell over')),
+        ping: () => Promise.reject(new Error('fell over')),
       }
       await page.reload()
       await page.getByText('not well: events').waitFor()
