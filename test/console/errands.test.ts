@@ -99,7 +99,7 @@ const ERRANDS: Record<string, (hand: Hand) => Promise<unknown>> = {
 
   async 'Find one customer’s last events'({ page, click, menu }) {
     await menu('People')
-    await page.getByRole('textbox', { name: 'Search people' }).fill('somebody')
+    await page.getByLabel('Search people').fill('somebody')
     await click(page.getByRole('row', { name: 'Open somebody' }))
     await page.getByRole('row', { name: /one/ }).first().waitFor()
   },

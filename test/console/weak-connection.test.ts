@@ -70,17 +70,30 @@ describe('a server that is gone for a while', () => {
       expectProblem(UNREACHABLE)
       await page.context().setOffline(true)
       await page.getByText(LOST).waitFor()
-      await page.getByRole('textbox', { name: 'Search people' }).fill('ada')
+      await page.getByLabel('Search people').fill('ada')
       await page.getByText('The people could not be listed.').waitFor()
       await page.context().setOffline(false)
       await page.getByText(LOST).waitFor({ state: 'detached' })
       await page.getByRole('row', { name: 'Open ada@example.com' }).waitFor()
-      expect(await page.getByRole('textbox', { name: 'Search people' }).inputValue()).toBe('ada')
+      expect(await page.getByLabel('Search people').inputValue()).toBe('ada')
     })
   })
 })
 
 describe('a slow network', () => {
+  it('leads to the row that was opened right after typing', async () => {
+    await browser.visit(asOwner(home, 'persons'), async ({ page }) => {
+      const row = page.getByRole('row', { name: 'Open ada@example.com' })
+      await row.waitFor()
+      weak.weaken((path) => (path.endsWith('.js') ? { delay_ms: 1_000 } : null))
+      await page.getByLabel('Search people').fill('ada')
+      await row.click()
+      await page.getByRole('heading', { name: 'ada@example.com' }).waitFor()
+      expect(new URL(page.url()).pathname).toMatch(/\/persons\/[0-9a-f-]+$/)
+      weak.weaken(null)
+    })
+  })
+
   it('shows what is coming, and does once what was asked for twice', async () => {
     weak.weaken((path) => (path.startsWith('/api/') ? { delay_ms: 1_500 } : null))
     const path = `/organization/${home.organization.id}/invites`

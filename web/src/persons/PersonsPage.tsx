@@ -1,21 +1,18 @@
 // The people that events belong to, the newest first.
-import { Button, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
+import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { useState } from 'react'
 import { DataTable, type Column } from '../ui/DataTable'
 import { countText } from '../ui/format'
-import { Icon } from '../ui/Icon'
 import { Page } from '../ui/Page'
 import { cellText } from '../ui/property-text'
+import { SearchInput } from '../ui/SearchInput'
 import { Empty, Failed, Loading } from '../ui/States'
 import { Count, Time } from '../ui/Values'
 import classes from './Persons.module.css'
 import { personsQuery, type Person } from './queries'
 
 const route = getRouteApi('/frame/project/$projectId/persons')
-const DEBOUNCE_MS = 250
 /** Lists hold no more ids of a person than these. */
 const LISTED_IDS = 100
 
@@ -23,26 +20,17 @@ export function PersonsPage() {
   const { projectId } = route.useParams()
   const { q = '' } = route.useSearch()
   const navigate = route.useNavigate()
-  const [typed, setTyped] = useState(q)
-  const search = useDebouncedCallback(
-    (text: string) => void navigate({ search: text === '' ? {} : { q: text }, replace: true }),
-    DEBOUNCE_MS,
-  )
   const list = useInfiniteQuery(personsQuery(projectId, q))
   const rows = list.data?.pages.flatMap(({ results }) => results) ?? []
   const count = list.data?.pages.at(-1)?.count
   return (
     <Page title="People" state={count !== undefined && <span className="quiet">{countText(count)}</span>}>
-      <TextInput
+      <SearchInput
         className={classes.search}
-        aria-label="Search people"
+        label="Search people"
         placeholder="Search by name, e-mail or distinct id"
-        leftSection={<Icon name="search" size={14} />}
-        value={typed}
-        onChange={(event) => {
-          setTyped(event.currentTarget.value)
-          search(event.currentTarget.value.trim())
-        }}
+        value={q}
+        onChange={(text) => void navigate({ search: text === undefined ? {} : { q: text }, replace: true })}
       />
       {list.isPending ? (
         <Loading rows={12} label="Loading people" />
