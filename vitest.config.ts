@@ -1,6 +1,7 @@
 import { existsSync, statfsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { configDefaults, defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/harness/longest-first.ts'
 
 // What tests write need not survive a power cut. In memory a copy of the database takes a tenth of the CPU.
 const MEMORY = '/dev/shm'
@@ -28,6 +29,7 @@ export default defineConfig(({ mode }) => ({
         description: 'Waits for a limit, restarts something or moves many rows: seconds. Not in `npm test`.',
       },
     ],
+    sequence: { sequencer: LongestFirst },
     globalSetup: ['test/harness/global-setup.ts'],
     // Tests share no module state (see CONTRIBUTING), so a worker may run many files: 5 times less CPU.
     isolate: false,

@@ -48,8 +48,8 @@ export async function openWatch(target: Target): Promise<Watch> {
   }
 }
 
-/** A neighbour is no flood. */
-const PAUSE_MS = 20
+/** A neighbour is no flood, and its calls take time from the attacks. */
+const PAUSE_MS = isStrict ? 20 : 200
 
 /** The neighbour calls one thing after the other, for as long as the work takes and once at least. */
 async function besideNeighbour(target: Target, work: Promise<unknown>): Promise<Pace> {
