@@ -13,6 +13,7 @@ const FLOWS: Record<string, readonly Shown[]> = {
     ['sign-in', 'an invite makes the account'],
     ['first-visit', 'a colleague'],
   ],
+  'roles, and projects opened by an invite': [['members', 'are opened to a role']],
   'domain, verified against DNS': [['organization', 'a domain is proved by its record']],
   'write an app, try, enable, see the changed event': [
     ['apps', 'an app is written, tried before it is saved'],

@@ -116,6 +116,72 @@ describe('from invite to goodbye', () => {
   })
 })
 
+describe('projects that are closed to most', () => {
+  it('are opened to a role, and to somebody by the invite', async () => {
+    const { key } = workspace.owner
+    const { body: project } = await app.post(
+      `/api/organizations/${workspace.organization.id}/projects/`,
+      { name: 'Payroll' },
+      { key },
+    )
+    await app.call('PUT', `/api/projects/${project.id}/access_controls/`, {
+      key,
+      body: { access_level: 'none' },
+    })
+    await browser.visit({ ...asOwner(), path: `${base}/roles` }, async ({ page, audit, expectProblem }) => {
+      await page.getByText('There is no role yet.').waitFor()
+      await page.getByRole('button', { name: 'Create role' }).click()
+      await page.getByLabel('Name').fill('Analysts')
+      await page.getByRole('dialog').getByRole('button', { name: 'Create role' }).click()
+      await page.getByText('The role Analysts was made.').waitFor()
+      await page.getByText('Nobody yet.').waitFor()
+      await page.getByLabel('Give it to').selectOption(member.email)
+      await page.getByRole('button', { name: 'Give role' }).click()
+      await page.getByText(`${member.email} has the role.`).waitFor()
+      await audit()
+
+      await page.getByLabel('Name').fill('Auditors')
+      await page.getByRole('button', { name: 'Rename role' }).click()
+      await page.getByText('The role was renamed.').waitFor()
+      await page.getByRole('button', { name: `Remove ${member.email} from the role` }).click()
+      await page.getByText('Nobody yet.').waitFor()
+      await page.getByRole('button', { name: 'Delete role' }).click()
+      await page.getByText('0 members lose').waitFor()
+      await page
+        .getByRole('dialog', { name: /^Delete the role/ })
+        .getByRole('button', { name: 'Delete role' })
+        .click()
+      await page.getByText('There is no role yet.').waitFor()
+
+      await page.getByRole('button', { name: 'Create role' }).click()
+      await page.getByLabel('Name').fill(' ')
+      expectProblem(/400 .*\/roles\/$/)
+      await page.getByRole('dialog').getByRole('button', { name: 'Create role' }).click()
+      await page.getByText('This field cannot be blank.').waitFor()
+      await page.keyboard.press('Escape')
+
+      await page.getByRole('link', { name: 'Invites' }).click()
+      await page.getByRole('button', { name: 'Invite people' }).first().click()
+      await page.getByLabel('E-mail addresses').fill('eve@example.com')
+      await page.getByRole('combobox', { name: 'Projects that are not open' }).click()
+      await page.getByRole('option', { name: 'Payroll' }).click()
+      await page.getByLabel('Access to these projects').selectOption('Manages them')
+      await audit()
+      await page.getByRole('button', { name: 'Send invite' }).click()
+      await page.getByText('The link of eve@example.com is shown once.').waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('row', { name: 'Open the invite of eve@example.com' }).click()
+      await page.getByText('Payroll (manages it)').waitFor()
+    })
+    const roles = await app.get(`/api/organizations/${workspace.organization.id}/roles/`, { key })
+    expect(roles.body.results).toEqual([])
+    const { body } = await app.get(`/api/organizations/${workspace.organization.id}/invites/`, { key })
+    expect(
+      body.results.find(({ target_email }: { target_email: string }) => target_email === 'eve@example.com'),
+    ).toMatchObject({ level: 1, private_project_access: [{ id: project.id, level: 'admin' }] })
+  })
+})
+
 describe('what a plain member sees', () => {
   it('why things are closed to them, before any click is refused', async () => {
     await browser.visit({ session: member.session, path: `${base}/members` }, async ({ page, audit }) => {

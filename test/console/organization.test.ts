@@ -161,6 +161,7 @@ describe('organization', () => {
       for (const tab of [
         'general',
         'invites?open=new',
+        'roles?open=new',
         'domains?open=new',
         'projects',
         'keys?open=new',

@@ -101,6 +101,9 @@ beforeAll(async () => {
     })
     await send('post', `${project}/annotations/`, { content: text, scope: 'project' })
   }
+  // Some differ in case alone, which names of roles must not.
+  for (const [index, text] of PAYLOADS.entries())
+    await send('post', `${organization}/roles/`, { name: `${text} ${index}` })
   for (const text of PAYLOADS) {
     const { id } = await send('post', `${project}/batch_exports/`, {
       name: text,
@@ -154,7 +157,7 @@ it('none of them runs on any page', async () => {
     `${project}/apps`,
     ...['settings', 'code', 'logs', 'metrics', 'activity'].map((tab) => `${project}/apps/${configId}/${tab}`),
     `${project}/settings`,
-    ...['general', 'members', 'invites', 'domains', 'projects', 'service-keys', 'activity'].map(
+    ...['general', 'members', 'invites', 'roles', 'domains', 'projects', 'keys', 'activity'].map(
       (tab) => `${organization}/${tab}`,
     ),
     ...['profile', 'sign-in', 'keys', 'browsers', 'notifications'].map((tab) => `/account/${tab}`),
@@ -166,6 +169,7 @@ it('none of them runs on any page', async () => {
       await page.getByRole('heading', { level: 1 }).first().waitFor()
       if (path.includes('/sql')) await page.getByRole('button', { name: /^Run/ }).click()
       await page.waitForLoadState('load')
+      expect([path, await page.getByText('There is nothing at this address.').count()]).toEqual([path, 0])
       const row = page.locator('[role=row][data-opens]').first()
       if (
         await row.waitFor({ timeout: 2_000 }).then(

@@ -18,6 +18,10 @@ const TABS: Readonly<Record<string, { label: string; Content: ComponentType }>> 
     label: 'Invites',
     Content: lazy(() => import('./invites/InvitesTab').then((file) => ({ default: file.InvitesTab }))),
   },
+  roles: {
+    label: 'Roles',
+    Content: lazy(() => import('./roles/RolesTab').then((file) => ({ default: file.RolesTab }))),
+  },
   domains: {
     label: 'Domains',
     Content: lazy(() => import('./domains/DomainsTab').then((file) => ({ default: file.DomainsTab }))),

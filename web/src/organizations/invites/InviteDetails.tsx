@@ -55,6 +55,9 @@ export function InviteDetails({ invite, onClose }: Props) {
             </Status>,
           ],
           ['Level', levelName(invite.level)],
+          ...(invite.private_project_access.length === 0
+            ? []
+            : ([['Opens', projectsOpened(invite, organization.teams)]] as const)),
           ['Invited by', invite.created_by?.email ?? 'a service key'],
           ['Made', <Time key="made" value={invite.created_at} />],
           ['Works until', <Time key="until" value={invite.expires_at} />],
@@ -91,4 +94,16 @@ export function InviteDetails({ invite, onClose }: Props) {
       </Confirm>
     </Stack>
   )
+}
+
+function projectsOpened(
+  { private_project_access }: Schema<'Invite'>,
+  projects: readonly { id: number; name: string }[],
+): string {
+  return private_project_access
+    .map(({ id, level }) => {
+      const name = projects.find((project) => project.id === id)?.name ?? `project ${id}`
+      return level === 'admin' ? `${name} (manages it)` : name
+    })
+    .join(', ')
 }

@@ -1,8 +1,9 @@
 // Inviting people, several at once; then their links, which are shown once.
-import { Button, Checkbox, Group, NativeSelect, Stack, Text, Textarea } from '@mantine/core'
+import { Button, Checkbox, Group, MultiSelect, NativeSelect, Stack, Text, Textarea } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, api, type Schema } from '../../api/client'
+import { LEVELS } from '../../api/levels'
 import { useOrganization } from '../../api/me'
 import { useForm } from '../../ui/form'
 import { FormProblem } from '../../ui/FormProblem'
@@ -18,13 +19,24 @@ export function InviteForm({ onClose }: { onClose: () => void }) {
   const queries = useQueryClient()
   const [made, setMade] = useState<readonly MadeInvite[] | null>(null)
   const form = useForm({
-    initial: { target_email: '', level: '1', message: '', sendEmail: true },
+    initial: {
+      target_email: '',
+      level: '1',
+      private_project_access: [] as string[],
+      access: 'member',
+      message: '',
+      sendEmail: true,
+    },
     draft: `invite ${organization.id}`,
-    async submit({ target_email, level, message, sendEmail }) {
+    async submit({ target_email, level, private_project_access, access, message, sendEmail }) {
       const invitees = readAddresses(target_email)
+      // What was chosen before another level was is no longer shown.
+      const opened = level === String(LEVELS.member) ? private_project_access : []
+      const promised = opened.map((id) => ({ id: Number(id), level: access }))
       const body = invitees.map((invitee) => ({
         ...invitee,
         level: Number(level) as 1 | 8 | 15,
+        private_project_access: promised,
         message: message || null,
         send_email: sendEmail,
       }))
@@ -47,6 +59,11 @@ export function InviteForm({ onClose }: { onClose: () => void }) {
   })
   if (made) return <Links invites={made} onClose={onClose} />
   const count = readAddresses(form.values.target_email).length
+  // Admins open every project anyway; the others are opened to all members, or by rules.
+  const closed =
+    organization.membership_level >= LEVELS.admin && form.values.level === String(LEVELS.member)
+      ? organization.teams.filter(({ access_control }) => access_control)
+      : []
   return (
     <form ref={form.element} onSubmit={form.onSubmit}>
       <Stack gap="lg">
@@ -66,6 +83,31 @@ export function InviteForm({ onClose }: { onClose: () => void }) {
           data={grantable(organization.membership_level)}
           {...form.field('level')}
         />
+        {closed.length > 0 && (
+          <>
+            <MultiSelect
+              label="Projects that are not open to every member"
+              description="They are opened to whoever joins by this invite."
+              name="private_project_access"
+              data={closed.map(({ id, name }) => ({ value: String(id), label: name }))}
+              searchable
+              comboboxProps={{ withinPortal: false }}
+              value={form.values.private_project_access}
+              onChange={(ids) => form.set('private_project_access', ids)}
+              error={form.errors.private_project_access}
+            />
+            {form.values.private_project_access.length > 0 && (
+              <NativeSelect
+                label="Access to these projects"
+                data={[
+                  { value: 'member', label: 'Uses them' },
+                  { value: 'admin', label: 'Manages them' },
+                ]}
+                {...form.field('access')}
+              />
+            )}
+          </>
+        )}
         <Textarea
           label="Message"
           description="Stands in the mail, as plain text."
