@@ -117,7 +117,8 @@ function gatedStore({ store, turnstile }: World, actor: Actor): EventStore {
     lastRows: notHere,
     query: notHere,
     ping: notHere,
-    copiesPosition: notHere,
+    oweCopies: notHere,
+    missingCopies: notHere,
     deleteProject: notHere,
     close: async () => {},
   }

@@ -189,7 +189,8 @@ function openWhenUsed(open: () => Promise<EventStore>): EventStore {
     findCutTexts: async (rows) => (await store()).findCutTexts(rows),
     holes: async (project_id) => (await store()).holes(project_id),
     ping: async () => (await store()).ping(),
-    copiesPosition: async () => (await store()).copiesPosition(),
+    oweCopies: async (...args) => (await store()).oweCopies(...args),
+    missingCopies: async () => (await store()).missingCopies(),
     deleteProject: async (project_id) => (await store()).deleteProject(project_id),
     async close() {
       const closing = opened

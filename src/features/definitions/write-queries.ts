@@ -37,14 +37,14 @@ export function readKnownProperties(
     WHERE property.project_id = ANY(${projectIds})`)
 }
 
-/** Those that are there get the properties that they lack. Rows come in the order of project and name. */
+/** Those that are there get the properties that they lack. In order, here and below: two processes never wait for each other. */
 export async function writeEvents(db: Db, rows: readonly NewEvent[], now: Date): Promise<void> {
   await db.run(sql`
     INSERT INTO event_definition (project_id, id, name, properties, created_at, updated_at)
     SELECT project_id, made.id, made.name, made.properties, ${now}, ${now}
     FROM json_to_recordset(${JSON.stringify(rows)}::json)
       AS made (project_id integer, id uuid, name text, properties text[])
-    JOIN project ON project.id = project_id
+    JOIN project ON project.id = project_id ORDER BY project_id, made.name
     ON CONFLICT (project_id, name) DO UPDATE SET properties = event_definition.properties || ARRAY(
       SELECT unnest(excluded.properties) EXCEPT SELECT unnest(event_definition.properties))`)
 }
@@ -56,7 +56,7 @@ export async function writeProperties(db: Db, rows: readonly NewProperty[], now:
     SELECT project_id, made.id, type, group_type_index, made.name, property_type, ${now}, ${now}
     FROM json_to_recordset(${JSON.stringify(rows)}::json)
       AS made (project_id integer, id uuid, type text, group_type_index smallint, name text, property_type text)
-    JOIN project ON project.id = project_id
+    JOIN project ON project.id = project_id ORDER BY project_id, type, group_type_index, made.name
     ON CONFLICT (project_id, type, group_type_index, name) DO UPDATE SET property_type = excluded.property_type
     WHERE property_definition.property_type IS NULL AND excluded.property_type IS NOT NULL`)
 }

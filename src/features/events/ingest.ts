@@ -4,13 +4,15 @@
 import { Breather } from '../../lib/breather.ts'
 import { Room, type Amount, type Reservation } from '../../lib/room.ts'
 import { SharedQueue } from '../../lib/shared-queue.ts'
+import type { Db } from '../../platform/db/database.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { StoreBusy, type ProjectWrite, type StoredEvent } from '../../platform/event-store/event-store.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import type { Services } from '../../platform/services.ts'
-import { changedSince, People, type PeopleChanges } from '../persons/people.ts'
+import { People, type PeopleChanges } from '../persons/people.ts'
 import type { ProjectRow } from '../projects/schema.ts'
 import { EventTally } from './event-tally.ts'
+import { MissingCopies } from './missing-copies.ts'
 import type { PipelineEvent } from './pipeline-event.ts'
 import { toStoredEvent } from './pipeline/store-form.ts'
 import { nobody, ofProject, type ProjectEvent } from './project-event.ts'
@@ -45,7 +47,6 @@ const PROJECT_COST = 5
 /** The share of the queue that one address may take, and one project. */
 const SHARE_OF_ADDRESS = 1 / 4
 const SHARE_OF_PROJECT = 1 / 2
-const CATCH_UP_PAGE = 10_000
 
 type Waiting = {
   project: ProjectRow
@@ -55,7 +56,7 @@ type Waiting = {
   reject(error: unknown): void
 }
 
-type Prepared = { batch: readonly Waiting[]; writes: readonly ProjectWrite[]; position: bigint | null }
+type Prepared = { batch: readonly Waiting[]; writes: readonly ProjectWrite[]; copied: readonly bigint[] }
 
 const senderByProject = ({ id }: ProjectRow) => `project ${id}`
 const senderByAddress = (address: string) => `address ${address}`
@@ -70,12 +71,12 @@ export class Ingest {
   readonly #queue = new SharedQueue<Waiting>()
   readonly #room: Room
   #working: Promise<void> | null = null
-  /** The relational store has changes of persons that a failed write did not bring to the event store. */
-  #are_copies_behind = true
+  readonly #missing: MissingCopies
   #is_closed = false
 
   constructor(services: IngestServices, options: IngestOptions = {}) {
     this.#services = services
+    this.#missing = new MissingCopies(services)
     const { max_events = MAX_EVENTS, max_bytes = MAX_BYTES, transform, observe } = options
     this.#transform = transform
     this.#observe = observe
@@ -114,6 +115,7 @@ export class Ingest {
   async close(): Promise<void> {
     this.#is_closed = true
     await this.#working
+    await this.#missing.close()
   }
 
   #queued(
@@ -190,7 +192,7 @@ export class Ingest {
   /** Persons and groups, in order of arrival, then the form in which events are stored. */
   async #prepare(batch: readonly Waiting[]): Promise<Prepared> {
     const events = batch.flatMap(({ project, events }) => events.map((event) => ofProject(event, project.id)))
-    const { copies, position, gone } = await this.#applyPeople(batch, events)
+    const { copies, range, gone } = await this.#applyPeople(batch, events)
     const stored = new Map<number, StoredEvent[]>()
     await inSlices(events, (event) => {
       if (gone.has(event.project_id)) return
@@ -212,7 +214,7 @@ export class Ingest {
         'www-authenticate': 'Bearer',
       }),
     )
-    return { batch: alive, writes, position }
+    return { batch: alive, writes, copied: range ? [range.last] : [] }
   }
 
   async #applyPeople(batch: readonly Waiting[], events: readonly ProjectEvent[]): Promise<PeopleChanges> {
@@ -220,57 +222,44 @@ export class Ingest {
     const newcomers = new Set(
       batch.filter(({ project }) => !project.ingested_event).map(({ project }) => project.id),
     )
-    try {
-      return await this.#services.db.transaction(async (tx) => {
-        const changes = await this.#people.apply(tx, events, now)
-        if (newcomers.size > 0) {
-          await tx.run(
-            sql`UPDATE project SET ingested_event = true WHERE id = ANY(${[...newcomers]}) AND NOT ingested_event`,
-          )
-        }
-        return changes
-      })
-    } catch (error) {
-      this.#people.forget()
-      throw error
-    }
+    const { db, eventStore } = this.#services
+    return await this.#people.flush(db, events, now, async (tx, { range }) => {
+      if (range) await eventStore.oweCopies(tx, range)
+      if (newcomers.size > 0) await markIngested(tx, [...newcomers])
+    })
   }
 
   /** Settles the requests of the batch; never throws. */
-  async #write({ batch, writes, position }: Prepared): Promise<void> {
+  async #write({ batch, writes, copied }: Prepared): Promise<void> {
     try {
-      if (this.#are_copies_behind) await this.catchUp()
+      await this.#missing.copyIfBehind()
       const now = this.#services.now()
-      const written = await this.#services.eventStore.write(writes, now, position)
+      const written = await this.#services.eventStore.write(writes, now, copied)
       this.tally.add(
         written.reduce((sum, { stored }) => sum + stored, 0),
         now,
       )
       for (const { resolve } of batch) resolve()
     } catch (error) {
-      this.#are_copies_behind = true
+      this.#missing.wasMissed()
       fail(batch, error)
     }
   }
 
   /** Brings the event store's copies of persons and groups up to what the relational store has. */
   async catchUp(): Promise<void> {
-    const { db, eventStore } = this.#services
-    for (let isComplete = false; !isComplete;) {
-      const changes = await changedSince(db, await eventStore.copiesPosition(), CATCH_UP_PAGE)
-      const writes = [...changes.copies].map(([project_id, copies]) => ({
-        project_id,
-        events: [],
-        ...copies,
-      }))
-      if (writes.length > 0) await eventStore.write(writes, this.#services.now(), changes.position)
-      isComplete = changes.is_complete
-    }
-    this.#are_copies_behind = false
+    await this.#missing.copy()
   }
 }
 
 const NO_COPIES = { persons: [], deleted_persons: [], distinct_ids: [], groups: [] }
+
+/** In order: two flushes never wait for each other. */
+async function markIngested(tx: Db, projectIds: readonly number[]): Promise<void> {
+  await tx.run(sql`
+    UPDATE project SET ingested_event = true WHERE id IN (
+      SELECT id FROM project WHERE id = ANY(${projectIds}) AND NOT ingested_event ORDER BY id FOR NO KEY UPDATE)`)
+}
 
 /** SDKs repeat whole batches, and now and then an event within one. */
 function withoutRepeats(events: readonly PipelineEvent[]): readonly PipelineEvent[] {

@@ -9,16 +9,18 @@ const ROW_SIZE = 300
 export function listChanges(
   db: Db,
   after: bigint,
+  until: bigint,
   limit: number,
 ): Promise<{ change: string; size: number }[]> {
   return db.rows(sql`
     (SELECT change, properties_size + ${ROW_SIZE}::int AS size FROM person
-      WHERE change > ${after} ORDER BY change LIMIT ${limit})
+      WHERE change > ${after} AND change <= ${until} ORDER BY change LIMIT ${limit})
     UNION ALL
-    (SELECT change, ${ROW_SIZE}::int FROM person_distinct_id WHERE change > ${after} ORDER BY change LIMIT ${limit})
+    (SELECT change, ${ROW_SIZE}::int FROM person_distinct_id
+      WHERE change > ${after} AND change <= ${until} ORDER BY change LIMIT ${limit})
     UNION ALL
     (SELECT change, properties_size + ${ROW_SIZE}::int FROM group_of_project
-      WHERE change > ${after} ORDER BY change LIMIT ${limit})
+      WHERE change > ${after} AND change <= ${until} ORDER BY change LIMIT ${limit})
     ORDER BY change LIMIT ${limit}`)
 }
 

@@ -1,5 +1,14 @@
 // What changed about persons and groups, collected per project for the copies in the event store; the last state counts.
-import type { Copies, DistinctIdCopy, GroupCopy, PersonCopy } from '../../platform/event-store/event-store.ts'
+import type {
+  ChangeRange,
+  Copies,
+  DistinctIdCopy,
+  GroupCopy,
+  PersonCopy,
+} from '../../platform/event-store/event-store.ts'
+
+/** With the head of the project in that state. */
+export type CopiesOfState = Copies & { head: bigint }
 
 type Collected = {
   persons: Map<string, PersonCopy>
@@ -39,8 +48,26 @@ export class Changes {
     this.#of(project_id).groups.set(`${group.index} ${group.key}`, group)
   }
 
-  copies(): ReadonlyMap<number, Copies> {
-    return new Map([...this.#projects].map(([project_id, collected]) => [project_id, toCopies(collected)]))
+  projects(): number[] {
+    return [...this.#projects.keys()]
+  }
+
+  /** `heads` are the states that the changes have brought their projects to. */
+  summary(heads: ReadonlyMap<number, bigint>): {
+    copies: ReadonlyMap<number, CopiesOfState>
+    range: ChangeRange | null
+  } {
+    const copies = new Map(
+      [...this.#projects].map(([project_id, collected]) => [
+        project_id,
+        { ...toCopies(collected), head: heads.get(project_id)! },
+      ]),
+    )
+    const after = [...heads.values()].reduce(
+      (least, head) => (head < least ? head : least),
+      this.#position ?? 0n,
+    )
+    return { copies, range: this.#position === null ? null : { after, last: this.#position } }
   }
 
   #of(project_id: number): Collected {

@@ -1,4 +1,5 @@
-// The SQL statements of ingestion: few per flush, each about many rows of many projects. Others are in queries.ts.
+// The SQL statements of ingestion: few per flush, each about many rows of many projects. Others are in head-queries.ts and
+// queries.ts.
 import { formatMicros } from '../../lib/microseconds.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -10,14 +11,6 @@ export type PersonRef = { project_id: number; uuid: string }
 
 /** A person that a distinct id leads to, before it is read. */
 export type LocatedPerson = PersonRef & { properties_size: number; distinct_id_count: number }
-
-/** Those that exist, kept from deletion until the transaction ends. By id: two flushes never wait for each other. */
-export async function lockProjects(db: Db, ids: readonly number[]): Promise<Set<number>> {
-  const rows = await db.rows<{ id: number }>(
-    sql`SELECT id FROM project WHERE id = ANY(${ids}) ORDER BY id FOR KEY SHARE`,
-  )
-  return new Set(rows.map((row) => row.id))
-}
 
 export function locatePersons(
   db: Db,
@@ -36,13 +29,14 @@ type StoredPerson = Pick<
   'project_id' | 'uuid' | 'properties' | 'properties_size' | 'is_identified' | 'distinct_id_count' | 'version'
 > & { created_at: string }
 
+/** Without those that were merged away since they were located. */
 export function readPersons(db: Db, refs: readonly PersonRef[]): Promise<StoredPerson[]> {
   return db.rows(sql`
     SELECT project_id, uuid, properties, properties_size, is_identified, distinct_id_count, version,
       (extract(epoch FROM created_at) * 1000000)::bigint AS created_at
     FROM unnest(${refs.map((ref) => ref.project_id)}::int[], ${refs.map((ref) => ref.uuid)}::uuid[])
       AS wanted (project_id, uuid)
-    JOIN person USING (project_id, uuid)`)
+    JOIN person USING (project_id, uuid) WHERE merged_into IS NULL`)
 }
 
 /** All their distinct ids, each person's in the order of adding. */

@@ -11,6 +11,7 @@ import {
   type GroupType,
 } from './flush-queries.ts'
 import type { PersonEvent } from './person-event.ts'
+import type { HeadLock } from './heads.ts'
 import { isObject } from '../../lib/json-object.ts'
 import { update, type Properties } from './properties.ts'
 import { RecentlyUsed } from './recently-used.ts'
@@ -33,24 +34,48 @@ export class Groups {
   readonly #types = new Map<number, string[]>()
   readonly #known = new RecentlyUsed<Group>()
 
-  async apply(tx: Db, events: readonly PersonEvent[], changes: Changes, now: Date): Promise<void> {
+  /** `$group_0` to `$group_4` are set when the transaction has committed: until then types may come to other indexes. */
+  async apply(
+    tx: Db,
+    events: readonly PersonEvent[],
+    changes: Changes,
+    lock: HeadLock,
+    now: Date,
+  ): Promise<void> {
     const naming = events.filter(namesGroups)
     if (naming.length === 0) return
     await this.#loadTypes(tx, naming)
     const newTypes: GroupType[] = []
     const identified: Identified[] = []
     for (const event of naming) {
-      this.#setGroups(event, newTypes)
+      const keys = this.#groupsOf(event, newTypes)
+      tx.afterCommit(() => Object.assign(event.properties, keys))
       const group = this.#groupIdentifiedBy(event, newTypes)
       if (group) identified.push(group)
     }
-    if (newTypes.length > 0) await insertGroupTypes(tx, newTypes, now)
-    for (const round of roundsOf(identified)) await this.#write(tx, round, changes)
+    if (newTypes.length > 0) {
+      await lock.take()
+      await insertGroupTypes(tx, newTypes, now)
+    }
+    for (const round of roundsOf(identified)) await this.#write(tx, round, changes, lock)
   }
 
   forget(): void {
     this.#types.clear()
     this.#known.clear()
+  }
+
+  /** Others have changed something in the project, perhaps its types. */
+  dropTypes(project_id: number): void {
+    this.#types.delete(project_id)
+  }
+
+  drop(group: GroupRef): void {
+    this.#known.delete(keyOf(group))
+  }
+
+  dropProject(project_id: number): void {
+    this.#known.deleteAll((group) => group.project_id === project_id)
   }
 
   async #loadTypes(tx: Db, events: readonly PersonEvent[]): Promise<void> {
@@ -62,8 +87,9 @@ export class Groups {
       this.#types.get(project_id)!.push(name)
   }
 
-  #setGroups({ project_id, properties }: PersonEvent, newTypes: GroupType[]): void {
-    if (!isObject(properties.$groups)) return
+  #groupsOf({ project_id, properties }: PersonEvent, newTypes: GroupType[]): Record<string, string> {
+    const keys: Record<string, string> = {}
+    if (!isObject(properties.$groups)) return keys
     const named = properties.$groups
     // An event may name ten thousand types. Once the project has its five, only those are looked up.
     const names = this.#types.get(project_id)!
@@ -71,8 +97,9 @@ export class Groups {
     for (const name of asked) {
       const key = Object.hasOwn(named, name) ? keyText(named[name]) : null
       const index = key === null ? null : this.#indexOf(project_id, name, newTypes)
-      if (index !== null) properties[`$group_${index}`] = key
+      if (key !== null && index !== null) keys[`$group_${index}`] = key
     }
+    return keys
   }
 
   #groupIdentifiedBy(event: PersonEvent, newTypes: GroupType[]): Identified | null {
@@ -95,7 +122,7 @@ export class Groups {
     return names.push(name) - 1
   }
 
-  async #write(tx: Db, round: readonly Identified[], changes: Changes): Promise<void> {
+  async #write(tx: Db, round: readonly Identified[], changes: Changes, lock: HeadLock): Promise<void> {
     await this.#loadGroups(tx, round)
     const changed = new Set<Group>()
     for (const { event, set, ...ref } of round) {
@@ -107,6 +134,7 @@ export class Groups {
     }
     if (changed.size > 0) {
       const written = Array.from(changed, (group) => [group, JSON.stringify(group.properties)] as const)
+      await lock.take()
       changes.reach(await writeGroups(tx, written))
       for (const [{ project_id, index, key, created_at }, properties] of written) {
         changes.addGroup(project_id, { index, key, created_at, properties })

@@ -79,23 +79,43 @@ export class KnownPeople {
     this.#people.set(keyOf(person), remembered, weightOf(person, remembered.distinct_ids.length))
   }
 
+  /** What others have changed is read again when it is needed. */
+  drop(project_id: number, uuid: string): void {
+    const key = keyOf({ project_id, uuid })
+    const remembered = this.#people.get(key)
+    if (!remembered) return
+    this.#people.delete(key)
+    this.#dropIds(remembered)
+  }
+
+  dropProject(project_id: number): void {
+    const ids = this.#byDistinctId.get(project_id)
+    if (!ids) return
+    for (const { key } of ids.values()) this.#people.delete(key)
+    this.#idCount -= ids.size
+    this.#byDistinctId.delete(project_id)
+  }
+
   /** Never called while events are applied: whoever is known then must stay known. */
   trim(): void {
     const { max_bytes, max_distinct_ids } = this.#limits
     const isTooMuch = () => this.#people.bytes > max_bytes || this.#idCount > max_distinct_ids
-    this.#people.trim(isTooMuch, ({ person, distinct_ids }) => {
-      const ids = this.#byDistinctId.get(person.project_id)!
-      for (const id of distinct_ids) {
-        if (ids.delete(id)) this.#idCount--
-      }
-      if (ids.size === 0) this.#byDistinctId.delete(person.project_id)
-    })
+    this.#people.trim(isTooMuch, (remembered) => this.#dropIds(remembered))
   }
 
   clear(): void {
     this.#people.clear()
     this.#byDistinctId.clear()
     this.#idCount = 0
+  }
+
+  #dropIds({ person, distinct_ids }: Remembered): void {
+    const ids = this.#byDistinctId.get(person.project_id)
+    if (!ids) return
+    for (const id of distinct_ids) {
+      if (ids.delete(id)) this.#idCount--
+    }
+    if (ids.size === 0) this.#byDistinctId.delete(person.project_id)
   }
 }
 

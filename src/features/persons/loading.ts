@@ -8,6 +8,7 @@ import {
   type IdOfProject,
   type LocatedPerson,
 } from './flush-queries.ts'
+import { Overtaken } from './heads.ts'
 import { keyOf, type KnownPeople, type Person } from './known-people.ts'
 import type { PersonEvent } from './person-event.ts'
 import { mergeAskedBy } from './rules.ts'
@@ -143,7 +144,9 @@ export function isMovable({ distinct_id_count }: Pick<Person, 'distinct_id_count
 async function addPersons(db: Db, known: KnownPeople, wanted: Plan['persons']): Promise<void> {
   const unread = [...wanted.values()].filter(({ project_id, uuid }) => !known.findByUuid(project_id, uuid))
   if (unread.length === 0) return
-  for (const row of await readPersons(db, unread)) {
+  const rows = await readPersons(db, unread)
+  if (rows.length < unread.length) throw new Overtaken()
+  for (const row of rows) {
     known.add({
       ...row,
       created_at: BigInt(row.created_at),

@@ -31,6 +31,10 @@ export class RecentlyUsed<Value> {
     this.#bytes -= entry.bytes
   }
 
+  deleteAll(isMeant: (value: Value) => boolean): void {
+    for (const [key, { value }] of this.#entries) if (isMeant(value)) this.delete(key)
+  }
+
   /** Lets go of what was not used for longest, as long as there is too much. */
   trim(isTooMuch: () => boolean, letGo: (value: Value) => void = () => {}): void {
     for (const [key, { value }] of this.#entries) {

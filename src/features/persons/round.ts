@@ -111,6 +111,16 @@ export class Round {
     this.#changed.add(person)
   }
 
+  /** Those about which there is something to write. */
+  projects(): Set<number> {
+    return new Set(Array.from(this.#changed, (person) => person.project_id))
+  }
+
+  /** Nothing is written: whoever was changed is read again when it is needed. */
+  takeBack(): void {
+    for (const { project_id, uuid } of this.#changed) this.#known.drop(project_id, uuid)
+  }
+
   async write(tx: Db, changes: Changes): Promise<void> {
     const written = Array.from(this.#changed, (person): WrittenPerson => [person, this.#textOf(person)])
     const made = written.filter(([person]) => !person.is_stored)

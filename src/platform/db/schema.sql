@@ -444,13 +444,6 @@ CREATE TABLE event_block (
 );
 CREATE INDEX event_block_batch ON event_block (batch);
 
-CREATE TABLE event_copies (
-  only_one boolean NOT NULL DEFAULT true,
-  position bigint NOT NULL,
-  CONSTRAINT event_copies_pkey PRIMARY KEY (only_one),
-  CONSTRAINT event_copies_only_one_check CHECK (only_one)
-);
-
 CREATE TABLE event_definition (
   project_id integer NOT NULL,
   id uuid NOT NULL,
@@ -608,6 +601,21 @@ CREATE TABLE organization (
   CONSTRAINT organization_pkey PRIMARY KEY (id),
   CONSTRAINT organization_slug_unique UNIQUE (slug),
   CONSTRAINT organization_plugins_access_level_check CHECK ((plugins_access_level = ANY (ARRAY[0, 3, 6, 9])))
+);
+
+CREATE TABLE owed_copies (
+  last_change bigint NOT NULL,
+  after_change bigint NOT NULL,
+  leased_until timestamp with time zone NOT NULL,
+  CONSTRAINT owed_copies_pkey PRIMARY KEY (last_change)
+);
+
+CREATE TABLE people_head (
+  project_id integer NOT NULL,
+  change bigint NOT NULL,
+  before bigint NOT NULL DEFAULT 0,
+  CONSTRAINT people_head_pkey PRIMARY KEY (project_id),
+  CONSTRAINT people_head_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE
 );
 
 CREATE TABLE person (

@@ -1,5 +1,6 @@
 // Where events live. DuckDB and ClickHouse implement this interface; no feature knows which. A project's events carry `seq`,
 // which rises from 1 in the order of their commits and may leave numbers out, and `inserted_at`, which never runs backwards.
+import type { Db } from '../db/database.ts'
 import type { Area, EventChoice, ExportRows } from './export-rows.ts'
 
 /** An event as it is stored. `seq` and `inserted_at` are given by the store when it commits. */
@@ -42,7 +43,23 @@ export type Copies = {
   groups: readonly GroupCopy[]
 }
 
-export type ProjectWrite = { project_id: number; events: readonly StoredEvent[] } & Copies
+export type ProjectWrite = {
+  project_id: number
+  events: readonly StoredEvent[]
+  /** The state of the project that the copies are of: those of a later state win, in whatever order they come. */
+  head?: bigint
+} & Copies
+
+/** Changes of persons and groups by their numbers: those after the one, up to the other. */
+export type ChangeRange = { after: bigint; last: bigint }
+
+/** Changes whose copies may be missing. `last` is null where all since then may be. */
+export type MissingCopies = {
+  after: bigint
+  last: bigint | null
+  /** Ranges that are to be told to `write` with the last of the copies. */
+  owed: readonly bigint[]
+}
 
 /** What one commit did to a project. */
 export type Written = {
@@ -135,9 +152,13 @@ export type EventStore = {
   /**
    * Writes all of it or nothing; durable when it returns. An event whose uuid the project already has within a day of
    * its time, or has earlier in the same call, is left out. `now` is the time of arrival; if the clock was set back,
-   * the last time given is used again. `copies_position` is stored and returned by `copiesPosition`.
+   * the last time given is used again. `copied` names ranges of changes by their last one: their copies are here now.
    */
-  write(writes: readonly ProjectWrite[], now: Date, copies_position?: bigint | null): Promise<Written[]>
+  write(writes: readonly ProjectWrite[], now: Date, copied?: readonly bigint[]): Promise<Written[]>
+  /** In the transaction that changes persons and groups: the copies are owed until `write` is told of `range.last`. */
+  oweCopies(tx: Db, range: ChangeRange): Promise<void>
+  /** What nobody else is about to copy; null for nothing. Whoever is told makes the copies soon, or others do. */
+  missingCopies(): Promise<MissingCopies | null>
   /** Queries that project's tables alone (layout.ts). Throws QueryTimeout, QueryFault, StoreBusy, or the signal's reason. */
   query(query: StoreQuery, signal?: AbortSignal): Promise<StoreAnswer>
   /**
@@ -185,8 +206,6 @@ export type EventStore = {
   findCutTexts(rows: ExportRows): Promise<CutTexts>
   /** Throws when it cannot answer. */
   ping(): Promise<void>
-  /** The last position handed to `write` and committed. */
-  copiesPosition(): Promise<bigint>
   /** Deletes the project's events and copies for good; later writes for it store nothing. */
   deleteProject(project_id: number): Promise<void>
   close(): Promise<void>

@@ -1,8 +1,8 @@
 // The event store of an installation that has a ClickHouse and a PostgreSQL of its own.
 import { mkdir } from 'node:fs/promises'
 import type { Database } from '../../db/database.ts'
+import { sql } from '../../db/sql.ts'
 import type { EventStore } from '../event-store.ts'
-import { holdAlone } from './alone.ts'
 import { openClickHouse, type ClickHouseOptions } from './client.ts'
 import { storeOf } from './store.ts'
 import { migrateTables } from './tables.ts'
@@ -15,23 +15,25 @@ export type ClickHouseStoreOptions = ClickHouseOptions & {
   /** For one question. */
   memory_mb: number
   query_timeout_ms: number
-  /** Another process may have taken the store: nothing can be stored any more. */
-  onLost?(error: Error): void
 }
 
+/** Any number, the same in every version. */
+const MIGRATION_LOCK = 5_807_113
+
 export async function openClickHouseStore(options: ClickHouseStoreOptions): Promise<EventStore> {
-  const { db, staging, memory_mb, query_timeout_ms, onLost } = options
+  const { db, staging, memory_mb, query_timeout_ms } = options
   await mkdir(staging, { recursive: true })
-  const alone = await holdAlone(db, onLost)
   const clickhouse = openClickHouse(options)
   try {
     await readVersion(clickhouse)
-    await migrateTables(clickhouse)
+    await db.transaction(async (tx) => {
+      await tx.run(sql`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`)
+      await migrateTables(clickhouse)
+    })
   } catch (error) {
     await clickhouse.close()
-    await alone.release()
     throw error
   }
   const limits = { timeout_ms: query_timeout_ms, memory_mb }
-  return storeOf({ clickhouse, db, staging, limits, onClosed: () => alone.release() })
+  return storeOf({ clickhouse, db, staging, limits })
 }

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database, Db } from '../../db/database.ts'
 import { sql, type Statement } from '../../db/sql.ts'
 import { StoreBusy, type PositionRange } from '../event-store.ts'
+import type { OwedCopies } from './owed-copies.ts'
 
 /** A batch that is not stored by then is closed by whoever waits for it. */
 const LEASE_S = 30
@@ -22,7 +23,10 @@ export type Visible = { end: number; hidden: readonly string[] }
 type OpenBlock = { batch: string; project_id: number; uuid_ends: string[] }
 
 export class Positions {
-  constructor(private readonly db: Database) {}
+  constructor(
+    private readonly db: Database,
+    private readonly owed: OwedCopies,
+  ) {}
 
   /**
    * Blocks for a batch, none for projects that were deleted; and the batches that may hold the same events, to be waited for.
@@ -57,13 +61,9 @@ export class Positions {
 
   /**
    * From now on the batch's events are there: `stored` of each project, from the first position of its block. Throws StoreBusy
-   * when the batch was closed meanwhile: nothing is stored.
+   * when the batch was closed meanwhile: nothing is stored. `copied` are the ranges of changes whose copies came with it.
    */
-  async commit(
-    batch: string,
-    stored: ReadonlyMap<number, number>,
-    copies_position: bigint | null,
-  ): Promise<void> {
+  async commit(batch: string, stored: ReadonlyMap<number, number>, copied: readonly bigint[]): Promise<void> {
     await this.db.transaction(async (tx) => {
       const blocks = await takeAway(tx, batch)
       if (blocks.length !== stored.size) throw new StoreBusy('the events took too long to be stored')
@@ -76,9 +76,7 @@ export class Positions {
         holes.filter(({ after, last }) => after < last),
         null,
       )
-      if (copies_position !== null) {
-        await tx.run(sql`UPDATE event_copies SET position = greatest(position, ${copies_position})`)
-      }
+      await this.owed.settle(tx, copied)
     })
   }
 
@@ -123,11 +121,6 @@ export class Positions {
       ON CONFLICT (project_id) DO UPDATE SET arrived_at = greatest(head.arrived_at, EXCLUDED.arrived_at)
       WHERE head.arrived_at < EXCLUDED.arrived_at`)
     await this.#untilNoneIsOpen(sql`project_id = ${project_id} AND arrived_at < ${time}`)
-  }
-
-  async copiesPosition(): Promise<bigint> {
-    const row = await this.db.only<{ position: string }>(sql`SELECT position FROM event_copies`)
-    return BigInt(row.position)
   }
 
   /** Nothing is stored for the project any more, and nothing of what was under way comes later. */

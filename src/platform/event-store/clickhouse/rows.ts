@@ -1,6 +1,6 @@
 // Events and copies as rows for ClickHouse, in the order of their columns.
 import { formatMicros } from '../../../lib/microseconds.ts'
-import type { Copies, StoredEvent } from '../event-store.ts'
+import type { ProjectWrite, StoredEvent } from '../event-store.ts'
 import type { Block } from './positions.ts'
 import { DISTINCT_ID_COLUMNS, GROUP_COLUMNS, PERSON_COLUMNS } from './tables.ts'
 
@@ -42,8 +42,9 @@ export function eventRow(event: StoredEvent, block: Block, seq: number, batch: s
 
 export type CopyRows = { table: string; columns: readonly string[]; rows: unknown[][] }
 
-/** `change` tells which of two copies is the newer. */
-export function copyRows({ project_id, arrived_at }: Block, copies: Copies, change: string): CopyRows[] {
+/** `change` tells which of two copies is the newer: the state of the project that they are of. */
+export function copyRows({ project_id, arrived_at }: Block, copies: ProjectWrite): CopyRows[] {
+  const change = String(copies.head ?? 0)
   const changed_at = timeText(arrived_at)
   const persons = copies.persons.map(({ id, created_at, is_identified, properties, version }) => [
     project_id,

@@ -4,6 +4,7 @@ import { StoreGone, type EventStore } from '../event-store.ts'
 import { Leases } from '../leases.ts'
 import type { ClickHouse } from './client.ts'
 import { openExports } from './exports/exports.ts'
+import { OwedCopies } from './owed-copies.ts'
 import { Positions } from './positions.ts'
 import { Queries, type QueryLimits } from './queries.ts'
 import { TABLES } from './tables.ts'
@@ -16,13 +17,13 @@ export type StoreParts = {
   /** Where files of exports are written. */
   staging: string
   limits: QueryLimits
-  onClosed(): Promise<void>
 }
 
 const micros = (time: Date) => BigInt(time.getTime()) * 1000n
 
-export function storeOf({ clickhouse, db, staging, limits, onClosed }: StoreParts): EventStore {
-  const positions = new Positions(db)
+export function storeOf({ clickhouse, db, staging, limits }: StoreParts): EventStore {
+  const owed = new OwedCopies(db)
+  const positions = new Positions(db, owed)
   const writer = new Writer(clickhouse, positions)
   const queries = new Queries(clickhouse, limits)
   const readers = new Leases()
@@ -59,10 +60,14 @@ export function storeOf({ clickhouse, db, staging, limits, onClosed }: StorePart
     engine: 'clickhouse',
     is_shared: true,
     // One after another: the next batch is made ready meanwhile.
-    write(writes, now, copies_position = null) {
+    write(writes, now, copied = []) {
       const written = writing.then(async () => {
         assertOpen()
-        return await writer.write(writes, micros(now), copies_position)
+        return await writer.write(writes, micros(now), copied).catch(async (error: unknown) => {
+          // Without an answer of PostgreSQL the copies are made when their time has run out.
+          await owed.giveUp(copied).catch(() => undefined)
+          throw error
+        })
       })
       writing = written.catch(() => undefined)
       return written
@@ -112,9 +117,10 @@ export function storeOf({ clickhouse, db, staging, limits, onClosed }: StorePart
       assertOpen()
       await clickhouse.rows({ sql: 'SELECT 1', parameters: [] })
     },
-    async copiesPosition() {
+    oweCopies: (tx, range) => owed.owe(tx, range),
+    async missingCopies() {
       assertOpen()
-      return await positions.copiesPosition()
+      return await owed.claim()
     },
     async deleteProject(project_id) {
       await new Promise<void>((resolve) => readers.afterReaders(project_id, resolve))
@@ -128,7 +134,6 @@ export function storeOf({ clickhouse, db, staging, limits, onClosed }: StorePart
       await writing
       await exports.close()
       await clickhouse.close()
-      await onClosed()
     },
   }
 }

@@ -19,11 +19,7 @@ export class Writer {
     private readonly positions: Positions,
   ) {}
 
-  async write(
-    writes: readonly ProjectWrite[],
-    now: bigint,
-    copies_position: bigint | null,
-  ): Promise<Written[]> {
+  async write(writes: readonly ProjectWrite[], now: bigint, copied: readonly bigint[]): Promise<Written[]> {
     const offered = joined(writes)
     for (const { events } of offered) assertIds(events)
     const batch = randomUUID()
@@ -40,9 +36,9 @@ export class Writer {
         return block ? [{ ...write, block }] : []
       })
       const fresh = await this.#withoutStored(parts)
-      await this.#insert(batch, fresh, copies_position)
+      await this.#insert(batch, fresh)
       const stored = new Map(fresh.map(({ project_id, events }) => [project_id, events.length]))
-      await this.positions.commit(batch, stored, copies_position)
+      await this.positions.commit(batch, stored, copied)
       return fresh.map(({ project_id, events, block }) => ({
         project_id,
         stored: events.length,
@@ -89,11 +85,10 @@ export class Writer {
   }
 
   /** Copies first: an event that is there has its person. */
-  async #insert(batch: string, parts: readonly Part[], copies_position: bigint | null): Promise<void> {
-    const change = String(copies_position ?? 0)
+  async #insert(batch: string, parts: readonly Part[]): Promise<void> {
     const copies = new Map<string, { columns: readonly string[]; rows: unknown[][] }>()
     for (const { block, ...write } of parts) {
-      for (const { table, columns, rows } of copyRows(block, write, change)) {
+      for (const { table, columns, rows } of copyRows(block, write)) {
         const before = copies.get(table)?.rows ?? []
         copies.set(table, { columns, rows: [...before, ...rows] })
       }
@@ -121,6 +116,7 @@ function joined(writes: readonly ProjectWrite[]): ProjectWrite[] {
 function both(first: ProjectWrite, second: ProjectWrite): ProjectWrite {
   return {
     project_id: first.project_id,
+    ...(second.head === undefined ? {} : { head: second.head }),
     events: [...first.events, ...second.events],
     persons: [...first.persons, ...second.persons],
     deleted_persons: [...first.deleted_persons, ...second.deleted_persons],

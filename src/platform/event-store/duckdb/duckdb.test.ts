@@ -74,6 +74,19 @@ describe('the store', () => {
     await expect(openDuckDb({ folder, ...options })).rejects.toThrow(/not a valid DuckDB database/)
   })
 
+  it('knows over a restart up to which change there are copies, and counts none of a call that fails', async () => {
+    const store = await openDuckDb({ folder, ...options })
+    expect(await store.missingCopies()).toEqual({ after: 0n, last: null, owed: [] })
+    await store.write([eventsOf(1, storedEvent())], new Date(), [41n])
+    const broken = storedEvent({ uuid: 'not a uuid' })
+    await expect(store.write([eventsOf(1, broken)], new Date(), [42n])).rejects.toThrow('no uuid')
+    await store.write([eventsOf(1, storedEvent())], new Date())
+    await store.close()
+    const again = await openDuckDb({ folder, ...options })
+    expect(await again.missingCopies()).toEqual({ after: 41n, last: null, owed: [] })
+    await again.close()
+  })
+
   it('has room for parameters of every kind', async () => {
     const store = await openDuckDb({ folder, ...options })
     const sql =

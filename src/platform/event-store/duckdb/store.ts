@@ -83,7 +83,10 @@ export function storeOf(
   return {
     engine: 'duckdb',
     is_shared: false,
-    write: (writes, now, copies_position = null) => inTurn(() => write(writes, micros(now), copies_position)),
+    write: (writes, now, copied = []) => inTurn(() => write(writes, micros(now), copied.at(-1) ?? null)),
+    // The last range that was copied is stored with its copies, and there is one writer.
+    oweCopies: async () => undefined,
+    missingCopies: async () => ({ after: await journal.call('copiesPosition'), last: null, owed: [] }),
     query,
     async positionAt(project_id, time) {
       const last = await inTurn(() => journal.call('raiseTime', micros(time), project_id))
@@ -132,7 +135,6 @@ export function storeOf(
     async ping() {
       await journal.call('copiesPosition')
     },
-    copiesPosition: () => journal.call('copiesPosition'),
     async deleteProject(project_id) {
       deleted.add(project_id)
       await inTurn(() => journal.call('deleteProject', project_id))

@@ -28,7 +28,7 @@ const LENGTH_BYTES = 4
 
 const fixedBytes = (count: number) => count * (ID_BYTES + 2 * TIME_BYTES)
 
-export function encodeWrite({ project_id, events, ...copies }: ProjectWrite): EncodedWrite {
+export function encodeWrite({ project_id, events, head: _, ...copies }: ProjectWrite): EncodedWrite {
   const texts = Buffer.from(JSON.stringify(textsOf(events)))
   const length = Buffer.alloc(LENGTH_BYTES)
   length.writeUInt32LE(texts.length)
