@@ -9,6 +9,7 @@ import { StoreTaken, type EventStore } from '../event-store.ts'
 import { PERSON_VALUES, SESSION_VALUES, type ExportRows } from '../export-rows.ts'
 import { copiesOf, eventsOf, storedEvent } from '../fixture/suite.ts'
 import { HOT_PROPERTIES } from '../layout.ts'
+import type { Type } from '../value-type.ts'
 import { COPY_KINDS, type MovedRow } from './columns.ts'
 import { clickHouseWorld, duckDbWorld, within, type World } from './fixture/worlds.ts'
 import { MoveDifference, moveEvents, type Move } from './move.ts'
@@ -88,16 +89,21 @@ async function linesOf(store: EventStore, rows: ExportRows): Promise<unknown[]> 
   return lines.map((line): unknown => JSON.parse(line))
 }
 
-const column = (name: string) => ({ name, kind: 'text' as const, value: { of: name, form: null } })
+/** Times without a form are the engine's own text. */
+const columnsOf = (values: Readonly<Record<string, Type>>) =>
+  Object.entries(values)
+    .filter(([, { kind }]) => kind !== 'datetime')
+    .map(([name]) => ({ name, kind: 'text' as const, value: { of: name, form: null } }))
 const PERSONS: ExportRows = {
   project_id: 1,
   source: { model: 'persons', changed_from: FEBRUARY, changed_to: new Date(MARCH.getTime() + 1) },
-  columns: Object.keys(PERSON_VALUES).map(column),
+  columns: columnsOf(PERSON_VALUES),
 }
+const { session_id } = SESSION_VALUES
 const SESSIONS: ExportRows = {
   project_id: 1,
   source: { model: 'sessions', own: { seq_from: 0, seq_to: 9, time_from: null, time_to: null }, since: null },
-  columns: ['session_id', '$num_uniq_urls'].filter((name) => name in SESSION_VALUES).map(column),
+  columns: columnsOf({ session_id }),
 }
 
 const quiet = (source: ReadSide, target: MoveSide): Move => ({
