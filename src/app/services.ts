@@ -8,7 +8,7 @@ import { openTxtLookup } from '../platform/dns/txt.ts'
 import { openClickHouseStore } from '../platform/event-store/clickhouse/open.ts'
 import { openDuckDb, type StoreEvents } from '../platform/event-store/duckdb/open.ts'
 import { StoreTaken, type EventStore } from '../platform/event-store/event-store.ts'
-import { whyNotToOpen } from '../platform/event-store/moving/state.ts'
+import { engineAt, whyNotToOpen } from '../platform/event-store/moving/state.ts'
 import { Guesses } from '../platform/http/guesses.ts'
 import { SharedLooks } from '../platform/http/live/shared-looks.ts'
 import { PagePlaces } from '../platform/http/page-places.ts'
@@ -89,7 +89,7 @@ export async function openEventStore(
   options: StoreEvents & { isWarm?: boolean } = {},
 ): Promise<EventStore> {
   const url = config.CLICKHOUSE_URL
-  const moved = await whyNotToOpen(db, url === null ? 'duckdb' : 'clickhouse')
+  const moved = await whyNotToOpen(db, engineAt(url))
   if (moved !== null) throw new ConfigError(moved)
   if (url !== null) {
     return openClickHouseStore({

@@ -10,10 +10,10 @@ import { MoveDifference, moveEvents, type MovedProject } from '../../platform/ev
 import type { MoveSide } from '../../platform/event-store/moving/side.ts'
 import {
   beginMove,
-  ENGINE_NAMES,
   findMove,
   finishMove,
   forgetMove,
+  isEngine,
 } from '../../platform/event-store/moving/state.ts'
 import { openLog } from '../../platform/log/log.ts'
 import { UserError, type Command, type CommandOptions } from '../command.ts'
@@ -54,7 +54,7 @@ function targetOf({ to, forget }: CommandOptions): Engine | null {
     if (to === undefined) return null
     throw new UserError('--forget moves nothing: give it without --to')
   }
-  if (to === 'clickhouse' || to === 'duckdb') return to
+  if (isEngine(to)) return to
   throw new UserError('--to takes clickhouse or duckdb')
 }
 
@@ -142,12 +142,12 @@ function tableOf(moved: readonly MovedProject[]): string {
 }
 
 function nextSteps(to: Engine, config: Config): string {
-  const [setting, left] =
+  const [setting, place, left] =
     to === 'clickhouse'
-      ? ['Keep CLICKHOUSE_URL and DATABASE_URL set', eventFolder(config)]
-      : ['Unset CLICKHOUSE_URL', 'ClickHouse']
+      ? ['Keep CLICKHOUSE_URL and DATABASE_URL set', 'ClickHouse', eventFolder(config)]
+      : ['Unset CLICKHOUSE_URL', eventFolder(config), 'ClickHouse']
   return (
-    `All events are in ${to === 'duckdb' ? eventFolder(config) : ENGINE_NAMES[to]}, and are the same as before. ` +
+    `All events are in ${place}, and are the same as before. ` +
     `${setting}, then start the server. Those in ${left} were not changed: remove them when you no longer need them.`
   )
 }

@@ -7,7 +7,16 @@ import type { EventStore } from '../event-store.ts'
 type Engine = EventStore['engine']
 export type MoveState = { target: Engine; started_at: Date; finished_at: Date | null }
 
-export const ENGINE_NAMES: Readonly<Record<Engine, string>> = { duckdb: 'DATA_DIR', clickhouse: 'ClickHouse' }
+const ENGINE_NAMES: Readonly<Record<Engine, string>> = { duckdb: 'DATA_DIR', clickhouse: 'ClickHouse' }
+
+export function isEngine(name: unknown): name is Engine {
+  return typeof name === 'string' && Object.hasOwn(ENGINE_NAMES, name)
+}
+
+/** The store of an installation with this CLICKHOUSE_URL. */
+export function engineAt(clickhouse_url: string | null): Engine {
+  return clickhouse_url === null ? 'duckdb' : 'clickhouse'
+}
 
 export async function findMove(db: Database): Promise<MoveState | null> {
   return (await db.row<MoveState>(sql`SELECT target, started_at, finished_at FROM event_move`)) ?? null
