@@ -14,6 +14,9 @@ import { benchPlugins } from './plugins/run.ts'
 import { runSandboxOrder, type SandboxOrder } from './plugins/sandbox-process.ts'
 import { runBareRoute } from './projects/bare.ts'
 import { benchProjects } from './projects/run.ts'
+import { runNoClickHouse } from './scaling/no-clickhouse.ts'
+import { benchScaling } from './scaling/run.ts'
+import { runScalingServer, type ScalingOrder } from './scaling/server.ts'
 import { watchStolen } from './stolen.ts'
 import { benchStreams } from './streams/run.ts'
 
@@ -27,6 +30,7 @@ const PARTS = {
   plugins: benchPlugins,
   streams: benchStreams,
   console: benchConsole,
+  scaling: benchScaling,
 }
 
 if (process.env.BENCH_SERVER) await runBenchServer(JSON.parse(process.env.BENCH_SERVER) as ServerOrder)
@@ -35,6 +39,9 @@ else if (process.env.BENCH_BARE_ROUTE) await runBareRoute(process.env.BENCH_BARE
 else if (process.env.BENCH_EXPORT_ORDER) await runOrder(JSON.parse(process.env.BENCH_EXPORT_ORDER) as Order)
 else if (process.env.BENCH_SANDBOX_ORDER)
   await runSandboxOrder(JSON.parse(process.env.BENCH_SANDBOX_ORDER) as SandboxOrder)
+else if (process.env.BENCH_NO_CLICKHOUSE) await runNoClickHouse()
+else if (process.env.BENCH_SCALING_SERVER)
+  await runScalingServer(JSON.parse(process.env.BENCH_SCALING_SERVER) as ScalingOrder)
 else await runBench(process.argv[2], process.argv.slice(3))
 
 async function runBench(only: string | undefined, cases: readonly string[]): Promise<void> {

@@ -8,6 +8,7 @@ import { openTxtLookup } from '../platform/dns/txt.ts'
 import { openClickHouseStore } from '../platform/event-store/clickhouse/open.ts'
 import { openDuckDb, type StoreEvents } from '../platform/event-store/duckdb/open.ts'
 import { StoreTaken, type EventStore } from '../platform/event-store/event-store.ts'
+import { engineAt, whyNotToOpen } from '../platform/event-store/moving/state.ts'
 import { Guesses } from '../platform/http/guesses.ts'
 import { SharedLooks } from '../platform/http/live/shared-looks.ts'
 import { PagePlaces } from '../platform/http/page-places.ts'
@@ -22,7 +23,7 @@ import { openSecrets } from '../platform/secrets/secrets.ts'
 import type { Services, Settings } from '../platform/services.ts'
 import { availableParallelism, totalmem } from 'node:os'
 import { join } from 'node:path'
-import type { Config } from './config.ts'
+import { ConfigError, type Config } from './config.ts'
 import { jobs } from './jobs.ts'
 import { readSecretKey } from './secret-key.ts'
 import { assertUsableFolder, explainClickHouseFault, explainDatabaseFault } from './start-faults.ts'
@@ -82,12 +83,14 @@ export async function migrateAll(db: Database): Promise<string[]> {
 }
 
 /** The user's ClickHouse, or the store we bring along. One process at a time holds it. */
-export function openEventStore(
+export async function openEventStore(
   config: Config,
   db: Database,
   options: StoreEvents & { isWarm?: boolean } = {},
 ): Promise<EventStore> {
   const url = config.CLICKHOUSE_URL
+  const moved = await whyNotToOpen(db, engineAt(url))
+  if (moved !== null) throw new ConfigError(moved)
   if (url !== null) {
     return openClickHouseStore({
       url,

@@ -11,6 +11,7 @@ import { createUser } from './create-user.ts'
 import { doctor } from './doctor.ts'
 import { generateEvents } from './events/generate.ts'
 import { importEvents } from './events/import.ts'
+import { moveEventsCommand } from './events/move.ts'
 import { runExport } from './exports/export.ts'
 import { verify } from './exports/verify.ts'
 import { migrate } from './migrate.ts'
@@ -26,6 +27,7 @@ const commands: readonly Command[] = [
   createKey,
   importEvents,
   generateEvents,
+  moveEventsCommand,
   runExport,
   verify,
   bench,
@@ -33,7 +35,9 @@ const commands: readonly Command[] = [
   doctor,
 ]
 /** What the first word of a command with two means. */
-const groups: Record<string, string> = { events: 'import events from files, or make sample data' }
+const groups: Record<string, string> = {
+  events: 'import events from files, make sample data, or move events to another store',
+}
 
 export async function runCommandLine(argv: readonly string[]): Promise<void> {
   const program = new Commander('longshore')

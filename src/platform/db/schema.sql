@@ -487,6 +487,16 @@ CREATE TABLE event_hole (
 );
 CREATE INDEX event_hole_project ON event_hole (project_id, after_position);
 
+CREATE TABLE event_move (
+  only_one boolean NOT NULL DEFAULT true,
+  target text NOT NULL,
+  started_at timestamp with time zone NOT NULL,
+  finished_at timestamp with time zone,
+  CONSTRAINT event_move_pkey PRIMARY KEY (only_one),
+  CONSTRAINT event_move_only_one_check CHECK (only_one),
+  CONSTRAINT event_move_target_check CHECK ((target = ANY (ARRAY['duckdb'::text, 'clickhouse'::text])))
+);
+
 CREATE TABLE group_of_project (
   project_id integer NOT NULL,
   index smallint NOT NULL,

@@ -5,8 +5,8 @@ import type { Block } from './positions.ts'
 import { DISTINCT_ID_COLUMNS, GROUP_COLUMNS, PERSON_COLUMNS } from './tables.ts'
 
 /** What ClickHouse's times can hold; what lies beyond is stored as the nearest of them. */
-const FIRST_TIME = BigInt(Date.parse('1900-01-01T00:00:00Z')) * 1000n
-const LAST_TIME = BigInt(Date.parse('2299-12-31T23:59:59Z')) * 1000n
+export const FIRST_TIME = BigInt(Date.parse('1900-01-01T00:00:00Z')) * 1000n
+export const LAST_TIME = BigInt(Date.parse('2299-12-31T23:59:59Z')) * 1000n
 
 /** Within the times that a table can hold. */
 export function heldTime(micros: bigint): bigint {

@@ -96,8 +96,8 @@ export function storeOf(
       return first === null ? last : first - 1
     },
     lastPosition: (project_id) => journal.call('lastPosition', project_id),
-    // Positions are given when events are committed.
-    holes: () => Promise.resolve([]),
+    // Positions are given when events are committed: only those that came from another store have some.
+    holes: (project_id) => projects.read(project_id, 'any', async ({ holes = [] }) => [...holes]),
     arrivalsOf: (project_id, positions) =>
       projects.read(project_id, 'any', () => engine.call('arrivalsOf', project_id, positions)),
     measureAreas: (events, areas, signal) =>

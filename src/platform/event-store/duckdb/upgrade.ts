@@ -1,6 +1,6 @@
 // Until this version events were tables in a DuckDB file. They become files of their projects; the file goes when all of
 // them are there. A process that is killed meanwhile begins again.
-import { DuckDBInstance, type DuckDBConnection, type DuckDBValue } from '@duckdb/node-api'
+import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api'
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Copies } from '../event-store.ts'
@@ -17,6 +17,7 @@ import {
   writeManifest,
   type Manifest,
 } from './segments/manifest.ts'
+import { placed } from './placed-rows.ts'
 import { rows } from './statements.ts'
 
 /** The last form that such a file had. */
@@ -98,26 +99,6 @@ async function readEvents(
        FROM ev_${project_id} WHERE seq > ${from} AND seq <= ${to} ORDER BY seq`,
     ),
   )
-}
-
-function placed(found: readonly (readonly DuckDBValue[])[]): PlacedEvents {
-  const column = <Value>(index: number) => found.map((row) => row[index] as Value)
-  const times = (index: number) => BigInt64Array.from(column<bigint>(index))
-  return {
-    seq: column<bigint>(0).map(Number),
-    inserted_at: times(1),
-    uuid: column(2),
-    event: column(3),
-    distinct_id: column(4),
-    timestamp: times(5),
-    created_at: times(6),
-    elements_chain: column(7),
-    person_mode: column(8),
-    person_id: column(9),
-    person_properties: column(10),
-    properties: column(11),
-    hot: HOT_PROPERTIES.map((_, index) => column(12 + index)),
-  }
 }
 
 const NONE: Copies = { persons: [], deleted_persons: [], distinct_ids: [], groups: [] }

@@ -71,6 +71,11 @@ export class Journal {
     return this.#copies_position
   }
 
+  /** The last time of arrival that was given, in microseconds. */
+  get inserted_at(): bigint {
+    return this.#inserted_at
+  }
+
   get deleted(): number[] {
     return [...this.#deleted]
   }

@@ -2,6 +2,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { join } from 'node:path'
 import type { AskedProperty, PropertySource } from '../../event-store.ts'
+import { countEvents } from '../../holes.ts'
 import type { Manifest, Segment } from '../segments/manifest.ts'
 import { textLiteral } from '../segments/parquet.ts'
 import { rows } from '../statements.ts'
@@ -9,26 +10,24 @@ import { rows } from '../statements.ts'
 export async function explainSources(
   connection: DuckDBConnection,
   folder: string,
-  { segments }: Manifest,
+  { segments, holes = [] }: Manifest,
   asked: readonly AskedProperty[],
 ): Promise<PropertySource[]> {
+  const eventsIn = (some: readonly Segment[]) =>
+    some.reduce((sum, { seq_from, seq_to }) => sum + countEvents({ from: seq_from, to: seq_to }, holes), 0)
   const properties = [...new Set(asked.map(({ property }) => property))]
   const sizes = properties.length === 0 ? new Map() : await jsonSizes(connection, folder, segments)
   return properties.map((property) => {
     const without = segments.filter(({ columns = [] }) => !columns.includes(property))
-    const from_json = countEvents(without)
+    const from_json = eventsIn(without)
     return {
       property,
-      from_column: countEvents(segments) - from_json,
+      from_column: eventsIn(segments) - from_json,
       from_json,
       json_bytes: without.reduce((sum, { file }) => sum + (sizes.get(file) ?? 0), 0),
     }
   })
 }
-
-/** Positions are dense. */
-const countEvents = (segments: readonly Segment[]) =>
-  segments.reduce((sum, { seq_from, seq_to }) => sum + seq_to - seq_from, 0)
 
 /** Bytes of the JSON of each file, unpacked, as its footer tells. */
 async function jsonSizes(

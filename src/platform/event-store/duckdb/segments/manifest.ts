@@ -2,6 +2,7 @@
 // on no list was left by a process that was killed, or is still read by somebody.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { PositionRange } from '../../event-store.ts'
 import { sync } from '../durable.ts'
 import type { Vector } from './vectors.ts'
 
@@ -40,6 +41,8 @@ export type Manifest = {
   /** Newest first: what stands in one counts instead of what stands in those after it. */
   copies: Readonly<Record<CopyKind, readonly Level[]>>
   columns?: readonly KeptColumn[]
+  /** Positions without an event, in order: events that came from another store have some. */
+  holes?: readonly PositionRange[]
 }
 
 export const EMPTY_MANIFEST: Manifest = {
@@ -60,8 +63,9 @@ export function projectFolder(folder: string, project_id: number): string {
   return join(projectsFolder(folder), String(project_id))
 }
 
-export function lastPosition({ segments }: Manifest): number {
-  return segments.at(-1)?.seq_to ?? 0
+/** The last one that was given, whether or not there is an event at it: it is never given again. */
+export function lastPosition({ segments, holes = [] }: Manifest): number {
+  return Math.max(segments.at(-1)?.seq_to ?? 0, holes.at(-1)?.to ?? 0)
 }
 
 /** Properties that its files are to have columns for. */

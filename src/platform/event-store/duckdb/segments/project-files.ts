@@ -19,7 +19,7 @@ import {
   type Segment,
 } from './manifest.ts'
 import { findNeighbours, mergeSegments } from './merge.ts'
-import { readSections } from './sections.ts'
+import { readSections, type Gathered } from './sections.ts'
 
 export class ProjectFiles {
   readonly #folder: string
@@ -54,6 +54,11 @@ export class ProjectFiles {
   }
 
   fold(project_id: number, waiting: ToFold | null, options: FoldOptions): Promise<Manifest> {
+    return this.add(project_id, () => readSections(waiting ?? { upto: null, sections: [] }), options)
+  }
+
+  /** Read when it is its turn: many may be waiting. */
+  add(project_id: number, read: () => Gathered, options: FoldOptions): Promise<Manifest> {
     const folded = this.#folds.then(async () => {
       if (!existsSync(this.folderOf(project_id))) makeFolder(this.folderOf(project_id))
       const before = this.manifest(project_id)
@@ -61,7 +66,7 @@ export class ProjectFiles {
         this.#folding,
         this.folderOf(project_id),
         before,
-        readSections(waiting ?? { upto: null, sections: [] }),
+        read(),
         options,
       )
       // Read anew: a merge may have ended meanwhile.
@@ -93,6 +98,12 @@ export class ProjectFiles {
   keepColumns(project_id: number, columns: readonly KeptColumn[]): Manifest {
     const manifest = this.manifest(project_id)
     return manifest.version === 0 ? manifest : this.#keep(project_id, { ...manifest, columns })
+  }
+
+  /** What a move brings besides events: which positions have none, and that no copies are there yet. */
+  keepMoved(project_id: number, moved: Pick<Manifest, 'holes'> | Pick<Manifest, 'copies'>): Manifest {
+    makeFolder(this.folderOf(project_id))
+    return this.#keep(project_id, { ...this.manifest(project_id), ...moved })
   }
 
   /** Puts a file with other columns in the place of one with the same events; null when that one is gone. */
