@@ -70,7 +70,9 @@ async function setOut(
   options: { sub?: string; next?: string } = {},
 ) {
   const { sub = email ?? randomBytes(8).toString('hex'), next = '/sql' } = options
-  const start = await app.get(`/login/oidc/?${new URLSearchParams({ domain: id, next }).toString()}`)
+  const start = await app.get(`/login/oidc/?${new URLSearchParams({ domain: id, next }).toString()}`, {
+    headers: { 'sec-fetch-site': 'same-origin' },
+  })
   expect(start.status).toBe(303)
   const person = {
     sub,
@@ -264,7 +266,7 @@ describe('an address without an account', () => {
     const { organization, owner } = place.workspace
     const email = `invited@${place.domain}`
     const invites = `/api/organizations/${organization.id}/invites/`
-    const invited = await app.post(invites, { target_email: email, level: 15 }, { key: owner.key })
+    const invited = await app.post(invites, { target_email: email, level: 8 }, { key: owner.key })
     app.canary.plant('invite secret', secretOf(invited.body))
     const reply = await signIn(place, email)
     expect((await me(reply.session)).body).toMatchObject({
@@ -272,7 +274,7 @@ describe('an address without an account', () => {
       first_name: 'Nia',
       is_email_verified: true,
     })
-    expect(await levelIn(place, email)).toBe(15)
+    expect(await levelIn(place, email)).toBe(8)
     expect((await app.get(invites, { key: owner.key })).body.results).toEqual([])
     expect((await userOf(email))!.password_hash).toBeNull()
   })
@@ -490,6 +492,10 @@ describe('identities of an account', () => {
     const as = { session: session! }
     const [identity] = (await app.get('/api/users/@me/identities/', as)).body.results
     expect(identity).toMatchObject({ provider: 'oidc', issuer: provider.issuer, email })
+    expect((await me(session)).body.has_social_auth).toBe(true)
+    const members = `/api/organizations/${place.workspace.organization.id}/members/?email=`
+    const [member] = (await app.get(members + encodeURIComponent(email), as)).body.results
+    expect(member.has_social_auth).toBe(true)
     app.advance(60_000)
     const later = { session: (await signIn(place, email)).session! }
     const [used] = (await app.get('/api/users/@me/identities/', later)).body.results

@@ -9,7 +9,7 @@ import { deletePersonalKeys } from '../api-keys/end-keys.ts'
 import { assertAllowed } from '../domains/allowed-ways.ts'
 import { findChosenOrganization, findChosenProject } from '../projects/current.ts'
 import { passwordChangedEmail } from '../sign-in/emails.ts'
-import { closeOtherSessions } from '../sign-in/sessions.ts'
+import { closeOtherSessions, domainOfSession } from '../sign-in/sessions.ts'
 import { askForVerification, takeVerificationRequest } from '../sign-in/verification.ts'
 import { AddressTaken, takeAddress } from '../users/addresses.ts'
 import { assertGoodPassword, hashPassword, isPasswordRight } from '../users/passwords.ts'
@@ -129,11 +129,12 @@ async function addressColumns(
   const taken = await findUserByEmail(db, email)
   if (taken && taken.id !== user.id) throw addressTaken()
   // Into a domain that demands its provider comes only who has signed in through it.
-  await assertAllowed(
-    { services, db },
-    email,
-    caller.kind === 'session' ? caller.session.signed_in_by : 'password',
-  )
+  if (caller.kind === 'session') {
+    const { signed_in_by, token_hash } = caller.session
+    await assertAllowed({ services, db }, email, signed_in_by, await domainOfSession(db, token_hash))
+  } else {
+    await assertAllowed({ services, db }, email, 'password')
+  }
   return services.mailer.configured ? { pending_email: email } : { email, is_email_verified: false }
 }
 

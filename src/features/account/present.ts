@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { Db } from '../../platform/db/database.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { countWorkingKeys } from '../api-keys/queries.ts'
+import { countIdentities } from '../identities/queries.ts'
 import { hasDevice } from '../two-factor/totp.ts'
 import { presentOrganization } from '../organizations/present.ts'
 import { findOrganizationById, getOrganizationFacts } from '../organizations/queries.ts'
@@ -37,7 +38,7 @@ export async function presentAccount(
     active_personal_api_keys: await countWorkingKeys(db, user.id, now),
     is_staff: user.is_staff,
     is_2fa_enabled: await hasDevice(db, user.id),
-    has_social_auth: false,
+    has_social_auth: (await countIdentities(db, user.id)) > 0,
     role_at_organization: user.role_at_organization,
     team: current ? await currentProject(db, user, current.id) : null,
     organization: current ? await currentOrganization(db, user, current) : null,

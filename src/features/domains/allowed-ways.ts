@@ -9,15 +9,22 @@ import { findVerifiedDomainOf } from './queries.ts'
 import { hasOidc, hasSaml } from './rules.ts'
 import type { DomainRow } from './schema.ts'
 
-export type SignInRule = { enforced: Provider | null; has_saml: boolean; has_oidc: boolean }
+export type SignInRule = {
+  enforced: Provider | null
+  /** The verified domain of the address. */
+  domain_id: string | null
+  has_saml: boolean
+  has_oidc: boolean
+}
 
 type Asking = { services: Pick<Services, 'settings'>; db: Db }
 
 export async function signInRuleOf({ services, db }: Asking, email: string): Promise<SignInRule> {
   const domain = await findVerifiedDomainOf(db, email)
-  if (!domain) return { enforced: null, has_saml: false, has_oidc: false }
+  if (!domain) return { enforced: null, domain_id: null, has_saml: false, has_oidc: false }
   return {
     enforced: enforcedBy(services.settings, domain),
+    domain_id: domain.id,
     has_saml: hasSaml(domain),
     has_oidc: hasOidc(domain),
   }
@@ -36,17 +43,31 @@ export function isSetUp(settings: Settings, domain: DomainRow, provider: Provide
   return settings.social_sign_in[provider] !== null
 }
 
-/** `recovery` is the mailed link of an owner: no enforcement closes it. */
-export function isOpenTo({ enforced }: Pick<SignInRule, 'enforced'>, way: SignedInBy): boolean {
-  return enforced === null || way === enforced || way === 'recovery'
+/** Each domain has its own, and that of another says nothing of its people. */
+const WAYS_OF_A_DOMAIN: readonly SignedInBy[] = ['saml', 'oidc', 'recovery']
+
+/**
+ * `ofDomain` is the domain whose provider it was; null for a password, and for providers of the whole instance. `recovery` is
+ * the mailed link of the domain's owner: no enforcement closes it.
+ */
+export function isOpenTo(
+  { enforced, domain_id }: SignInRule,
+  way: SignedInBy,
+  ofDomain: string | null = null,
+): boolean {
+  if (enforced === null) return true
+  if (WAYS_OF_A_DOMAIN.includes(way) && ofDomain !== domain_id) return false
+  return way === enforced || way === 'recovery'
 }
 
-export async function isAllowed(asking: Asking, email: string, way: SignedInBy): Promise<boolean> {
-  return isOpenTo(await signInRuleOf(asking, email), way)
+type Used = [way: SignedInBy, ofDomain?: string | null]
+
+export async function isAllowed(asking: Asking, email: string, ...used: Used): Promise<boolean> {
+  return isOpenTo(await signInRuleOf(asking, email), ...used)
 }
 
-export async function assertAllowed(asking: Asking, email: string, way: SignedInBy): Promise<void> {
-  if (await isAllowed(asking, email, way)) return
+export async function assertAllowed(asking: Asking, email: string, ...used: Used): Promise<void> {
+  if (await isAllowed(asking, email, ...used)) return
   throw invalid(
     null,
     'sso_enforced',

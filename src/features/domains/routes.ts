@@ -7,7 +7,7 @@ import { created, noContent, ok, route } from '../../platform/http/route.ts'
 import { recordActivity, type Actor } from '../activity-log/record.ts'
 import { forgetIdentitiesOf } from '../identities/queries.ts'
 import { domainActivity } from './activity.ts'
-import { changeDomain } from './change.ts'
+import { changeDomain, isProviderChanged } from './change.ts'
 import { getDomain } from './get-domain.ts'
 import { assertIssuerAllowed, sealed } from './oidc-client.ts'
 import { presentDomain } from './present.ts'
@@ -197,7 +197,7 @@ async function assertTested(
 ): Promise<void> {
   const { sso_enforcement: wanted } = changes
   if (!wanted || wanted === before.sso_enforcement) return
-  if (await isTested(tx, before, wanted, now)) return
+  if (!isProviderChanged(before, changes) && (await isTested(tx, before, wanted, now))) return
   throw invalid(
     'sso_enforcement',
     'sso_not_tested',

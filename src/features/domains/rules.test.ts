@@ -40,6 +40,7 @@ function row(fields: Partial<DomainRow> = {}): DomainRow {
     oidc_issuer: null,
     oidc_client_id: null,
     oidc_client_secret: null,
+    provider_changed_at: null,
     created_at: daysAgo(100),
     updated_at: daysAgo(100),
     ...fields,

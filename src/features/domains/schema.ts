@@ -131,6 +131,7 @@ export type DomainRow = {
   oidc_client_id: string | null
   /** Sealed. */
   oidc_client_secret: string | null
+  provider_changed_at: Date | null
   created_at: Date
   updated_at: Date
 }

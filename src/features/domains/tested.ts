@@ -6,6 +6,8 @@ import type { DomainRow } from './schema.ts'
 
 const WITHIN_MS = 24 * 60 * 60 * 1000
 
+/** By the settings that the provider has now. */
 export function isTested(db: Db, domain: DomainRow, provider: Provider, now: Date): Promise<boolean> {
-  return wasUsedByAdmin(db, domain, provider, new Date(now.getTime() - WITHIN_MS))
+  const changed_ms = domain.provider_changed_at?.getTime() ?? 0
+  return wasUsedByAdmin(db, domain, provider, new Date(Math.max(now.getTime() - WITHIN_MS, changed_ms + 1)))
 }

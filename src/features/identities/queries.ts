@@ -53,6 +53,11 @@ export async function deleteIdentity(db: Db, userId: number, id: string): Promis
   return (await db.run(sql`DELETE FROM identity WHERE user_id = ${userId} AND id = ${id}`)) > 0
 }
 
+/** Whoever linked them since then may not have been the user. */
+export async function forgetIdentitiesSince(db: Db, userId: number, since: Date): Promise<void> {
+  await db.run(sql`DELETE FROM identity WHERE user_id = ${userId} AND created_at > ${since}`)
+}
+
 /** What a domain's provider said of its people counts no more, as when the domain gets another name. */
 export async function forgetIdentitiesOf(db: Db, domainId: string): Promise<void> {
   await db.run(sql`DELETE FROM identity WHERE domain_id = ${domainId}`)

@@ -11,8 +11,7 @@ export function presentMember(row: MemberRow): z.input<typeof Member> {
     joined_at: row.joined_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
     is_2fa_enabled: row.has_2fa,
-    // No sign-in through an identity provider exists yet, so nobody can have a linked identity.
-    has_social_auth: false,
+    has_social_auth: row.has_social_auth,
     last_login: row.last_login?.toISOString() ?? null,
   }
 }

@@ -8,7 +8,8 @@ import type { MemberFilter, MemberRow, MembershipRow } from './schema.ts'
 
 export const memberColumns = sql`
   membership.*, app_user.uuid, distinct_id, first_name, last_name, email, is_email_verified, hedgehog_config, last_login,
-  EXISTS (SELECT FROM totp_device WHERE totp_device.user_id = app_user.id) AS has_2fa`
+  EXISTS (SELECT FROM totp_device WHERE totp_device.user_id = app_user.id) AS has_2fa,
+  EXISTS (SELECT FROM identity WHERE identity.user_id = app_user.id) AS has_social_auth`
 
 export function listMembers(
   db: Db,

@@ -43,7 +43,11 @@ export type MembershipRow = {
 }
 
 /** Only the columns that the embedded user shows are read with it. */
-export type MemberRow = MembershipRow & { has_2fa: boolean; last_login: Date | null } & Pick<
+export type MemberRow = MembershipRow & {
+  has_2fa: boolean
+  has_social_auth: boolean
+  last_login: Date | null
+} & Pick<
     UserRow,
     'uuid' | 'distinct_id' | 'first_name' | 'last_name' | 'email' | 'is_email_verified' | 'hedgehog_config'
   >

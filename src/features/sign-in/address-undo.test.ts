@@ -119,10 +119,19 @@ describe('POST /api/users/:uuid/undo_email_change/', () => {
     const fields = { password: NEW_PASSWORD, current_password: user.password }
     expect((await app.patch('/api/users/@me/', fields, { session: stolen })).status).toBe(200)
     await setUpDevice(app, { ...user, session: stolen })
+    const linkedAt = (subject: string, at: Date) =>
+      app.db.run(sql`
+        INSERT INTO identity (id, user_id, provider, issuer, subject, created_at, last_used_at)
+        VALUES (gen_random_uuid(), ${user.id}, 'github', 'https://github.com', ${subject}, ${at}, ${at})`)
+    await linkedAt(`attacker ${user.id}`, app.services.now())
+    await linkedAt(`owner ${user.id}`, new Date(app.services.now().getTime() - 2 * DAY_MS))
     smtp.mails.length = 0
 
     expect(await undo(user, token)).toMatchObject({ status: 200, body: { success: true } })
     expect((await me(stolen)).status).toBe(401)
+    expect(await app.db.rows(sql`SELECT subject FROM identity WHERE user_id = ${user.id}`)).toEqual([
+      { subject: `owner ${user.id}` },
+    ])
     for (const key of [older, user.key, app.canary.plant('API key', made.body.value)]) {
       expect((await app.get('/api/users/@me/', { key })).status).toBe(401)
     }

@@ -7,6 +7,7 @@ import type { Services } from '../../platform/services.ts'
 import { changesBetween, recordActivity, type Actor } from '../activity-log/record.ts'
 import { deletePersonalKeys } from '../api-keys/end-keys.ts'
 import { isAllowed } from '../domains/allowed-ways.ts'
+import { forgetIdentitiesSince } from '../identities/queries.ts'
 import { removeDeviceSince } from '../two-factor/totp.ts'
 import {
   AddressTaken,
@@ -51,7 +52,9 @@ export async function undoAddressChange(
   await closeAddressUndo(tx, user.id, undo.old_email)
   await closeOtherSessions(tx, user.id, null)
   await deletePersonalKeys(tx, { ...actor, acting_user: user }, user.id)
-  await removeDeviceSince(tx, user.id, new Date(undo.changed_at.getTime() - ASKED_WITHIN_MS))
+  const asked = new Date(undo.changed_at.getTime() - ASKED_WITHIN_MS)
+  await removeDeviceSince(tx, user.id, asked)
+  await forgetIdentitiesSince(tx, user.id, asked)
   await recordAddress(tx, actor, user, after)
   if (services.mailer.configured && (await isAllowed({ services, db: tx }, after.email, 'password'))) {
     await services.jobs.enqueue(tx, resetEmail, { user_id: user.id })

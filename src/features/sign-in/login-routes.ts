@@ -98,10 +98,10 @@ export const loginRoutes = [
         await lockUser(tx, pending.user_id)
         // A new password has ended it meanwhile, or the code was sent twice.
         if (!(await closeSession(tx, pending.token_hash))) throw startAgain()
-        const { user_id, signed_in_by } = pending
+        const { user_id, signed_in_by, domain_id } = pending
         const session = await openSessionBy(
           tx,
-          { user_id, signed_in_by, has_second_factor: true },
+          { user_id, signed_in_by, domain_id, has_second_factor: true },
           now,
           request,
         )

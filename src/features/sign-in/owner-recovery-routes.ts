@@ -56,19 +56,20 @@ export const ownerRecoveryRoutes = [
       const link = { purpose: 'owner recovery', user_uuid: params.user_uuid, token: body.token } as const
       return db.transaction(async (tx) => {
         const user = await lockUserByLink(services, tx, link, now)
-        await assertAllowed({ services, db: tx }, user.email, 'recovery')
         const domain = await findClosedDomain(services, tx, user)
         if (!domain) throw invalid('token', 'invalid_token', 'The link is wrong, used or too old.')
+        await assertAllowed({ services, db: tx }, user.email, 'recovery', domain.id)
         await tellOwners({ ...context, caller: null, acting_user: user }, tx, domain, user)
+        const proof = { signed_in_by: 'recovery', domain_id: domain.id } as const
         if (await hasDevice(tx, user.id)) {
           const body401 = new ApiError(
             '2fa_required',
             'Now send the code of your authenticator to /api/login/token/.',
           ).body()
-          const pending = await openPendingSession(tx, user.id, now, 'recovery')
+          const pending = await openPendingSession(tx, user.id, now, proof)
           return { status: 401 as const, body: body401, session: pending }
         }
-        const opening = { user_id: user.id, signed_in_by: 'recovery', has_second_factor: false } as const
+        const opening = { user_id: user.id, ...proof, has_second_factor: false }
         return { ...ok({ success: true }), session: await openSessionBy(tx, opening, now, request) }
       })
     },

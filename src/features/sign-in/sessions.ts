@@ -22,16 +22,21 @@ type Visit = Pick<RequestFacts, 'ip' | 'headers'>
 
 type SignedIn = Extract<Caller, { kind: 'session' }>
 type SessionRow = SignedIn['user'] &
-  SignedIn['session'] & { last_used_at: Date; may_be_closed_by_domain: boolean }
+  SignedIn['session'] & { domain_id: string | null; last_used_at: Date; may_be_closed_by_domain: boolean }
 
 export type PendingSession = {
   token_hash: string
   user_id: number
   signed_in_by: SignedInBy
+  domain_id: string | null
   expires_at: Date
 }
 
-type Opening = { user_id: number; signed_in_by: SignedInBy; has_second_factor: boolean }
+/** `domain_id` is the domain whose provider, or whose owner's mailed link, was used. */
+type Proof = { user_id: number; signed_in_by: SignedInBy; domain_id: string | null }
+type Opening = Proof & { has_second_factor: boolean }
+
+const byPassword = (user_id: number): Proof => ({ user_id, signed_in_by: 'password', domain_id: null })
 
 export async function openSessionBy(
   db: Db,
@@ -50,8 +55,7 @@ export async function openSession(
   now: Date,
   visit?: Visit,
 ): Promise<SessionCookie> {
-  const opening: Opening = { user_id: userId, signed_in_by: 'password', has_second_factor: hasSecondFactor }
-  return openSessionBy(db, opening, now, visit)
+  return openSessionBy(db, { ...byPassword(userId), has_second_factor: hasSecondFactor }, now, visit)
 }
 
 /** For whoever holds a mailed link and has shown nothing else: signed in, but not recently. */
@@ -61,8 +65,7 @@ export async function openSessionByLink(
   now: Date,
   visit?: Visit,
 ): Promise<SessionCookie> {
-  const opening: Opening = { user_id: userId, signed_in_by: 'password', has_second_factor: false }
-  return openFull(db, { ...opening, confirmed_at: null, visit }, now)
+  return openFull(db, { ...byPassword(userId), has_second_factor: false, confirmed_at: null, visit }, now)
 }
 
 async function openFull(
@@ -80,13 +83,13 @@ export async function openPendingSession(
   db: Db,
   userId: number,
   now: Date,
-  signedInBy: SignedInBy = 'password',
+  proof: Omit<Proof, 'user_id'> = byPassword(userId),
 ): Promise<SessionCookie> {
   return insertSession(
     db,
     {
+      ...proof,
       user_id: userId,
-      signed_in_by: signedInBy,
       is_pending: true,
       has_second_factor: false,
       confirmed_at: null,
@@ -107,9 +110,10 @@ async function insertSession(db: Db, session: NewSession, now: Date): Promise<Se
   const token = randomBytes(32).toString('base64url')
   const { browser, system } = browserOf([session.visit?.headers['user-agent']].flat()[0])
   await db.run(sql`
-    INSERT INTO session (id, token_hash, user_id, signed_in_by, is_pending, has_second_factor, confirmed_at, created_at, expires_at,
+    INSERT INTO session (id, token_hash, user_id, signed_in_by, domain_id, is_pending, has_second_factor, confirmed_at, created_at, expires_at,
       last_used_at, last_used_ip, browser, system)
-    VALUES (${uuid7(now)}, ${hashToken(token)}, ${session.user_id}, ${session.signed_in_by}, ${session.is_pending},
+    VALUES (${uuid7(now)}, ${hashToken(token)}, ${session.user_id}, ${session.signed_in_by},
+      ${session.domain_id}, ${session.is_pending},
       ${session.has_second_factor}, ${session.confirmed_at}, ${now},
       ${new Date(now.getTime() + session.lifetime_ms)}, ${now}, ${session.visit?.ip ?? ''}, ${browser}, ${system})`)
   return { token, max_age_s: session.lifetime_ms / 1000 }
@@ -129,7 +133,7 @@ export async function findCallerBySession(
   const row = await db.row<SessionRow>(sql`
     SELECT app_user.id, app_user.uuid, email, first_name, is_staff, current_organization_id, current_project_id,
       EXISTS (SELECT FROM totp_device WHERE totp_device.user_id = app_user.id) AS has_2fa,
-      token_hash, signed_in_by, has_second_factor, confirmed_at, session.last_used_at,
+      token_hash, signed_in_by, session.domain_id, has_second_factor, confirmed_at, session.last_used_at,
       coalesce(organization.enforce_2fa AND (signed_in_by IN ('password', 'recovery') OR organization.enforce_2fa_with_sso),
         false) AS is_second_factor_demanded,
       domain.id IS NOT NULL OR email ~ '[^\x01-\x7f]' AS may_be_closed_by_domain
@@ -138,12 +142,14 @@ export async function findCallerBySession(
       SELECT organization_id FROM membership WHERE membership.user_id = app_user.id
       ORDER BY organization_id IS NOT DISTINCT FROM current_organization_id DESC, joined_at, membership.id LIMIT 1)
     LEFT JOIN domain ON domain.domain = lower(substring(email from '[^@]*$')) AND domain.verified_at IS NOT NULL
-      AND domain.sso_enforcement NOT IN ('', signed_in_by)
+      AND domain.sso_enforcement <> '' AND (domain.sso_enforcement <> signed_in_by
+        OR signed_in_by IN ('saml', 'oidc') AND session.domain_id IS DISTINCT FROM domain.id)
     WHERE token_hash = ${hashToken(token)} AND NOT is_pending AND session.expires_at > ${now} AND is_active`)
   if (!row) return null
   const {
     token_hash,
     signed_in_by,
+    domain_id,
     has_second_factor,
     confirmed_at,
     is_second_factor_demanded,
@@ -151,7 +157,7 @@ export async function findCallerBySession(
     may_be_closed_by_domain,
     ...user
   } = row
-  if (may_be_closed_by_domain && !(await isAllowed({ services, db }, user.email, signed_in_by))) {
+  if (may_be_closed_by_domain && !(await isAllowed({ services, db }, user.email, signed_in_by, domain_id))) {
     await closeSession(db, token_hash)
     throw new ApiError(
       'sso_required',
@@ -219,7 +225,16 @@ export function findSession(
 
 export function findPendingSession(db: Db, token: string): Promise<PendingSession | undefined> {
   return db.row(sql`
-    SELECT token_hash, user_id, signed_in_by, expires_at FROM session WHERE token_hash = ${hashToken(token)} AND is_pending`)
+    SELECT token_hash, user_id, signed_in_by, domain_id, expires_at FROM session
+    WHERE token_hash = ${hashToken(token)} AND is_pending`)
+}
+
+/** The domain whose provider opened the session; null for a password, and for providers of the whole instance. */
+export async function domainOfSession(db: Db, tokenHash: string): Promise<string | null> {
+  const row = await db.row<{ domain_id: string | null }>(
+    sql`SELECT domain_id FROM session WHERE token_hash = ${tokenHash}`,
+  )
+  return row?.domain_id ?? null
 }
 
 export async function isSessionOpen(db: Db, tokenHash: string): Promise<boolean> {

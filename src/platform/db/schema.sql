@@ -424,6 +424,7 @@ CREATE TABLE domain (
   scim_token_mask text,
   scim_token_made_at timestamp with time zone,
   scim_refused_at timestamp with time zone,
+  provider_changed_at timestamp with time zone,
   CONSTRAINT domain_pkey PRIMARY KEY (id),
   CONSTRAINT domain_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id) ON DELETE CASCADE
 );
@@ -1082,6 +1083,7 @@ CREATE TABLE session (
   browser text,
   system text,
   signed_in_by text NOT NULL DEFAULT 'password'::text,
+  domain_id uuid,
   CONSTRAINT session_pkey PRIMARY KEY (token_hash),
   CONSTRAINT session_user_id_fkey FOREIGN KEY (user_id) REFERENCES app_user(id) ON DELETE CASCADE
 );

@@ -16,6 +16,11 @@ it.each([
   'https://longshore.example.evil.example',
   'https://[',
   'https://longshore.example//evil.example',
+  '/login/oidc/?domain=x',
+  '/%6cogin/saml/?domain=x',
+  '/./login/oidc/',
+  '/complete/oidc/?state=x',
+  '/%zz',
   7,
   null,
   undefined,
@@ -28,6 +33,7 @@ it.each([
   '/signup/abc',
   '/',
   '/login?next=//evil.example',
+  '/login',
   '/%2f/evil.example',
 ])('%s is ours', (next) => {
   expect(nextOf(next, ORIGIN)).toBe(next)

@@ -7,11 +7,12 @@ import type { Services } from '../../../platform/services.ts'
 import type { Actor } from '../../activity-log/record.ts'
 import { isOpenTo, signInRuleOf, type SignInRule } from '../../domains/allowed-ways.ts'
 import { isKeptOut } from '../../domains/kept-out.ts'
-import { findVerifiedDomainOf } from '../../domains/queries.ts'
+import { domainOf, findVerifiedDomainOf } from '../../domains/queries.ts'
 import type { DomainRow } from '../../domains/schema.ts'
 import { findIdentity, insertIdentity, lockIdentity, touchIdentity } from '../../identities/queries.ts'
 import type { Vouched } from '../../identities/schema.ts'
-import { findPendingInvite } from '../../invites/queries.ts'
+import { deleteInvitesFor, findPendingInvite } from '../../invites/queries.ts'
+import type { InviteRow } from '../../invites/schema.ts'
 import { addMember } from '../../members/join.ts'
 import { announceJoin } from '../../members/joined-email.ts'
 import { findMembership } from '../../members/queries.ts'
@@ -54,9 +55,9 @@ export async function comeIn(context: Arriving, tx: Db, vouched: Vouched): Promi
   const user = await getUser(tx, known.user_id)
   if (!user.is_active) return { refused: 'account_inactive' }
   const address = await addressOf(context, tx, user.email)
-  if (!isOpenTo(address.rule, vouched.provider)) return { refused: 'way_not_allowed' }
+  if (!isOpenTo(address.rule, vouched.provider, vouched.domain_id)) return { refused: 'way_not_allowed' }
   await touchIdentity(tx, known.id, vouched.email, context.now)
-  await joinByDomain(context, tx, address.domain, user)
+  await joinByDomain(context, tx, vouched, address.domain, user)
   return { user }
 }
 
@@ -70,8 +71,10 @@ export async function linkToUser(
   await lockIdentity(tx, vouched)
   const known = await findIdentity(tx, vouched)
   if (known) return known.user_id === user.id ? { user } : { refused: 'attempt_unknown' }
+  // The account has another address by now, which nobody vouches for.
+  if (vouched.email?.toLowerCase() !== user.email.toLowerCase()) return { refused: 'attempt_unknown' }
   const address = await addressOf(context, tx, user.email)
-  if (!isOpenTo(address.rule, vouched.provider)) return { refused: 'way_not_allowed' }
+  if (!isOpenTo(address.rule, vouched.provider, vouched.domain_id)) return { refused: 'way_not_allowed' }
   return link(context, tx, vouched, user, address)
 }
 
@@ -83,7 +86,7 @@ async function comeInByAddress(context: Arriving, tx: Db, vouched: Vouched): Pro
   // The provider of a domain speaks for that domain's addresses alone.
   if (vouched.domain_id !== null && address.domain?.id !== vouched.domain_id)
     return { refused: 'email_not_in_domain' }
-  if (!isOpenTo(address.rule, vouched.provider)) return { refused: 'way_not_allowed' }
+  if (!isOpenTo(address.rule, vouched.provider, vouched.domain_id)) return { refused: 'way_not_allowed' }
   const user = await findUserByEmail(tx, address.email)
   if (!user) return makeAccount(context, tx, vouched, address)
   if (!user.is_active) return { refused: 'account_inactive' }
@@ -123,7 +126,7 @@ async function link(
   await lockUser(tx, user.id)
   await insertIdentity(tx, user.id, vouched, now)
   await tellUser(services, tx, user.id, { notice: 'identity_linked', about: NAMES[vouched.provider] })
-  await joinByDomain(context, tx, domain, user)
+  await joinByDomain(context, tx, vouched, domain, user)
   return { user: await updateUser(tx, user.id, { is_email_verified: true }) }
 }
 
@@ -141,28 +144,43 @@ async function makeAccount(
   const user = await takeAddress(tx, () => insertUser(tx, account, now), now)
   const actor = { ...context, caller: null, acting_user: user }
   await insertIdentity(tx, user.id, vouched, now)
-  if (invite) await joinByInvite(actor, tx, invite, user)
-  await joinByDomain(actor, tx, domain, user)
+  if (invite) await joinByInvite(actor, tx, believed(invite, vouched, domain), user)
+  await joinByDomain(actor, tx, vouched, domain, user)
   if (!invite && !domain?.jit_provisioning_enabled)
     await createOrganization(tx, actor, user.id, { name: `${user.first_name.slice(0, 49)}'s Organization` })
   return { user: await getUser(tx, user.id) }
+}
+
+/** Admins set the provider of a domain up, so it makes nobody owner of their organization: an owner does that. */
+function believed(invite: InviteRow, { domain_id }: Vouched, domain: DomainRow | undefined): InviteRow {
+  const isTheirProvider = domain_id !== null && domain?.organization_id === invite.organization_id
+  return isTheirProvider && invite.level === LEVELS.owner ? { ...invite, level: LEVELS.admin } : invite
 }
 
 /** Everybody of a verified domain joins, if its organization wants that and its directory has not deactivated them. */
 async function joinByDomain(
   context: Arriving,
   tx: Db,
+  vouched: Vouched,
   domain: DomainRow | undefined,
   user: UserRow,
 ): Promise<void> {
-  if (!domain?.jit_provisioning_enabled || (await levelIn(tx, domain, user)) !== null) return
+  if (!domain?.jit_provisioning_enabled || !speaksFor(vouched, domain)) return
+  if ((await levelIn(tx, domain, user)) !== null) return
   if (await isKeptOut(tx, domain.organization_id, user.id)) return
   const organization = (await findOrganizationById(tx, domain.organization_id))!
   const actor = { ...context, caller: null, acting_user: user }
   await addMember(tx, actor, organization.id, user, LEVELS.member)
   const project = await findFirstProject(tx, organization.id, isReachableByUser(user.id))
   await setCurrent(tx, user.id, organization.id, project?.id ?? null)
+  await deleteInvitesFor(tx, organization.id, user.email)
   await announceJoin(context.services, tx, organization, user.id)
+}
+
+/** The address of an account may be one that it only claims: it counts where the provider stands by it. */
+function speaksFor({ domain_id, email, is_email_vouched }: Vouched, domain: DomainRow): boolean {
+  if (domain_id !== null) return domain_id === domain.id
+  return is_email_vouched && email !== null && domainOf(email) === domain.domain
 }
 
 /** What providers call people may be anything; what is empty is told by the address. */

@@ -20,6 +20,7 @@ import { closeSession, openPendingSession, openSessionBy } from '../sessions.ts'
 import { cookieName, takeAttempt, type Attempt } from './attempts.ts'
 import { comeIn, type Decision } from './come-in.ts'
 import { openLink } from './links.ts'
+import { wasBegunHere } from './begun-here.ts'
 import { recordSignIn, type Outcome } from './records.ts'
 import { refusedChecks } from './refused-checks.ts'
 import type { RefusalCode } from './refusals.ts'
@@ -67,7 +68,7 @@ export async function finishSignIn(
   const finished =
     attempt.purpose === 'test'
       ? await showTest(returning, attempt, domain!, verdict)
-      : await conclude(returning, attempt, domain, verdict)
+      : await conclude(returning, attempt, domain, verdict, wasBegunHere(kept) ? returning.caller : null)
   return { ...finished, cookie }
 }
 
@@ -76,18 +77,20 @@ function isUnproved({ verified_at }: DomainRow, { purpose }: Attempt): boolean {
   return verified_at === null && purpose !== 'test'
 }
 
+/** `asking` is who is signed in, if they began this themselves: what is linked then is theirs by their own wish. */
 async function conclude(
   returning: Returning,
   attempt: Attempt,
   domain: DomainRow | null,
   verdict: Verdict,
+  asking: Caller | null,
 ): Promise<Answer> {
   if ('refused' in verdict) return refuse(returning, attempt, verdict.refused, verdict)
   const { vouched } = verdict
   const found = { checks: verdict.checks, received: verdict.received, email: vouched.email }
   const decide = () =>
     returning.db.transaction(async (tx) => {
-      const decision = await comeIn(returning, tx, vouched)
+      const decision = await comeIn({ ...returning, caller: asking }, tx, vouched)
       return 'user' in decision
         ? { decision, session: await enter(returning, tx, attempt, decision.user) }
         : { decision }
@@ -109,15 +112,16 @@ async function conclude(
 export async function enter(
   { request, caller, now }: Returning,
   tx: Db,
-  { provider, next }: Pick<Attempt, 'provider' | 'next'>,
+  { provider, domain_id, next }: Pick<Attempt, 'provider' | 'domain_id' | 'next'>,
   user: UserRow,
 ): Promise<{ cookie: SessionCookie; location: string }> {
   if (caller?.kind === 'session') await closeSession(tx, caller.session.token_hash)
+  const proof = { signed_in_by: provider, domain_id }
   if ((await isSecondFactorDemanded(tx, user.id)) && (await hasDevice(tx, user.id))) {
-    const cookie = await openPendingSession(tx, user.id, now, provider)
+    const cookie = await openPendingSession(tx, user.id, now, proof)
     return { cookie, location: pageAt('/login', { step: 'code', next }) }
   }
-  const opening = { user_id: user.id, signed_in_by: provider, has_second_factor: false }
+  const opening = { user_id: user.id, ...proof, has_second_factor: false }
   return { cookie: await openSessionBy(tx, opening, now, request), location: next }
 }
 

@@ -59,7 +59,7 @@ export const linkRoutes = [
         if (!(await lockUserWithPassword(tx, user))) throw startAgain()
         const decision = await linkToUser(context, tx, link.vouched, await getUser(tx, user.id))
         if (!('user' in decision)) throw startAgain()
-        const attempt = { provider: link.vouched.provider, next: link.next }
+        const attempt = { ...link.vouched, next: link.next }
         const { cookie, location } = await enter(context, tx, attempt, decision.user)
         return { ...ok({ next: location }), session: cookie }
       })

@@ -7,6 +7,7 @@ import type { Services } from '../../../platform/services.ts'
 import { findDomainById, findVerifiedDomainOf } from '../../domains/queries.ts'
 import type { DomainRow } from '../../domains/schema.ts'
 import { newState, openAttempt, type Purpose } from './attempts.ts'
+import { begunAt } from './begun-here.ts'
 import { refuse } from './finish.ts'
 import { isTestToken } from './test-token.ts'
 import type { Way } from './way.ts'
@@ -59,7 +60,8 @@ async function start(
   const state = newState()
   const begun = await way.begin({ services, db, domain, now, signal: request.signal }, state)
   if ('refused' in begun) return refuse(visit, about, begun.refused, { checks: begun.checks })
-  const cookie = await openAttempt(visit, { ...about, next: pathOf(services, next) }, state, begun.kept)
+  const kept = { ...begun.kept, ...begunAt(services, request) }
+  const cookie = await openAttempt(visit, { ...about, next: pathOf(services, next) }, state, kept)
   return { ...seeOther(begun.url), cookie }
 }
 
