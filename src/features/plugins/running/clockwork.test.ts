@@ -219,7 +219,7 @@ describe('jobs', () => {
     await pass(HOUR)
     expect(await counts(ids)).toEqual({})
     await app.db.run(sql`UPDATE plugin_config SET enabled = true WHERE id = ${ids.config_id}`)
-    app.services.changes.tell('plugin-config', ids.config_id)
+    await app.services.changes.tell(app.db, 'plugin-config', ids.config_id)
     await app.plugins.idle()
     await pass(SECOND)
     expect(await counts(ids)).toEqual({ runs: 1, n: 2 })
@@ -316,7 +316,7 @@ describe('an edit', () => {
       WHERE id = ${ids.plugin_id}`)
     await app.db.run(sql`UPDATE plugin_config SET enabled = true WHERE id = ${ids.config_id}`)
     const sendOne = async () => {
-      app.services.changes.tell('plugin', ids.plugin_id)
+      await app.services.changes.tell(app.db, 'plugin', ids.plugin_id)
       await app.plugins.idle()
       await capture(app, workspace, { event: 'x' })
       return (await storedEvents(app, workspace)).at(-1)!.event

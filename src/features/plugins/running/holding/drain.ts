@@ -54,8 +54,10 @@ export class Drain {
     this.#parts = parts
     const { changes } = parts.services
     this.#listening = [
-      changes.listen('plugin', (plugin_id) => this.#hasten({ plugin_id })),
-      changes.listen('plugin-config', (config_id) => this.#hasten({ config_id })),
+      changes.listen('plugin', (plugin_id) => this.#hasten(plugin_id === null ? 'all' : { plugin_id })),
+      changes.listen('plugin-config', (config_id) =>
+        this.#hasten(config_id === null ? 'all' : { config_id }),
+      ),
     ]
   }
 
