@@ -48,6 +48,7 @@ export class PluginRuntime implements RunningApps {
   readonly #jobs: AppJobs
   #timers: NodeJS.Timeout[] = []
   #ticking: Promise<void> | null = null
+  #works = true
 
   constructor(services: Services, ingest: Pick<Ingest, 'accept' | 'store'>) {
     this.#services = services
@@ -116,8 +117,10 @@ export class PluginRuntime implements RunningApps {
     return this.#registry.refresh()
   }
 
-  start(): void {
-    this.delivery.start()
+  /** `works`: delivers and runs timetables, jobs and held events; otherwise it only takes events through apps. */
+  start({ works }: { works: boolean }): void {
+    this.#works = works
+    if (works) this.delivery.start()
     this.#timers = [
       setInterval(
         () => this.#quietly((this.#ticking ??= this.tick().finally(() => (this.#ticking = null)))),
@@ -130,11 +133,12 @@ export class PluginRuntime implements RunningApps {
   /** Begins what is due, deliveries aside. */
   async tick(): Promise<void> {
     await this.#registry.applyEdits()
-    this.#timetable.tick()
     this.#watch.retrySetups()
-    this.#drain.tick()
     this.lapses.tick()
     await this.#captureSums('ended')
+    if (!this.#works) return
+    this.#timetable.tick()
+    this.#drain.tick()
     await this.#jobs.tick()
   }
 
