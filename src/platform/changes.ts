@@ -14,9 +14,9 @@ export type Change = { topic: Topic; id: number; project_id: number | null }
 
 /**
  * `id` is null when anything of the topic may have changed: this process was cut off for too long to learn what.
- * `project_id`: the only project that the change concerns; undefined where there may be several.
+ * `project_id`: the only project that the change concerns; undefined where there may be several. `is_own`: this process told it.
  */
-type Listener = (id: number | null, project_id?: number) => void
+type Listener = (id: number | null, project_id: number | undefined, is_own: boolean) => void
 
 export const CHANNEL = 'longshore_changes'
 
@@ -31,7 +31,7 @@ export class Changes {
         INSERT INTO change (origin, topic, subject_id, project_id, told_at)
         VALUES (${this.origin}, ${topic}, ${id}, ${project_id ?? null}, now()))
       SELECT pg_notify(${CHANNEL}, concat_ws(' ', ${this.origin}::text, ${topic}::text, ${id}::text, ${project_id ?? null}::text))`)
-    tx.afterCommit(() => this.hear({ topic, id, project_id: project_id ?? null }))
+    tx.afterCommit(() => this.hear({ topic, id, project_id: project_id ?? null }, true))
   }
 
   /** Until the function that is returned is called. */
@@ -41,12 +41,13 @@ export class Changes {
     return () => void listeners.delete(listener)
   }
 
-  hear({ topic, id, project_id }: Change): void {
-    for (const listener of this.#listeners.get(topic) ?? []) listener(id, project_id ?? undefined)
+  hear({ topic, id, project_id }: Change, is_own = false): void {
+    for (const listener of this.#listeners.get(topic) ?? []) listener(id, project_id ?? undefined, is_own)
   }
 
   hearOfAnything(): void {
-    for (const listeners of this.#listeners.values()) for (const listener of listeners) listener(null)
+    for (const listeners of this.#listeners.values())
+      for (const listener of listeners) listener(null, undefined, false)
   }
 }
 

@@ -973,7 +973,7 @@ CREATE INDEX property_definition_updated_by ON property_definition (updated_by) 
 CREATE INDEX property_definition_verified_by ON property_definition (verified_by) WHERE (verified_by IS NOT NULL);
 
 CREATE TABLE rate_window (
-  key bytea NOT NULL,
+  key text NOT NULL,
   started_at timestamp with time zone NOT NULL,
   ends_at timestamp with time zone NOT NULL,
   taken integer NOT NULL,

@@ -53,6 +53,11 @@ export class Registry {
     return app && isRunnable(app) ? app : undefined
   }
 
+  /** Those with an app that is switched on. */
+  projects(): Iterable<number> {
+    return this.#of_projects.keys()
+  }
+
   ofProject(project_id: number): readonly RunningApp[] {
     return (this.#of_projects.get(project_id) ?? NONE).all
   }

@@ -42,7 +42,7 @@ CREATE INDEX plugin_timetable_project ON plugin_timetable (project_id);
 
 -- What processes have taken of a limit on requests. Keys are hashed.
 CREATE TABLE rate_window (
-  key bytea PRIMARY KEY,
+  key text PRIMARY KEY,
   started_at timestamptz NOT NULL,
   ends_at timestamptz NOT NULL,
   taken integer NOT NULL
