@@ -38,6 +38,7 @@ import { forgetOldAddressUndos } from '../features/users/addresses.ts'
 import { noticeEmail } from '../features/users/notice-email.ts'
 import { forgetOldChanges } from '../platform/changes.ts'
 import { forgetOldAnswers } from '../platform/http/idempotency.ts'
+import { forgetOldWindows } from '../platform/http/shared-limits.ts'
 import { forgetOldTries } from '../platform/http/tries.ts'
 import { job, type AnyJob } from '../platform/jobs/jobs.ts'
 
@@ -58,6 +59,7 @@ const forgetExpired = job<Record<string, never>>({
     await forgetOldPluginMetrics(db, now)
     await forgetOldRequests(db, now)
     await forgetOldChanges(db)
+    await forgetOldWindows(db, now)
   },
 })
 

@@ -5,6 +5,7 @@ import { syncInlinePlugins } from '../features/plugins/inline/sync.ts'
 import { withTimeout } from '../lib/with-timeout.ts'
 import type { Damage } from '../platform/event-store/duckdb/journal/files.ts'
 import { followChanges } from '../platform/following.ts'
+import { SharedLimits } from '../platform/http/shared-limits.ts'
 import { openLog, type Log } from '../platform/log/log.ts'
 import { closedUntilReady } from './closed-until-ready.ts'
 import { buildHttp, compose } from './compose.ts'
@@ -90,6 +91,11 @@ async function start(
     () => followChanges(db, services.changes, log),
     (following) => following.stop(),
   )
+  // Whoever has a store of its own is alone, and counts alone.
+  if (eventStore.is_shared) {
+    const limits = new SharedLimits(services)
+    startup.toClose('limits', () => withTimeout(limits.close(), SERVICES_LIMIT_MS, () => undefined))
+  }
   const parts = compose(services, config)
   const { definitions, ingest, plugins, exports, verifier } = parts
   startup.toClose('definitions', () => withTimeout(definitions.close(), SERVICES_LIMIT_MS, () => undefined))
@@ -117,11 +123,11 @@ async function start(
   if (has('api')) await startup.step('the first owner', () => makeFirstOwner(services, config, keep))
   open()
   await startup.step('background jobs', async () => {
-    plugins.start({ works: has('plugins') })
+    // Whoever holds the events' files is the only one who can be at work on them.
+    const takes_over = !eventStore.is_shared
+    await plugins.start({ works: has('plugins'), takes_over })
     if (!has('worker')) return
     await services.jobs.work(services)
-    // Whoever holds the events' files is the only one who can be exporting from them.
-    const takes_over = !eventStore.is_shared
     await exports.start({ takes_over })
     await verifier.start({ takes_over })
   })
