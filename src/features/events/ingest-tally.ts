@@ -29,6 +29,13 @@ export class IngestTally {
     this.dropped[reason] += count
   }
 
+  /** What was to be written, and what the store did not have before. */
+  wrote(count: number, written: readonly { stored: number }[], now: Date): void {
+    const stored = written.reduce((sum, each) => sum + each.stored, 0)
+    this.stored.add(stored, now)
+    this.repeated += count - stored
+  }
+
   async timed<T>(step: Step, work: () => Promise<T>): Promise<T> {
     const began_ms = performance.now()
     try {

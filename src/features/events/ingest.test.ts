@@ -380,8 +380,8 @@ describe('the tally', () => {
     await intake.accept(project, [kept, twice, { ...twice }, ...named('secret', 3), ...named('held', 2)], 10)
     await intake.accept(project, [kept], 10)
     await intake.store(project, named('held', 1), 10)
-    for (const name of ['no room', 'broken'])
-      await expect(intake.accept(project, named(name, 2), 10)).rejects.toThrow()
+    await expect(intake.accept(project, named('no room', 2), 10)).rejects.toThrow('full')
+    await expect(intake.accept(project, named('broken', 2), 10)).rejects.toThrow('broken')
     const first = intake.accept(project, named('many', 15), 10)
     await expect(intake.accept(project, named('too many', 10), 10)).rejects.toBeInstanceOf(StoreBusy)
     await first

@@ -260,9 +260,7 @@ export class Ingest {
       const written = await this.tally.timed('write', () =>
         this.#services.eventStore.write(writes, now, position),
       )
-      const stored = written.reduce((sum, each) => sum + each.stored, 0)
-      this.tally.stored.add(stored, now)
-      this.tally.repeated += countOf(batch) - stored
+      this.tally.wrote(countOf(batch), written, now)
       for (const { resolve } of batch) resolve()
     } catch (error) {
       this.#are_copies_behind = true

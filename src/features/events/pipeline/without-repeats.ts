@@ -1,3 +1,4 @@
+// Repeats within a request; those of earlier requests the event store finds.
 import type { PipelineEvent } from '../pipeline-event.ts'
 
 /** SDKs repeat whole batches, and now and then an event within one. */

@@ -54,9 +54,11 @@ export class Holding {
         this.#touched.add(id)
       this.#is_all_touched = false
     }
-    for (const project_id of [...this.#touched]) {
-      this.#touched.delete(project_id)
-      if (!(await this.recount(project_id))) this.#touched.add(project_id)
+    const touched = [...this.#touched]
+    this.#touched.clear()
+    for (const project_id of touched) {
+      const isCounted = await this.recount(project_id).catch(() => false)
+      if (!isCounted) this.#touched.add(project_id)
     }
   }
 
