@@ -5,7 +5,7 @@ import { startTestApp, type TestApp } from '../../test/harness/app.ts'
 import { hasAnyUser } from '../features/users/queries.ts'
 import { closedUntilReady } from './closed-until-ready.ts'
 import { access, routes } from './http.ts'
-import { addPages } from './pages.ts'
+import { addHealth } from './pages.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -17,7 +17,7 @@ it('lets nobody in, and nobody sign up as the first user, until the server is re
   const { services } = app
   const metrics = openMetrics()
   const http = buildServer({ services, access, routes, metrics, trusted_proxies: [], public_url: null })
-  addPages(http, services, metrics, null)
+  addHealth(http, services, metrics, null)
   const open = closedUntilReady(http)
   const signUp = () =>
     http.inject({

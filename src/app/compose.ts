@@ -19,7 +19,8 @@ import type { Services } from '../platform/services.ts'
 import { serverLimits, type Config } from './config.ts'
 import { access, routes } from './http.ts'
 import { tellOfInstance } from './instance/facts.ts'
-import { addPages } from './pages.ts'
+import { keepDoors } from './doors.ts'
+import { addHealth, addPages } from './pages.ts'
 
 /** In the order in which they are opened; they are closed the other way round. */
 export type Parts = {
@@ -68,8 +69,10 @@ export function buildHttp(
     public_url,
     limits: serverLimits(config),
   })
-  addCapture(http, services, ingest, addSiteApps(http, services))
-  addPages(http, services, metrics, config.METRICS_TOKEN)
+  const behind = keepDoors(http, config.ROLES, (request) => plugins.api.isCalling(request))
+  behind('every role', () => addHealth(http, services, metrics, config.METRICS_TOKEN))
+  behind('capture', () => addCapture(http, services, ingest, addSiteApps(http, services)))
+  if (config.ROLES.includes('api')) addPages(http, services)
   plugins.api.serveBy(http)
   return http
 }

@@ -143,3 +143,37 @@ describe('settings that need each other', () => {
     expect(readConfig(both)).toMatchObject({ ...both, CLICKHOUSE_CLUSTER: null })
   })
 })
+
+describe('roles', () => {
+  const shared = {
+    DATABASE_URL: 'postgres://db.example/longshore',
+    CLICKHOUSE_URL: 'http://clickhouse.example:8123',
+    SECRET_KEY: 'k'.repeat(32),
+  }
+  const SITE_URL = 'https://longshore.example'
+
+  test('all of them unless told, and then nothing else is needed', () => {
+    expect(readConfig({}).ROLES).toEqual(['api', 'capture', 'worker', 'plugins'])
+    expect(readConfig({ ROLES: 'plugins,worker capture, api,api' }).ROLES).toEqual(readConfig({}).ROLES)
+  })
+
+  test('some of them need stores that all processes reach, and a public address where links are made', () => {
+    expect(readConfig({ ...shared, ROLES: 'capture' }).ROLES).toEqual(['capture'])
+    expect(readConfig({ ...shared, SITE_URL, ROLES: 'worker,api' }).ROLES).toEqual(['api', 'worker'])
+    expect(faultsOf({ ROLES: 'capture' }).split('\n').slice(1)).toEqual(
+      ['DATABASE_URL', 'CLICKHOUSE_URL', 'SECRET_KEY'].map(
+        (name) => `  ROLES=capture: a process that does not have all roles needs ${name}`,
+      ),
+    )
+    for (const ROLES of ['api', 'worker', 'plugins'])
+      expect(faultsOf({ ...shared, ROLES })).toContain(
+        'a process that does not have all roles needs SITE_URL',
+      )
+  })
+
+  test('a wrong one is answered with the four', () => {
+    expect(faultsOf({ ROLES: 'api,web' })).toContain(
+      'ROLES=api,web: must be a list of api, capture, worker, plugins',
+    )
+  })
+})

@@ -11,6 +11,7 @@ import { email } from '../platform/http/fields.ts'
 import { DEFAULT_LIMITS, type ServerLimits } from '../platform/http/limits.ts'
 import { openMailer } from '../platform/mail/mail.ts'
 import { findFaultyAllowEntries } from '../platform/outbound/allow-list.ts'
+import { hasEveryRole, NEEDED_BY_ROLES, ROLES } from './roles.ts'
 import { showSetting } from './shown-settings.ts'
 
 const list = z
@@ -34,6 +35,9 @@ const optional = z
 
 /** Every setting, its default and its check. `.env.example` and the README's table name the same ones. */
 export const Environment = z.object({
+  ROLES: list
+    .refine((names) => names.every(isRole), `must be a list of ${ROLES.join(', ')}`)
+    .transform((names) => ROLES.filter((role) => names.length === 0 || names.includes(role))),
   HOST: z.string().default('127.0.0.1'),
   PORT: z.coerce
     .number({ error: 'must be a port number' })
@@ -162,6 +166,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const faults = [
     ...(result.error?.issues ?? []).map(({ path, message }) => ({ name: String(path[0]), message })),
     ...halves(given),
+    ...(result.success ? missingForRoles(result.data, given) : []),
   ].map(({ name, message }) => `  ${showSetting(name, given[name])}: ${message}`)
   if (result.success && faults.length === 0) return Object.freeze(result.data)
   throw new ConfigError(`These settings cannot be used:\n${[...new Set(faults)].join('\n')}`)
@@ -181,6 +186,24 @@ function halves(given: Record<string, string | undefined>): { name: string; mess
   return NEEDS.filter(([name, other]) => given[name] !== undefined && given[other] === undefined).map(
     ([name, other]) => ({ name, message: `needs ${other} beside it` }),
   )
+}
+
+/** Processes that share the work meet in stores that all of them reach. */
+function missingForRoles(
+  { ROLES: roles }: Config,
+  given: Record<string, string | undefined>,
+): { name: string; message: string }[] {
+  if (hasEveryRole(roles)) return []
+  return NEEDED_BY_ROLES.filter(
+    ([setting, users]) => given[setting] === undefined && roles.some((role) => users.includes(role)),
+  ).map(([setting]) => ({
+    name: 'ROLES',
+    message: `a process that does not have all roles needs ${setting}`,
+  }))
+}
+
+function isRole(name: string): boolean {
+  return ROLES.some((role) => role === name)
 }
 
 export function serverLimits(config: Config): ServerLimits {

@@ -36,7 +36,9 @@ import { resealDomains } from '../features/domains/reseal.ts'
 import { resealSecrets } from '../features/two-factor/reseal.ts'
 import { forgetOldAddressUndos } from '../features/users/addresses.ts'
 import { noticeEmail } from '../features/users/notice-email.ts'
+import { forgetOldChanges } from '../platform/changes.ts'
 import { forgetOldAnswers } from '../platform/http/idempotency.ts'
+import { forgetOldWindows } from '../platform/http/shared-limits.ts'
 import { forgetOldTries } from '../platform/http/tries.ts'
 import { job, type AnyJob } from '../platform/jobs/jobs.ts'
 
@@ -56,6 +58,8 @@ const forgetExpired = job<Record<string, never>>({
     await forgetOldPluginLogs(db, now)
     await forgetOldPluginMetrics(db, now)
     await forgetOldRequests(db, now)
+    await forgetOldChanges(db)
+    await forgetOldWindows(db, now)
   },
 })
 

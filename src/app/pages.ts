@@ -15,7 +15,8 @@ import { addMcp } from './mcp/serve.ts'
 
 const READY_LIMIT_MS = 2_000
 
-export function addPages(
+/** How this process is, whatever its roles. */
+export function addHealth(
   app: FastifyInstance,
   services: Services,
   metrics: Metrics,
@@ -37,7 +38,9 @@ export function addPages(
     }
     return reply.type('text/plain; version=0.0.4').send(await metrics.text())
   })
+}
 
+export function addPages(app: FastifyInstance, services: Services): void {
   addScim(app, services)
   addConsole(app)
   addMcp(app, services)

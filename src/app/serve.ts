@@ -4,12 +4,15 @@ import type { AddressInfo } from 'node:net'
 import { syncInlinePlugins } from '../features/plugins/inline/sync.ts'
 import { withTimeout } from '../lib/with-timeout.ts'
 import type { Damage } from '../platform/event-store/duckdb/journal/files.ts'
+import { followChanges } from '../platform/following.ts'
+import { SharedLimits } from '../platform/http/shared-limits.ts'
 import { openLog, type Log } from '../platform/log/log.ts'
 import { closedUntilReady } from './closed-until-ready.ts'
 import { buildHttp, compose } from './compose.ts'
 import type { Config } from './config.ts'
 import { closeDataFolder } from './data-folder.ts'
 import { firstStartText, keepFirstStart, makeFirstOwner, type FirstStart } from './first-start.ts'
+import type { Role } from './roles.ts'
 import { openEventStore, openMetadata, openServices } from './services.ts'
 import { assertUsableFolder, explainListenFault } from './start-faults.ts'
 import { Startup } from './startup.ts'
@@ -83,6 +86,16 @@ async function start(
     () => openServices(config, log, db, eventStore, config.SITE_URL ?? '', now),
     (opened) => withTimeout(opened.close(), SERVICES_LIMIT_MS, () => undefined),
   )
+  await startup.open(
+    'changes of other processes',
+    () => followChanges(db, services.changes, log),
+    (following) => following.stop(),
+  )
+  // Whoever has a store of its own is alone, and counts alone.
+  if (eventStore.is_shared) {
+    const limits = new SharedLimits(services)
+    startup.toClose('limits', () => withTimeout(limits.close(), SERVICES_LIMIT_MS, () => undefined))
+  }
   const parts = compose(services, config)
   const { definitions, ingest, plugins, exports, verifier } = parts
   startup.toClose('definitions', () => withTimeout(definitions.close(), SERVICES_LIMIT_MS, () => undefined))
@@ -105,15 +118,18 @@ async function start(
   const keep = (first: FirstStart) => {
     introduction = isTerminal ? firstStartText(url, first) : introduction + keepFirstStart(config, url, first)
   }
-  await startup.step('the first owner', () => makeFirstOwner(services, config, keep))
+  const has = (role: Role) => config.ROLES.includes(role)
+  // Nobody else is asked to sign up, or would find where its credentials were written down.
+  if (has('api')) await startup.step('the first owner', () => makeFirstOwner(services, config, keep))
   open()
   await startup.step('background jobs', async () => {
-    await services.jobs.work(services)
-    // Whoever holds the events' files is the only one who can be exporting from them.
+    // Whoever holds the events' files is the only one who can be at work on them.
     const takes_over = !eventStore.is_shared
+    await plugins.start({ works: has('plugins'), takes_over })
+    if (!has('worker')) return
+    await services.jobs.work(services)
     await exports.start({ takes_over })
     await verifier.start({ takes_over })
-    plugins.start()
   })
   print(introduction)
   return url

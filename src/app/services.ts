@@ -3,6 +3,7 @@ import { withTimeout } from '../lib/with-timeout.ts'
 import { Changes } from '../platform/changes.ts'
 import { migrate } from '../platform/db/migrate.ts'
 import { openDatabase, type Database } from '../platform/db/database.ts'
+import { sql } from '../platform/db/sql.ts'
 import { openEmbeddedPostgres } from '../platform/db/embedded/embedded.ts'
 import { openTxtLookup } from '../platform/dns/txt.ts'
 import { openClickHouseStore } from '../platform/event-store/clickhouse/open.ts'
@@ -78,8 +79,19 @@ export async function openMetadata(
 /** Our tables and the queue's, in that order. Names of the migrations applied. */
 export async function migrateAll(db: Database): Promise<string[]> {
   const applied = await migrate(db)
-  await migrateJobs(db, jobs)
+  await oneAtATime(db, () => migrateJobs(db, jobs))
   return applied
+}
+
+/** Any number, the same in every version. */
+const START_LOCK = 7_061_002
+
+/** Processes that start together make tables one after the other: whoever comes second finds them made. */
+async function oneAtATime<T>(db: Database, work: () => Promise<T>): Promise<T> {
+  return db.transaction(async (tx) => {
+    await tx.run(sql`SELECT pg_advisory_xact_lock(${START_LOCK})`)
+    return work()
+  })
 }
 
 /** The user's ClickHouse, or the store we bring along. One process at a time holds it. */
@@ -92,15 +104,17 @@ export async function openEventStore(
   const moved = await whyNotToOpen(db, engineAt(url))
   if (moved !== null) throw new ConfigError(moved)
   if (url !== null) {
-    return openClickHouseStore({
-      url,
-      cluster: config.CLICKHOUSE_CLUSTER,
-      db,
-      staging: join(config.DATA_DIR, 'staging'),
-      memory_mb: eventMemoryMb(config),
-      query_timeout_ms: config.QUERY_TIMEOUT_S * 1000,
-      ...options,
-    }).catch((error: unknown) => {
+    const open = () =>
+      openClickHouseStore({
+        url,
+        cluster: config.CLICKHOUSE_CLUSTER,
+        db,
+        staging: join(config.DATA_DIR, 'staging'),
+        memory_mb: eventMemoryMb(config),
+        query_timeout_ms: config.QUERY_TIMEOUT_S * 1000,
+        ...options,
+      })
+    return oneAtATime(db, open).catch((error: unknown) => {
       throw error instanceof StoreTaken ? error : explainClickHouseFault(url, error)
     })
   }
@@ -152,7 +166,7 @@ export async function openServices(
     threads: config.PLUGIN_THREADS ?? Math.max(MIN_PLUGIN_THREADS, availableParallelism() - 1),
     geoip_database: config.GEOIP_DATABASE,
   })
-  const queue = await openJobs(db, jobs, log)
+  const queue = await openJobs(db, jobs, log, { keeps_time: config.ROLES.includes('worker') })
   return {
     db,
     eventStore,

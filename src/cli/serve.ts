@@ -1,4 +1,5 @@
-// `longshore serve`: everything in one process, until it is told to stop.
+// `longshore serve`: everything in one process, or some of it, until it is told to stop.
+import { ROLES } from '../app/roles.ts'
 import { serve as start } from '../app/serve.ts'
 import { StartStopped } from '../app/startup.ts'
 import type { Command } from './command.ts'
@@ -9,13 +10,17 @@ export const serve: Command = {
   description: 'start the server',
   options(command) {
     command
+      .option(
+        '--only <roles>',
+        `do only this: a list of ${ROLES.join(', ')}, in place of ROLES; other processes do the rest`,
+      )
       .option('--port <port>', 'port to listen on, in place of PORT')
       .option('--host <address>', 'address to listen on, in place of HOST')
       .option('--data-dir <folder>', 'folder for everything that is kept, in place of DATA_DIR')
   },
-  async run({ port, host, dataDir }) {
+  async run({ only, port, host, dataDir }) {
     const asked = stopAsked()
-    const given = Object.entries({ PORT: port, HOST: host, DATA_DIR: dataDir }).filter(
+    const given = Object.entries({ ROLES: only, PORT: port, HOST: host, DATA_DIR: dataDir }).filter(
       (entry): entry is [string, string] => entry[1] !== undefined,
     )
     try {

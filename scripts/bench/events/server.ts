@@ -41,7 +41,7 @@ export async function runEventServer(folder: string): Promise<void> {
   await parts.plugins.refresh()
   const app = buildHttp(config, services, parts, null)
   await app.listen({ host: '127.0.0.1', port: 0 })
-  parts.plugins.start()
+  await parts.plugins.start({ works: true, takes_over: true })
   const delay = monitorEventLoopDelay({ resolution: 10 })
   delay.enable()
   process.on('message', (message) => {

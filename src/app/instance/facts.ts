@@ -46,8 +46,8 @@ export function tellOfInstance(services: Services & { db: Database }, running: R
   tell('ingestion', async () => ({
     waiting: ingest.waiting(),
     held_events: plugins.holding.totals(),
-    stored_events: ingest.tally.total,
-    events_per_minute: ingest.tally.perMinute(now()),
+    stored_events: ingest.tally.stored.total,
+    events_per_minute: ingest.tally.stored.perMinute(now()),
   }))
   tell('memory', async () => ({
     ...(await readMemory()),

@@ -23,8 +23,10 @@ export const PARTS = {
   ingestion: z.object({
     waiting: z.object({ events: z.int(), bytes }),
     held_events: z.object({ in_line: z.int(), alone: z.int() }).describe('Events that wait for an app.'),
-    stored_events: z.int().describe('Since the process started.'),
-    events_per_minute: z.array(z.int()).describe('Of the last 15 full minutes, the newest last.'),
+    stored_events: z.int().describe('By the process that answers, since it started.'),
+    events_per_minute: z
+      .array(z.int())
+      .describe('Stored by the process that answers, in each of the last 15 full minutes, the newest last.'),
   }),
   memory: z.object({
     bytes: bytes.describe('Of all processes of the server.'),

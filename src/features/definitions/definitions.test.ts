@@ -288,7 +288,7 @@ it('what the stream lost in a crash is found from the stored events, and counted
   const { project } = workspace
   await send(workspace, [{ event: 'lost', properties: { also: true } }, { event: 'lost' }], { flush: false })
   // As if it had never been told.
-  app.services.changes.tell('definitions', project.id)
+  await app.services.changes.tell(app.db, 'definitions', project.id)
   expect(await get(`${eventsOf(workspace)}by_name/?name=lost`, workspace)).toMatchObject({ volume: 2 })
   expect(
     await namesOf(

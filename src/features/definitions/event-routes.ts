@@ -130,7 +130,7 @@ function eventDefinitionRoutesAt(base: Base) {
         await db.transaction(async (tx) => {
           const row = await deleteEventDefinition(tx, project.id, item.id)
           await recordActivity(tx, context, { ...activityOf(project, row), activity: 'deleted' })
-          tx.afterCommit(() => services.changes.tell('definitions', project.id))
+          await services.changes.tell(tx, 'definitions', project.id, project.id)
         })
         return noContent()
       },

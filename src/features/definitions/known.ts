@@ -53,6 +53,10 @@ export class KnownDefinitions {
   delete(project_id: number): void {
     this.#projects.delete(String(project_id))
   }
+
+  clear(): void {
+    this.#projects.clear()
+  }
 }
 
 function entriesOf({ events, pairs, properties }: KnownProject): number {

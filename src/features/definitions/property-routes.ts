@@ -131,7 +131,7 @@ function propertyDefinitionRoutesAt(base: Base) {
           const row = await deletePropertyDefinition(tx, project.id, item.id)
           if (row.type === 'event') await forgetProperty(tx, project.id, row.name)
           await recordActivity(tx, context, { ...activityOf(project, row), activity: 'deleted' })
-          tx.afterCommit(() => services.changes.tell('definitions', project.id))
+          await services.changes.tell(tx, 'definitions', project.id, project.id)
         })
         return noContent()
       },

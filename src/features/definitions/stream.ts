@@ -41,7 +41,8 @@ export class DefinitionStream {
     })
     this.#stopListening = services.changes.listen('definitions', (project_id) => {
       this.#removals++
-      this.#known.delete(project_id)
+      if (project_id === null) this.#known.clear()
+      else this.#known.delete(project_id)
     })
   }
 

@@ -9,6 +9,7 @@ import { tablesOf } from '../../platform/event-store/layout.ts'
 import { findProject } from '../projects/queries.ts'
 import type { ProjectRow } from '../projects/schema.ts'
 import { Ingest, type EventTransform, type IngestOptions } from './ingest.ts'
+import { NoRoom } from './no-room.ts'
 import type { PipelineEvent } from './pipeline-event.ts'
 
 let app: TestApp
@@ -357,5 +358,50 @@ describe('a deleted project', () => {
       app.services.now(),
     )
     expect(await rows('*', 'distinct_ids')).toEqual([])
+  })
+})
+
+describe('the tally', () => {
+  it('has every event once: received = stored + repeated + dropped, by reason', async () => {
+    const transform: EventTransform = async (_, given, onHeld) => {
+      if (given.some((each) => each.event === 'no room')) throw new NoRoom('full', 1)
+      if (given.some((each) => each.event === 'broken')) throw new Error('broken')
+      onHeld?.(given.filter((each) => each.event === 'held').length)
+      return given.filter((each) => !['held', 'secret'].includes(each.event))
+    }
+    let fails = false
+    const write: EventStore['write'] = async (...args) => {
+      if (fails) throw new Error('away')
+      return app.services.eventStore.write(...args)
+    }
+    const intake = ingest({ transform, max_events: 20 }, { write })
+    const named = (name: string, count: number) => Array.from({ length: count }, () => event({ event: name }))
+    const [kept, twice] = [event(), event()]
+    await intake.accept(project, [kept, twice, { ...twice }, ...named('secret', 3), ...named('held', 2)], 10)
+    await intake.accept(project, [kept], 10)
+    await intake.store(project, named('held', 1), 10)
+    await expect(intake.accept(project, named('no room', 2), 10)).rejects.toThrow('full')
+    await expect(intake.accept(project, named('broken', 2), 10)).rejects.toThrow('broken')
+    const first = intake.accept(project, named('many', 15), 10)
+    await expect(intake.accept(project, named('too many', 10), 10)).rejects.toBeInstanceOf(StoreBusy)
+    await first
+    fails = true
+    await expect(intake.accept(project, named('lost', 4), 10)).rejects.toThrow('away')
+    fails = false
+    const other = (await createOrganization(app)).project as ProjectRow
+    await app.db.run(sql`DELETE FROM project WHERE id = ${other.id}`)
+    await expect(intake.accept(other, named('late', 1), 10)).rejects.toThrow('deleted')
+
+    const { received, repeated, stored, dropped, runs } = intake.tally
+    expect({ received, repeated, stored: stored.total, dropped }).toEqual({
+      received: 8 + 1 + 1 + 2 + 2 + 15 + 10 + 4 + 1,
+      repeated: 2,
+      stored: 18,
+      dropped: { app: 3, held: 2, no_room: 2 + 10, failed: 2 + 4, project_deleted: 1 },
+    })
+    const all = Object.values(dropped).reduce((sum, count) => sum + count, 0)
+    expect(stored.total + repeated + all).toBe(received)
+    expect(runs).toMatchObject({ transform: 7, persons: 6 })
+    expect(runs.write).toBeGreaterThanOrEqual(5)
   })
 })

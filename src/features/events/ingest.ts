@@ -1,7 +1,7 @@
 // From accepted events to durable ones: a bounded queue, worked off in batches that share one commit. A request is
 // answered only after the commit that holds its events; until then its sender keeps them. Addresses and projects share the
 // queue and the batches: a flood of one does not hold up the others.
-import { Breather } from '../../lib/breather.ts'
+import { inSlices } from '../../lib/in-slices.ts'
 import { Room, type Amount, type Reservation } from '../../lib/room.ts'
 import { SharedQueue } from '../../lib/shared-queue.ts'
 import type { Db } from '../../platform/db/database.ts'
@@ -11,20 +11,22 @@ import { ApiError } from '../../platform/http/errors.ts'
 import type { Services } from '../../platform/services.ts'
 import { People, type PeopleChanges } from '../persons/people.ts'
 import type { ProjectRow } from '../projects/schema.ts'
-import { EventTally } from './event-tally.ts'
+import { IngestTally, reasonOf, type Reason } from './ingest-tally.ts'
 import { MissingCopies } from './missing-copies.ts'
 import type { PipelineEvent } from './pipeline-event.ts'
 import { toStoredEvent } from './pipeline/store-form.ts'
+import { withoutRepeats } from './pipeline/without-repeats.ts'
 import { nobody, ofProject, type ProjectEvent } from './project-event.ts'
 
 /**
  * Changes events before anything else sees them, in their order; those that it drops or keeps for later are missing
  * from the result. It must not change `uuid`. Throws when it can neither change nor keep them: the sender still has
- * them.
+ * them. `onHeld` is told how many it keeps.
  */
 export type EventTransform = (
   project: ProjectRow,
   events: readonly PipelineEvent[],
+  onHeld?: (count: number) => void,
 ) => Promise<readonly PipelineEvent[]>
 
 /** Sees each event that is being stored. It must neither throw nor take long. */
@@ -62,8 +64,8 @@ const senderByProject = ({ id }: ProjectRow) => `project ${id}`
 const senderByAddress = (address: string) => `address ${address}`
 
 export class Ingest {
-  /** What this process has stored. */
-  readonly tally = new EventTally()
+  /** What became of the events of this process. */
+  readonly tally = new IngestTally()
   readonly #services: IngestServices
   readonly #transform: EventTransform | undefined
   readonly #observe: EventObserver | undefined
@@ -94,6 +96,8 @@ export class Ingest {
     address: string | null = null,
   ): Promise<void> {
     const offered = withoutRepeats(events)
+    this.tally.received += events.length
+    this.tally.repeated += events.length - offered.length
     const reservation = this.#reserve(project, address, { events: offered.length, bytes })
     // What is being transformed takes up room as well.
     const kept = await this.#transformed(project, offered, reservation)
@@ -102,6 +106,7 @@ export class Ingest {
 
   /** The same for events that were transformed before. */
   async store(project: ProjectRow, events: readonly PipelineEvent[], bytes: number): Promise<void> {
+    this.tally.received += events.length
     const reservation = this.#reserve(project, null, { events: events.length, bytes })
     await this.#queued(project, events, null, reservation)
   }
@@ -138,8 +143,9 @@ export class Ingest {
     // What apps and imports bring comes from no address.
     if (address !== null) senders.push({ name: senderByAddress(address), share: SHARE_OF_ADDRESS })
     const reservation = this.#is_closed ? null : this.#room.take(senders, amount)
-    if (!reservation) throw new StoreBusy('too many events are waiting')
-    return reservation
+    if (reservation) return reservation
+    this.tally.drop('no_room', amount.events)
+    throw new StoreBusy('too many events are waiting')
   }
 
   /** Room is given back for what is dropped, or for everything when it fails. */
@@ -148,11 +154,18 @@ export class Ingest {
     events: readonly PipelineEvent[],
     reservation: Reservation,
   ): Promise<readonly PipelineEvent[]> {
-    if (!this.#transform) return events
+    const transform = this.#transform
+    if (!transform) return events
     let kept: readonly PipelineEvent[] = []
+    let held = 0
     try {
-      kept = await this.#transform(project, events)
+      kept = await this.tally.timed('transform', () => transform(project, events, (count) => (held += count)))
+      this.tally.drop('held', held)
+      this.tally.drop('app', events.length - kept.length - held)
       return kept
+    } catch (error) {
+      this.tally.drop(reasonOf(error), events.length)
+      throw error
     } finally {
       if (kept.length === 0) reservation.leave()
       else reservation.shrinkTo(kept.length)
@@ -164,7 +177,7 @@ export class Ingest {
     let writing = Promise.resolve()
     while (this.#queue.length > 0) {
       const batch = this.#take()
-      const prepared = await this.#prepare(batch).catch((error: unknown) => fail(batch, error))
+      const prepared = await this.#prepare(batch).catch((error: unknown) => this.#fail(batch, error))
       await writing
       if (prepared) writing = this.#write(prepared)
       if (this.#queue.length === 0) await writing
@@ -192,7 +205,7 @@ export class Ingest {
   /** Persons and groups, in order of arrival, then the form in which events are stored. */
   async #prepare(batch: readonly Waiting[]): Promise<Prepared> {
     const events = batch.flatMap(({ project, events }) => events.map((event) => ofProject(event, project.id)))
-    const { copies, range, gone } = await this.#applyPeople(batch, events)
+    const { copies, range, gone } = await this.tally.timed('persons', () => this.#applyPeople(batch, events))
     const stored = new Map<number, StoredEvent[]>()
     await inSlices(events, (event) => {
       if (gone.has(event.project_id)) return
@@ -208,11 +221,12 @@ export class Ingest {
       ...(copies.get(project_id) ?? NO_COPIES),
     }))
     const alive = batch.filter(({ project }) => !gone.has(project.id))
-    fail(
+    this.#fail(
       batch.filter(({ project }) => gone.has(project.id)),
       new ApiError('invalid_api_key', 'The project of this token was deleted.', null, {
         'www-authenticate': 'Bearer',
       }),
+      'project_deleted',
     )
     return { batch: alive, writes, copied: range ? [range.last] : [] }
   }
@@ -234,16 +248,21 @@ export class Ingest {
     try {
       await this.#missing.copyIfBehind()
       const now = this.#services.now()
-      const written = await this.#services.eventStore.write(writes, now, copied)
-      this.tally.add(
-        written.reduce((sum, { stored }) => sum + stored, 0),
-        now,
+      const written = await this.tally.timed('write', () =>
+        this.#services.eventStore.write(writes, now, copied),
       )
+      this.tally.wrote(countOf(batch), written, now)
       for (const { resolve } of batch) resolve()
     } catch (error) {
       this.#missing.wasMissed()
-      fail(batch, error)
+      this.#fail(batch, error)
     }
+  }
+
+  #fail(batch: readonly Waiting[], error: unknown, reason: Reason = 'failed'): null {
+    this.tally.drop(reason, countOf(batch))
+    for (const { reject } of batch) reject(error)
+    return null
   }
 
   /** Brings the event store's copies of persons and groups up to what the relational store has. */
@@ -261,25 +280,6 @@ async function markIngested(tx: Db, projectIds: readonly number[]): Promise<void
       SELECT id FROM project WHERE id = ANY(${projectIds}) AND NOT ingested_event ORDER BY id FOR NO KEY UPDATE)`)
 }
 
-/** SDKs repeat whole batches, and now and then an event within one. */
-function withoutRepeats(events: readonly PipelineEvent[]): readonly PipelineEvent[] {
-  const seen = new Set<string>()
-  return events.filter(({ uuid }) => {
-    if (seen.has(uuid)) return false
-    seen.add(uuid)
-    return true
-  })
-}
-
-async function inSlices<Item>(items: readonly Item[], work: (item: Item) => void): Promise<void> {
-  const breather = new Breather()
-  for (const item of items) {
-    if (breather.isDue) await breather.take()
-    work(item)
-  }
-}
-
-function fail(batch: readonly Waiting[], error: unknown): null {
-  for (const { reject } of batch) reject(error)
-  return null
+function countOf(batch: readonly Waiting[]): number {
+  return batch.reduce((sum, { events }) => sum + events.length, 0)
 }

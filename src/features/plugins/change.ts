@@ -49,7 +49,7 @@ export async function changePlugin(
         changes: changesOf(before, columns),
       },
     )
-    tx.afterCommit(() => services.changes.tell('plugin', id))
+    await services.changes.tell(tx, 'plugin', id)
     return { ...before, ...columns }
   })
 }
@@ -82,6 +82,6 @@ export async function uninstallPlugin(change: PluginChange, { id }: PluginRow): 
     const families = await listFamiliesOf(tx, organization.id, id)
     await deletePlugin(tx, organization.id, id)
     await recordPluginActivity(tx, change, last, { activity: 'uninstalled' }, families)
-    tx.afterCommit(() => services.changes.tell('plugin', id))
+    await services.changes.tell(tx, 'plugin', id)
   })
 }

@@ -50,7 +50,7 @@ export async function createPlugin(
     if (install) await storeFiles(tx, id, [], install.code.files, now)
     const row = await getOwnPlugin(tx, organization.id, id)
     await recordPluginActivity(tx, change, row, { activity: 'installed' })
-    tx.afterCommit(() => services.changes.tell('plugin', id))
+    await services.changes.tell(tx, 'plugin', id)
     return row
   })
 }

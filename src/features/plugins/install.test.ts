@@ -135,7 +135,7 @@ describe('GET check_for_updates', () => {
     const { id } = (await install()).body
     const files = await filesOf(id)
     offer([OLD, {}], [NEW, { 'index.js': ADDS_PROPERTY }])
-    const told: number[] = []
+    const told: (number | null)[] = []
     const stop = app.services.changes.listen('plugin', (changed) => told.push(changed))
     const { body } = await app.get(`${base}${id}/check_for_updates/`, { key })
     stop()
@@ -164,7 +164,7 @@ describe('POST upgrade', () => {
     const { id } = (await install()).body
     const config = [{ key: 'greeting' }]
     offer([NEW, { 'index.js': ADDS_PROPERTY }, { name: 'Newer', config }])
-    const told: number[] = []
+    const told: (number | null)[] = []
     const stop = app.services.changes.listen('plugin', (changed) => told.push(changed))
     const { status, body } = await upgrade(id)
     stop()

@@ -355,7 +355,7 @@ describe('GET', () => {
 describe('PATCH', () => {
   it('200 with the change, told to the log and to whoever listens; an empty one changes nothing', async () => {
     const id = await createId()
-    const told: number[] = []
+    const told: (number | null)[] = []
     const stop = app.services.changes.listen('plugin', (changed) => told.push(changed))
     const changed = await app.patch(
       `${base}${id}/`,
@@ -460,7 +460,7 @@ describe('DELETE', () => {
   it('204, and its configs go with it', async () => {
     const id = await createId()
     const config = await configure(app, home.project.id, key, { plugin: id })
-    const told: number[] = []
+    const told: (number | null)[] = []
     const stop = app.services.changes.listen('plugin', (changed) => told.push(changed))
     expect((await app.delete(`${base}${id}/`, { key })).status).toBe(204)
     stop()

@@ -393,6 +393,19 @@ CREATE INDEX batch_export_verification_turn ON batch_export_verification (projec
 CREATE INDEX batch_export_verification_waiting ON batch_export_verification (run_after) WHERE (finished_at IS NULL);
 CREATE UNIQUE INDEX batch_export_verification_live ON batch_export_verification (batch_export_id, run_id, start_at, end_at) NULLS NOT DISTINCT WHERE (finished_at IS NULL);
 
+CREATE TABLE change (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  version xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  origin uuid NOT NULL,
+  topic text NOT NULL,
+  subject_id integer NOT NULL,
+  project_id integer,
+  told_at timestamp with time zone NOT NULL,
+  CONSTRAINT change_pkey PRIMARY KEY (id)
+);
+CREATE INDEX change_told_at ON change (told_at);
+CREATE INDEX change_version ON change (version);
+
 CREATE TABLE definition_count (
   project_id integer NOT NULL,
   position bigint NOT NULL,
@@ -792,12 +805,22 @@ CREATE TABLE plugin_job (
   run_at timestamp with time zone NOT NULL,
   attempt integer NOT NULL DEFAULT 0,
   created_at timestamp with time zone NOT NULL,
+  process_id uuid,
   CONSTRAINT plugin_job_pkey PRIMARY KEY (id),
   CONSTRAINT plugin_job_plugin_config_id_fkey FOREIGN KEY (plugin_config_id) REFERENCES plugin_config(id) ON DELETE CASCADE,
   CONSTRAINT plugin_job_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE
 );
 CREATE INDEX plugin_job_config ON plugin_job (plugin_config_id, run_at);
 CREATE INDEX plugin_job_due ON plugin_job (run_at);
+
+CREATE TABLE plugin_lease (
+  project_id integer NOT NULL,
+  process_id uuid NOT NULL,
+  CONSTRAINT plugin_lease_pkey PRIMARY KEY (project_id),
+  CONSTRAINT plugin_lease_process_id_fkey FOREIGN KEY (process_id) REFERENCES plugin_process(id) ON DELETE CASCADE,
+  CONSTRAINT plugin_lease_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE
+);
+CREATE INDEX plugin_lease_process ON plugin_lease (process_id);
 
 CREATE TABLE plugin_log (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -849,6 +872,12 @@ CREATE TABLE plugin_metric_error (
 CREATE INDEX plugin_metric_error_age ON plugin_metric_error ("timestamp");
 CREATE INDEX plugin_metric_error_config ON plugin_metric_error (plugin_config_id, category, "timestamp");
 
+CREATE TABLE plugin_process (
+  id uuid NOT NULL,
+  until timestamp with time zone NOT NULL,
+  CONSTRAINT plugin_process_pkey PRIMARY KEY (id)
+);
+
 CREATE TABLE plugin_source_file (
   plugin_id integer NOT NULL,
   filename text NOT NULL,
@@ -873,6 +902,17 @@ CREATE TABLE plugin_storage (
   CONSTRAINT plugin_storage_plugin_config_id_fkey FOREIGN KEY (plugin_config_id) REFERENCES plugin_config(id) ON DELETE CASCADE,
   CONSTRAINT plugin_storage_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE
 );
+
+CREATE TABLE plugin_timetable (
+  plugin_config_id integer NOT NULL,
+  project_id integer NOT NULL,
+  task text NOT NULL,
+  period bigint NOT NULL,
+  CONSTRAINT plugin_timetable_pkey PRIMARY KEY (plugin_config_id, task),
+  CONSTRAINT plugin_timetable_plugin_config_id_fkey FOREIGN KEY (plugin_config_id) REFERENCES plugin_config(id) ON DELETE CASCADE,
+  CONSTRAINT plugin_timetable_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE
+);
+CREATE INDEX plugin_timetable_project ON plugin_timetable (project_id);
 
 CREATE TABLE plugin_version (
   plugin_id integer NOT NULL,
@@ -950,6 +990,15 @@ CREATE TABLE property_definition (
 );
 CREATE INDEX property_definition_updated_by ON property_definition (updated_by) WHERE (updated_by IS NOT NULL);
 CREATE INDEX property_definition_verified_by ON property_definition (verified_by) WHERE (verified_by IS NOT NULL);
+
+CREATE TABLE rate_window (
+  key text NOT NULL,
+  started_at timestamp with time zone NOT NULL,
+  ends_at timestamp with time zone NOT NULL,
+  taken integer NOT NULL,
+  CONSTRAINT rate_window_pkey PRIMARY KEY (key)
+);
+CREATE INDEX rate_window_ends_at ON rate_window (ends_at);
 
 CREATE TABLE role (
   id uuid NOT NULL,

@@ -56,8 +56,19 @@ export async function migrateJobs(db: Database, jobs: readonly AnyJob[]): Promis
   await boss.stop({ graceful: false, close: false })
 }
 
-export async function openJobs(db: Database, jobs: readonly AnyJob[], log: Log): Promise<Jobs> {
-  const boss = new PgBoss({ db: executor(db.pool), migrate: false })
+/** `keeps_time`: puts what the timetable has due into the queues, and clears up; any number of processes may. */
+export async function openJobs(
+  db: Database,
+  jobs: readonly AnyJob[],
+  log: Log,
+  { keeps_time = true }: { keeps_time?: boolean } = {},
+): Promise<Jobs> {
+  const boss = new PgBoss({
+    db: executor(db.pool),
+    migrate: false,
+    supervise: keeps_time,
+    schedule: keeps_time,
+  })
   boss.on('error', (error) => log.warn({ err: error }, 'background jobs: a temporary fault'))
   await boss.start()
   const workers = new Map<string, Worker>()

@@ -5399,9 +5399,9 @@ export interface components {
                     in_line: number;
                     alone: number;
                 };
-                /** @description Since the process started. */
+                /** @description By the process that answers, since it started. */
                 stored_events: number;
-                /** @description Of the last 15 full minutes, the newest last. */
+                /** @description Stored by the process that answers, in each of the last 15 full minutes, the newest last. */
                 events_per_minute: number[];
             } | null;
             memory: {

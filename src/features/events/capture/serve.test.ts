@@ -13,6 +13,7 @@ import { openMetrics } from '../../../platform/http/metrics.ts'
 import { buildServer } from '../../../platform/http/server.ts'
 import { updateProject } from '../../projects/queries.ts'
 import type { ProjectRow } from '../../projects/schema.ts'
+import { IngestTally } from '../ingest-tally.ts'
 import type { PipelineEvent } from '../pipeline-event.ts'
 import { PACKINGS } from './fixture/packing.ts'
 import { addCapture } from './serve.ts'
@@ -50,6 +51,7 @@ beforeAll(async () => {
         if (fails) throw fails
         accepted.push({ project_id: id, events: [...events], bytes })
       },
+      tally: new IngestTally(),
     },
   )
   await http.listen({ host: '127.0.0.1', port: 0 })

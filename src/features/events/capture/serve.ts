@@ -19,12 +19,12 @@ const AI_BATCH = '/i/v0/ai/batch'
 const PATHS = ['/e', '/i/v0/e', '/capture', '/track', '/batch', '/engage', AI_BATCH, ANALYTICS_V1]
 const LARGE = new Set(['/batch', AI_BATCH, ANALYTICS_V1])
 
-type Capture = { services: Services; ingest: Pick<Ingest, 'accept'>; reader: Reader }
+type Capture = { services: Services; ingest: Pick<Ingest, 'accept' | 'tally'>; reader: Reader }
 
 export function addCapture(
   app: FastifyInstance,
   services: Services,
-  ingest: Pick<Ingest, 'accept'>,
+  ingest: Pick<Ingest, 'accept' | 'tally'>,
   siteAppsOf?: SiteAppsOf,
 ): void {
   const reader = openReader()
@@ -57,9 +57,8 @@ async function take(
     ? requestTimestamp(request)
     : (parameter(request, 'sent_at') ?? parameter(request, '_'))
   const missing_name = path === '/engage' ? '$identify' : undefined
-  const { token, events, bytes, is_historical, fault } = await reader.read(
-    { ...packed, outer_token, sent_ms, missing_name, is_v1, now },
-    sender,
+  const { token, events, bytes, is_historical, fault } = await ingest.tally.timed('read', () =>
+    reader.read({ ...packed, outer_token, sent_ms, missing_name, is_v1, now }, sender),
   )
   const project = await getProject(services.db, token)
   request.notes.project_id = project.id

@@ -39,8 +39,8 @@ async function settingsOf(id: number) {
   return openSettings(app.services.secrets, row!.plugin.config_schema, row!, files).config
 }
 
-async function toldWhile(work: () => Promise<unknown>): Promise<number[]> {
-  const told: number[] = []
+async function toldWhile(work: () => Promise<unknown>): Promise<(number | null)[]> {
+  const told: (number | null)[] = []
   const stop = app.services.changes.listen('plugin-config', (id) => void told.push(id))
   await work()
   stop()

@@ -67,7 +67,7 @@ export async function changeConfig(
     for (const what of [...describeChanges(secrets, fields, before, after), ...happened]) {
       await recordConfigActivity(tx, change, project.organization_id, namedConfig(after, plugin), what)
     }
-    tx.afterCommit(() => services.changes.tell('plugin-config', after.id, project.id))
+    await services.changes.tell(tx, 'plugin-config', after.id, project.id)
     return { ...addressed, row: after }
   })
 }

@@ -191,7 +191,7 @@ describe('POST plugin_configs/', () => {
   })
 
   it('tells the clockwork once it is stored, and only then', async () => {
-    const told: number[] = []
+    const told: (number | null)[] = []
     const stop = app.services.changes.listen('plugin-config', (id) => void told.push(id))
     const id = await createdId()
     await create({ plugin: 2_000_000_000 })

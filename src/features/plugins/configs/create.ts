@@ -73,7 +73,7 @@ export async function createConfig(
     for (const what of [{ activity: 'created' as const }, ...files, ...switched]) {
       await recordConfigActivity(tx, change, project.organization_id, namedConfig(row, plugin), what)
     }
-    tx.afterCommit(() => services.changes.tell('plugin-config', id, project.id))
+    await services.changes.tell(tx, 'plugin-config', id, project.id)
     return { ...place, row, plugin }
   })
 }

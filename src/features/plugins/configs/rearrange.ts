@@ -30,7 +30,7 @@ export async function rearrangeConfigs(
         activity: 'order_changed',
         changes: changesBetween('Plugin', row, after, ['order']),
       })
-      tx.afterCommit(() => services.changes.tell('plugin-config', row.id, project.id))
+      await services.changes.tell(tx, 'plugin-config', row.id, project.id)
     }
   })
 }

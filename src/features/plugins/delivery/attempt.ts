@@ -3,6 +3,7 @@ import { AppFault } from '../../../platform/sandbox/sandbox.ts'
 import type { Services } from '../../../platform/services.ts'
 import type { PluginLogs } from '../logs/plugin-logs.ts'
 import type { PluginMetrics } from '../metrics/plugin-metrics.ts'
+import type { Leases } from '../running/leases.ts'
 import { AppIdle, type RunningApp, type RunningApps } from '../running/running-app.ts'
 import { toProcessedEvent, toWebhookEvent } from './event-forms.ts'
 import { waitAfter, type DeliveryMethod } from './methods.ts'
@@ -14,6 +15,7 @@ export type Tools = {
   apps: RunningApps
   logs: PluginLogs
   metrics: PluginMetrics
+  leases: Leases
   /** Nothing more is to be begun. */
   is_closing(): boolean
   /** Ends requests under way. */

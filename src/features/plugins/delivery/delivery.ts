@@ -4,6 +4,8 @@ import { setMaxListeners } from 'node:events'
 import type { Services } from '../../../platform/services.ts'
 import type { PluginLogs } from '../logs/plugin-logs.ts'
 import type { PluginMetrics } from '../metrics/plugin-metrics.ts'
+import type { Lease } from '../running/lease-queries.ts'
+import type { Leases } from '../running/leases.ts'
 import type { RunningApp, RunningApps } from '../running/running-app.ts'
 import { withTimeout } from '../../../lib/with-timeout.ts'
 import type { Tools } from './attempt.ts'
@@ -30,11 +32,17 @@ export class Delivery {
   #ticking: Promise<void> | null = null
   #is_closing = false
 
-  constructor(services: Services, apps: RunningApps, logs: PluginLogs, metrics: PluginMetrics) {
+  constructor(
+    services: Services,
+    apps: RunningApps,
+    logs: PluginLogs,
+    metrics: PluginMetrics,
+    leases: Leases,
+  ) {
     // Every request under way listens.
     setMaxListeners(0, this.#cut.signal)
     const is_closing = () => this.#is_closing
-    this.#tools = { services, apps, logs, metrics, is_closing, signal: this.#cut.signal }
+    this.#tools = { services, apps, logs, metrics, leases, is_closing, signal: this.#cut.signal }
   }
 
   start(): void {
@@ -45,8 +53,14 @@ export class Delivery {
 
   /** Looks what there is to do and begins it. */
   async tick(): Promise<void> {
-    const { apps, services } = this.#tools
-    const wanted = new Map(apps.list().flatMap(streamsOf))
+    const { apps, services, leases } = this.#tools
+    await leases.keep()
+    const wanted = new Map(
+      apps.list().flatMap((app) => {
+        const lease = leases.of(app.project_id)
+        return lease ? streamsOf(app, lease) : []
+      }),
+    )
     const project_ids = [...new Set([...wanted.values()].map(({ project_id }) => project_id))]
     const positions = new Map(
       await Promise.all(
@@ -55,9 +69,20 @@ export class Delivery {
     )
     if (this.#is_closing) return
     for (const [name, stream] of this.#streams) {
-      if (!wanted.has(name) && !stream.is_busy) this.#streams.delete(name)
+      // Under another lease it may stand elsewhere.
+      if (wanted.get(name)?.lease !== stream.lease && !stream.is_busy) this.#streams.delete(name)
     }
-    for (const [name, key] of wanted) this.#stream(name, key).wake(positions.get(key.project_id)!)
+    for (const [name, { lease, ...key }] of wanted) {
+      const stream = this.#stream(name, key, lease)
+      if (stream.lease === lease) stream.wake(positions.get(key.project_id)!)
+    }
+  }
+
+  /** Whether something is under way for the project. */
+  isBusy(project_id: number): boolean {
+    return [...this.#streams.values()].some(
+      ({ lease, is_busy }) => is_busy && lease.project_id === project_id,
+    )
   }
 
   /** Until nothing is under way. */
@@ -75,8 +100,8 @@ export class Delivery {
     clearTimeout(cut)
   }
 
-  #stream(name: string, key: StreamKey): Stream {
-    const known = this.#streams.get(name) ?? new Stream(this.#tools, key, this.#slots)
+  #stream(name: string, key: StreamKey, lease: Lease): Stream {
+    const known = this.#streams.get(name) ?? new Stream(this.#tools, key, this.#slots, lease)
     this.#streams.set(name, known)
     return known
   }
@@ -90,9 +115,12 @@ export class Delivery {
   }
 }
 
-function streamsOf({ config_id, project_id, methods }: RunningApp): [string, StreamKey][] {
+function streamsOf(
+  { config_id, project_id, methods }: RunningApp,
+  lease: Lease,
+): [string, StreamKey & { lease: Lease }][] {
   return deliveryMethodsOf(methods).map((method) => [
     `${config_id} ${method}`,
-    { config_id, project_id, method },
+    { config_id, project_id, method, lease },
   ])
 }

@@ -1,6 +1,7 @@
 // Cursors of deliveries and what waits to be tried again. A stream is one function of one config.
 import { isParentGone, type Db } from '../../../platform/db/database.ts'
 import { sql } from '../../../platform/db/sql.ts'
+import { isHeld, type Lease } from '../running/lease-queries.ts'
 import type { DeliveryMethod } from './methods.ts'
 
 export type StreamKey = { project_id: number; config_id: number; method: DeliveryMethod }
@@ -82,17 +83,21 @@ export async function listDueRetries(
     ORDER BY due_at LIMIT ${count}`)
 }
 
+/** False when it is gone, or another process works for the project by now. */
 export async function updateRetry(
   db: Db,
-  project_id: number,
+  lease: Lease,
   { id, request, attempt }: Omit<RetryRow, 'seqs'>,
   due_at: Date,
-): Promise<void> {
-  await db.run(sql`
+): Promise<boolean> {
+  const updated = await db.run(sql`
     UPDATE plugin_delivery_retry SET request = ${request}, attempt = ${attempt}, due_at = ${due_at}
-    WHERE id = ${id} AND project_id = ${project_id}`)
+    WHERE id = ${id} AND project_id = ${lease.project_id} AND ${isHeld(lease)}`)
+  return updated > 0
 }
 
-export async function deleteRetry(db: Db, project_id: number, id: string): Promise<void> {
-  await db.run(sql`DELETE FROM plugin_delivery_retry WHERE id = ${id} AND project_id = ${project_id}`)
+export async function deleteRetry(db: Db, lease: Lease, id: string): Promise<void> {
+  await db.run(sql`
+    DELETE FROM plugin_delivery_retry
+    WHERE id = ${id} AND project_id = ${lease.project_id} AND ${isHeld(lease)}`)
 }

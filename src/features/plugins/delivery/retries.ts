@@ -1,6 +1,7 @@
 // What one stream tries again: a webhook as it was composed, everything else with the app as it is by then.
 import { uuid7 } from '../../../lib/uuid.ts'
 import type { Db } from '../../../platform/db/database.ts'
+import type { Lease } from '../running/lease-queries.ts'
 import type { RunningApp } from '../running/running-app.ts'
 import { attempt, type Outcome, type Tools } from './attempt.ts'
 import { METHOD_RULES } from './methods.ts'
@@ -24,13 +25,15 @@ const PAUSE_MS = 2_000
 export class Retries {
   readonly #tools: Tools
   readonly #key: StreamKey
+  readonly #lease: Lease
   readonly #app: () => RunningApp | undefined
   #waiting: Waiting = { count: 0, next_due_at: null }
   #recounts = 0
 
-  constructor(tools: Tools, key: StreamKey, app: () => RunningApp | undefined) {
+  constructor(tools: Tools, key: StreamKey, lease: Lease, app: () => RunningApp | undefined) {
     this.#tools = tools
     this.#key = key
+    this.#lease = lease
     this.#app = app
   }
 
@@ -75,28 +78,29 @@ export class Retries {
 
   async #try(row: RetryRow, found: ReadonlyMap<number, StoredEvent>): Promise<boolean> {
     const { db, now } = this.#tools.services
-    const { project_id, method } = this.#key
+    const { method } = this.#key
     const app = this.#app()
     if (!app) return false
     const events = row.seqs.flatMap((seq) => found.get(seq) ?? [])
     if (events.length === 0) {
       // They were deleted, and nobody is to hear of them any more.
-      await deleteRetry(db, project_id, row.id)
+      await deleteRetry(db, this.#lease, row.id)
       return true
     }
     const number = row.attempt + 1
     // Written down before it is made, and the next one as if this were to fail at the last moment: whoever comes after a
     // crash neither hurries nor tries for ever.
-    await updateRetry(db, project_id, { ...row, attempt: number }, this.#dueIfKilled(number))
+    const isOurs = await updateRetry(db, this.#lease, { ...row, attempt: number }, this.#dueIfKilled(number))
+    if (!isOurs) return false
     const parcel = { events, request: this.#open(row), attempt: number }
     const outcome = await attempt(this.#tools, app, method, parcel)
-    if (outcome.kind === 'done') await deleteRetry(db, project_id, row.id)
+    if (outcome.kind === 'done') await deleteRetry(db, this.#lease, row.id)
     if (outcome.kind === 'later') {
-      await updateRetry(db, project_id, row, new Date(now().getTime() + PAUSE_MS))
+      await updateRetry(db, this.#lease, row, new Date(now().getTime() + PAUSE_MS))
     }
     if (outcome.kind === 'again') {
       const request = this.#seal(row.id, outcome.request)
-      await updateRetry(db, project_id, { ...row, request, attempt: number }, outcome.due_at)
+      await updateRetry(db, this.#lease, { ...row, request, attempt: number }, outcome.due_at)
     }
     return outcome.kind !== 'later'
   }

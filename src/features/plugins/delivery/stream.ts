@@ -1,5 +1,6 @@
 // The events of one project on their way to one function of one config. They go page by page behind a durable cursor, which
 // only passes what is done or waits to be tried again; that is tried beside, and holds nothing up.
+import type { Lease } from '../running/lease-queries.ts'
 import type { RunningApp } from '../running/running-app.ts'
 import { attempt, type Tools } from './attempt.ts'
 import { isOwnEvent } from './event-forms.ts'
@@ -17,6 +18,7 @@ const MAX_WAITING = 1_000
 const PAUSE_MS = 2_000
 
 export class Stream {
+  readonly lease: Lease
   readonly #tools: Tools
   readonly #key: StreamKey
   readonly #slots: Slots
@@ -31,12 +33,13 @@ export class Stream {
   /** What was said last about filters that cannot be used. */
   #complaint: string | null = null
 
-  constructor(tools: Tools, key: StreamKey, slots: Slots) {
+  constructor(tools: Tools, key: StreamKey, slots: Slots, lease: Lease) {
+    this.lease = lease
     this.#tools = tools
     this.#key = key
     this.#slots = slots
     this.#rules = METHOD_RULES[key.method]
-    this.#retries = new Retries(tools, key, () => this.#app())
+    this.#retries = new Retries(tools, key, lease, () => this.#app())
   }
 
   get is_busy(): boolean {
@@ -140,7 +143,9 @@ export class Stream {
 
   async #commit(cursor: number, retries: readonly NewRetry[]): Promise<void> {
     if (cursor === this.#cursor) return
-    await this.#tools.services.db.transaction(async (tx) => {
+    const { services, leases } = this.#tools
+    await services.db.transaction(async (tx) => {
+      await leases.assert(tx, this.lease)
       // Without a row the config was deleted meanwhile.
       if (await moveCursor(tx, this.#key, cursor)) await this.#retries.insert(tx, retries)
     })
@@ -157,8 +162,10 @@ export class Stream {
 
   /** The app as it is now, if it is still to get events. */
   #app(): RunningApp | undefined {
-    const { config_id, method } = this.#key
-    const app = this.#tools.is_closing() ? undefined : this.#tools.apps.current(config_id)
+    const { config_id, project_id, method } = this.#key
+    const { apps, leases, is_closing } = this.#tools
+    if (is_closing() || leases.of(project_id) !== this.lease) return undefined
+    const app = apps.current(config_id)
     return app?.methods.has(method) ? app : undefined
   }
 

@@ -29,8 +29,8 @@ const rowOf = (id: number) =>
 const lastEntry = async () => (await app.get(`${base}activity/?limit=1`, { key })).body.results[0]
 
 /** The plugins that were told to have changed meanwhile. */
-async function toldDuring(work: () => Promise<unknown>): Promise<number[]> {
-  const told: number[] = []
+async function toldDuring(work: () => Promise<unknown>): Promise<(number | null)[]> {
+  const told: (number | null)[] = []
   const stop = app.services.changes.listen('plugin', (id) => told.push(id))
   await work()
   stop()

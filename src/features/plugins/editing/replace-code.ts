@@ -74,7 +74,7 @@ function swap(
         changes: [...changesOf(row, columns), ...(filenames.length > 0 ? [source] : [])],
       },
     )
-    tx.afterCommit(() => services.changes.tell('plugin', row.id))
+    await services.changes.tell(tx, 'plugin', row.id)
     return true
   })
 }

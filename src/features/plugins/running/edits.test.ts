@@ -28,7 +28,8 @@ async function busyNeighbour(): Promise<() => void> {
   const neighbour = await createOrganization(app)
   const ids = await switchOn(app, neighbour, `export function processEvent(event) { return event }`)
   return () => {
-    for (let n = 0; n < 20; n++) app.services.changes.tell('plugin-config', ids.config_id, ids.project_id)
+    for (let n = 0; n < 20; n++)
+      app.services.changes.hear({ topic: 'plugin-config', id: ids.config_id, project_id: ids.project_id })
   }
 }
 

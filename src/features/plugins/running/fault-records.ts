@@ -65,7 +65,7 @@ export class FaultRecords {
           activity: 'disabled',
         })
         await enqueueFaultEmails(this.#services, tx, app, 'switched off', now())
-        tx.afterCommit(() => changes.tell('plugin-config', id, project_id))
+        await changes.tell(tx, 'plugin-config', id, project_id)
       }),
     )
   }

@@ -43,7 +43,8 @@ beforeEach(async () => void (workspace = await createOrganization(app)))
 // The thread is shared by all: no app of one test may run into the next.
 afterEach(async () => {
   await app.db.run(sql`UPDATE plugin_config SET enabled = false`)
-  for (const { config_id } of app.plugins.list()) app.services.changes.tell('plugin-config', config_id)
+  for (const { config_id } of app.plugins.list())
+    await app.services.changes.tell(app.db, 'plugin-config', config_id)
   await vi.waitFor(() => expect(app.plugins.list()).toEqual([]), PATIENCE)
 })
 
@@ -103,7 +104,7 @@ describe('ingestion goes on', () => {
       VALUES (${ids.project_id}, ${ids.config_id}, 'open', 'true')`)
     // The thread may have been lost; another takes its place, and the neighbour works on without the app.
     await app.db.run(sql`UPDATE plugin_config SET enabled = false WHERE id = ${ids.config_id}`)
-    app.services.changes.tell('plugin-config', ids.config_id)
+    await app.services.changes.tell(app.db, 'plugin-config', ids.config_id)
     await vi.waitFor(
       async () => {
         app.advance(11 * SECOND)

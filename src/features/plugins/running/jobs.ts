@@ -4,6 +4,7 @@ import type { Services } from '../../../platform/services.ts'
 import type { PluginMetrics } from '../metrics/plugin-metrics.ts'
 import { exportPage, giveUpExport, isHistoricalExport } from './historical-export.ts'
 import { claimJobs, continueJob, deleteJob, putOffJob, type JobRow } from './job-queries.ts'
+import type { Leases } from './leases.ts'
 import { AppIdle, type RunningApp, type RunningApps } from './running-app.ts'
 
 const AT_ONCE = 5
@@ -18,17 +19,22 @@ export class AppJobs {
   readonly #services: Pick<Services, 'db' | 'eventStore' | 'log' | 'now'>
   readonly #apps: RunningApps
   readonly #metrics: PluginMetrics
+  readonly #leases: Leases
   /** Under way, by config. */
   readonly #active = new Map<number, Set<Promise<void>>>()
+  /** The project of each that is under way. */
+  readonly #busy_projects: number[] = []
 
   constructor(
     services: Pick<Services, 'db' | 'eventStore' | 'log' | 'now'>,
     apps: RunningApps,
     metrics: PluginMetrics,
+    leases: Leases,
   ) {
     this.#services = services
     this.#apps = apps
     this.#metrics = metrics
+    this.#leases = leases
   }
 
   /** Begins what is due. */
@@ -37,12 +43,22 @@ export class AppJobs {
     const configs = this.#apps
       .list()
       .filter(({ jobs, methods }) => jobs.length > 0 || methods.has('exportEvents'))
-      .map(({ config_id }) => ({ config_id, free: AT_ONCE - (this.#active.get(config_id)?.size ?? 0) }))
-      .filter(({ free }) => free > 0)
-    if (configs.length === 0) return
+      .map(({ config_id, project_id }) => ({
+        config_id,
+        lease: this.#leases.of(project_id),
+        free: AT_ONCE - (this.#active.get(config_id)?.size ?? 0),
+      }))
+      .filter(({ lease, free }) => lease && free > 0)
+    const process_id = configs[0]?.lease?.process_id
+    if (process_id === undefined) return
     const at = now()
-    const claimed = await claimJobs(db, configs, at, new Date(at.getTime() + LEASE_MS))
+    const claimed = await claimJobs(db, process_id, configs, at, new Date(at.getTime() + LEASE_MS))
     for (const job of claimed) this.#begin(job)
+  }
+
+  /** Whether something is under way for the project. */
+  isBusy(project_id: number): boolean {
+    return this.#busy_projects.includes(project_id)
   }
 
   async idle(): Promise<void> {
@@ -53,6 +69,7 @@ export class AppJobs {
     const { plugin_config_id: id } = job
     const ofConfig = this.#active.get(id) ?? new Set()
     this.#active.set(id, ofConfig)
+    this.#busy_projects.push(job.project_id)
     const done = this.#run(job)
       // Left unsaid, it runs again once its lease is over.
       .catch((error: unknown) =>
@@ -60,6 +77,7 @@ export class AppJobs {
       )
       .finally(() => {
         ofConfig.delete(done)
+        this.#busy_projects.splice(this.#busy_projects.indexOf(job.project_id), 1)
         if (ofConfig.size === 0) this.#active.delete(id)
       })
     ofConfig.add(done)

@@ -33,10 +33,14 @@ export class Registry {
     this.#openHost = openHost
     const { changes } = services
     this.#listening = [
-      changes.listen('plugin', (plugin_id) => this.#touch({ plugin_id }, this.#projectsOf({ plugin_id }))),
-      changes.listen('plugin-config', (config_id, project_id) =>
-        this.#touch({ config_id }, project_id ? [project_id] : this.#projectsOf({ config_id })),
-      ),
+      changes.listen('plugin', (plugin_id) => {
+        const scope = plugin_id === null ? 'all' : { plugin_id }
+        this.#touch(scope, this.#projectsOf(scope))
+      }),
+      changes.listen('plugin-config', (config_id, project_id) => {
+        const scope = config_id === null ? 'all' : { config_id }
+        this.#touch(scope, project_id === undefined ? this.#projectsOf(scope) : [project_id])
+      }),
     ]
   }
 
@@ -47,6 +51,11 @@ export class Registry {
   get(config_id: number): RunningApp | undefined {
     const app = this.#entries.get(config_id)?.app
     return app && isRunnable(app) ? app : undefined
+  }
+
+  /** Those with an app that is switched on. */
+  projects(): Iterable<number> {
+    return this.#of_projects.keys()
   }
 
   ofProject(project_id: number): readonly RunningApp[] {

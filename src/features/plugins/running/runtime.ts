@@ -16,6 +16,7 @@ import { Drain } from './holding/drain.ts'
 import { Holding } from './holding/holding.ts'
 import { Lapses } from './ingestion/lapses.ts'
 import { clearPassingErrors } from './queries.ts'
+import { Leases } from './leases.ts'
 import { Registry } from './registry.ts'
 import type { RunningApp, RunningApps } from './running-app.ts'
 import { Timetable } from './timetable.ts'
@@ -34,6 +35,8 @@ export class PluginRuntime implements RunningApps {
   readonly metrics: PluginMetrics
   readonly delivery: Delivery
   readonly holding: Holding
+  /** Which projects this process works for. */
+  readonly leases: Leases
   readonly lapses: Lapses
   /** What apps call the server's own API through. */
   readonly api = new ProjectApi()
@@ -48,6 +51,7 @@ export class PluginRuntime implements RunningApps {
   readonly #jobs: AppJobs
   #timers: NodeJS.Timeout[] = []
   #ticking: Promise<void> | null = null
+  #works = true
 
   constructor(services: Services, ingest: Pick<Ingest, 'accept' | 'store'>) {
     this.#services = services
@@ -78,13 +82,19 @@ export class PluginRuntime implements RunningApps {
       appsOf: (project_id: number) => this.#registry.transforming(project_id),
     }
     this.#transform = new Transform({ ...chain, captures: this.#captures, edits: this.#registry })
-    this.#drain = new Drain({ ...chain, ingest })
-    this.#timetable = new Timetable(this, this.metrics, services.now)
-    this.#jobs = new AppJobs(services, this, this.metrics)
-    this.delivery = new Delivery(services, this, this.logs, this.metrics)
+    const leases = new Leases(services, {
+      projects: () => new Set([...this.#registry.projects(), ...this.holding.projects()]),
+      isBusy: (project_id) => workers.some((worker) => worker.isBusy(project_id)),
+    })
+    this.leases = leases
+    this.#drain = new Drain({ ...chain, ingest, leases })
+    this.#timetable = new Timetable(services, this, this.metrics, leases)
+    this.#jobs = new AppJobs(services, this, this.metrics, leases)
+    this.delivery = new Delivery(services, this, this.logs, this.metrics, leases)
+    const workers = [this.#drain, this.#timetable, this.#jobs, this.delivery]
   }
 
-  readonly transform: EventTransform = (project, events) => this.#transform.accept(project, events)
+  readonly transform: EventTransform = (...batch) => this.#transform.accept(...batch)
 
   list(): readonly RunningApp[] {
     return this.#registry.list()
@@ -116,8 +126,14 @@ export class PluginRuntime implements RunningApps {
     return this.#registry.refresh()
   }
 
-  start(): void {
-    this.delivery.start()
+  /**
+   * `works`: delivers and runs timetables, jobs and held events; otherwise it only takes events through apps. `takes_over`:
+   * nobody else can be at work on these events, so what is leased belongs to a dead process.
+   */
+  async start({ works, takes_over }: { works: boolean; takes_over: boolean }): Promise<void> {
+    this.#works = works
+    if (works && takes_over) await this.leases.takeOver()
+    if (works) this.delivery.start()
     this.#timers = [
       setInterval(
         () => this.#quietly((this.#ticking ??= this.tick().finally(() => (this.#ticking = null)))),
@@ -130,11 +146,14 @@ export class PluginRuntime implements RunningApps {
   /** Begins what is due, deliveries aside. */
   async tick(): Promise<void> {
     await this.#registry.applyEdits()
-    this.#timetable.tick()
     this.#watch.retrySetups()
-    this.#drain.tick()
     this.lapses.tick()
     await this.#captureSums('ended')
+    await this.holding.refresh()
+    if (!this.#works) return
+    await this.leases.keep()
+    await this.#timetable.tick(this.leases.takeGained())
+    this.#drain.tick()
     await this.#jobs.tick()
   }
 
@@ -158,6 +177,8 @@ export class PluginRuntime implements RunningApps {
     this.lapses.close()
     await this.#captureSums('all').catch((error: unknown) => this.#complain(error))
     await withTimeout(this.idle(), CLOSING_MS, () => undefined)
+    this.holding.close()
+    await this.leases.close().catch((error: unknown) => this.#complain(error))
     await this.logs.close()
     await this.metrics.close()
   }

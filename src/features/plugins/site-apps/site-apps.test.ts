@@ -36,7 +36,7 @@ async function list(): Promise<Listed[]> {
 /** As whoever edits something does. */
 async function edit(statement: ReturnType<typeof sql>, { config_id }: AppIds): Promise<void> {
   await app.db.run(statement)
-  app.services.changes.tell('plugin-config', config_id)
+  await app.services.changes.tell(app.db, 'plugin-config', config_id)
 }
 
 describe('the list of site apps', () => {

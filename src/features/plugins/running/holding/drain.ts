@@ -8,6 +8,7 @@ import { findProjectById } from '../../../projects/queries.ts'
 import type { ProjectRow } from '../../../projects/schema.ts'
 import { runChain, type ChainContext, type ChainParts } from '../ingestion/chain.ts'
 import { Passage } from '../ingestion/passage.ts'
+import type { Leases } from '../leases.ts'
 import type { RunningApp } from '../running-app.ts'
 import type { Holding } from './holding.ts'
 import {
@@ -36,6 +37,7 @@ type DrainParts = ChainParts & {
   services: Pick<Services, 'settings' | 'changes' | 'now'> & { db: Database }
   ingest: Pick<Ingest, 'store'>
   holding: Holding
+  leases: Leases
   appsOf(project_id: number): readonly RunningApp[]
 }
 
@@ -54,19 +56,26 @@ export class Drain {
     this.#parts = parts
     const { changes } = parts.services
     this.#listening = [
-      changes.listen('plugin', (plugin_id) => this.#hasten({ plugin_id })),
-      changes.listen('plugin-config', (config_id) => this.#hasten({ config_id })),
+      changes.listen('plugin', (plugin_id) => this.#hasten(plugin_id === null ? 'all' : { plugin_id })),
+      changes.listen('plugin-config', (config_id) =>
+        this.#hasten(config_id === null ? 'all' : { config_id }),
+      ),
     ]
   }
 
   /** Begins with those whose apps can run. */
   tick(): void {
-    const { holding } = this.#parts
+    const { holding, leases } = this.#parts
     const waiting = holding
       .projects()
-      .filter((project_id) => !this.#active.has(project_id) && this.#canRun(project_id))
+      .filter((id) => !this.#active.has(id) && leases.of(id) && this.#canRun(id))
       .toSorted((a, b) => (this.#turns.get(a) ?? 0) - (this.#turns.get(b) ?? 0))
     for (const project_id of waiting.slice(0, PROJECTS_AT_ONCE - this.#active.size)) this.#begin(project_id)
+  }
+
+  /** Whether something is under way for the project. */
+  isBusy(project_id: number): boolean {
+    return this.#active.has(project_id)
   }
 
   async idle(): Promise<void> {
@@ -128,10 +137,11 @@ export class Drain {
   }
 
   async #takeUpLine(project: ProjectRow): Promise<boolean> {
-    const { services, holding } = this.#parts
+    const { services, holding, leases } = this.#parts
     const end = performance.now() + TURN_MS
     for (let size = 1; holding.hasLine(project.id) && !this.#is_closed;) {
       if (performance.now() > end) return true
+      if (!leases.of(project.id)) return false
       const rows = await listLine(services.db, project.id, size)
       if (rows.length === 0) await holding.recount(project.id)
       const took_ms = rows.length > 0 ? await this.#takeUp(project, rows) : null
@@ -143,7 +153,9 @@ export class Drain {
 
   /** How long the apps took; null when the line waits again. */
   async #takeUp(project: ProjectRow, rows: readonly HeldRow[]): Promise<number | null> {
-    const { services, ingest, holding, appsOf } = this.#parts
+    const { services, ingest, holding, leases, appsOf } = this.#parts
+    const lease = leases.of(project.id)
+    if (!lease) return null
     const passages = rows.map(({ contents }) => Passage.thaw(contents))
     const context: ChainContext = {
       project_id: project.id,
@@ -162,6 +174,8 @@ export class Drain {
     if (events.length > 0) await ingest.store(project, events, bytes)
     const again = rows.flatMap((row, index) => this.#again(row, passages[index]!, rows.length === 1) ?? [])
     await services.db.transaction(async (tx) => {
+      await leases.assert(tx, lease)
+      await services.changes.tell(tx, 'held-events', project.id, project.id)
       await deleteHeldEvents(tx, project.id, idsOf(through))
       await updateHeldEvents(tx, project.id, again)
     })

@@ -239,12 +239,21 @@ describe('hold', () => {
     const ids = await on(GUARD, { on_failure: 'hold' })
     await become(ids, DOES_NOT_LOAD)
     const { services } = app
-    const [rows, lost] = [services.db.rows, new Error('Connection terminated unexpectedly')]
-    services.db.rows = (async (statement: Parameters<typeof rows>[0]) => {
-      const result = await rows.call(services.db, statement)
-      if (statement.text.includes('INSERT INTO plugin_held_event')) throw lost
-      return result
-    }) as typeof rows
+    const { transaction } = services.db
+    services.db.transaction = async (work) => {
+      let holds = false
+      const result = await transaction.call(services.db, (tx) =>
+        work({
+          ...tx,
+          rows: (statement) => {
+            holds ||= statement.text.includes('INSERT INTO plugin_held_event')
+            return tx.rows(statement)
+          },
+        }),
+      )
+      if (holds) throw new Error('Connection terminated unexpectedly')
+      return result as never
+    }
     const sent = {
       event: 'one',
       uuid: crypto.randomUUID(),
@@ -253,7 +262,7 @@ describe('hold', () => {
     }
     const post = () => app.post('/batch/', { api_key: workspace.project.api_token, batch: [sent] })
     expect((await post()).status).toBe(503)
-    services.db.rows = rows
+    services.db.transaction = transaction
     expect((await post()).status).toBe(200)
     await become(ids, GUARD)
     await pass(SECOND)

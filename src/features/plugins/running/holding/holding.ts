@@ -1,5 +1,5 @@
-// Which projects have events that wait for an app, and how much room those take. One process ingests, so what is counted
-// here is what the table holds. Where the database did not say how a write ended, too much is counted rather than too
+// Which projects have events that wait for an app, and how much room those take. What this process does is counted as it
+// happens; what others do is told (`held-events`) and counted anew a moment later. Where the database did not say how a write ended, too much is counted rather than too
 // little, until `recount`: a line that is not there holds events up for a moment, one that is overlooked for ever.
 import type { Services } from '../../../../platform/services.ts'
 import { NoRoom } from '../../../events/no-room.ts'
@@ -22,14 +22,44 @@ type Waiting = {
 
 type Part = { contents: string; alone: boolean }
 
+type HoldingServices = Pick<Services, 'db' | 'now' | 'settings' | 'changes'>
+
 const RETRY_AFTER_S = 30
 
 export class Holding {
-  readonly #services: Pick<Services, 'db' | 'now' | 'settings'>
+  readonly #services: HoldingServices
   readonly #projects = new Map<number, Waiting>()
+  /** Another process has held some of theirs, or taken some up. */
+  readonly #touched = new Set<number>()
+  readonly #stopListening: () => void
+  #is_all_touched = false
 
-  constructor(services: Pick<Services, 'db' | 'now' | 'settings'>) {
+  constructor(services: HoldingServices) {
     this.#services = services
+    this.#stopListening = services.changes.listen('held-events', (project_id, _, is_own) => {
+      if (project_id === null) this.#is_all_touched = true
+      else if (!is_own) this.#touched.add(project_id)
+    })
+  }
+
+  close(): void {
+    this.#stopListening()
+  }
+
+  /** Counts anew what other processes have changed. */
+  async refresh(): Promise<void> {
+    if (this.#is_all_touched) {
+      const all = await listHeldTotals(this.#services.db)
+      for (const id of [...this.#projects.keys(), ...all.map(({ project_id }) => project_id)])
+        this.#touched.add(id)
+      this.#is_all_touched = false
+    }
+    const touched = [...this.#touched]
+    this.#touched.clear()
+    for (const project_id of touched) {
+      const isCounted = await this.recount(project_id).catch(() => false)
+      if (!isCounted) this.#touched.add(project_id)
+    }
   }
 
   async load(): Promise<void> {
@@ -42,14 +72,15 @@ export class Holding {
     return this.#projects.get(project_id)?.is_unsure ?? false
   }
 
-  async recount(project_id: number): Promise<void> {
+  /** False when it changed meanwhile. */
+  async recount(project_id: number): Promise<boolean> {
     const waiting = this.#of(project_id)
     const { changes } = waiting
     const [totals = NOTHING] = await listHeldTotals(this.#services.db, project_id)
-    if (waiting.adding > 0 || waiting.changes !== changes) return
-    const { in_line, alone, length } = totals
-    Object.assign(waiting, { in_line, alone, length, is_unsure: false })
+    if (waiting.adding > 0 || waiting.changes !== changes) return false
+    Object.assign(waiting, { ...totals, is_unsure: false })
     this.#forgetIfEmpty(project_id, waiting)
+    return true
   }
 
   /** Projects with anything that waits. */
@@ -72,7 +103,7 @@ export class Holding {
 
   /** From the moment of the call later events wait behind these. Throws NoRoom, and holds none of them then. */
   async add(project_id: number, events: readonly NewHeldEvent[]): Promise<void> {
-    const { db, now, settings } = this.#services
+    const { settings } = this.#services
     const waiting = this.#of(project_id)
     if (waiting.length + lengthOf(events) > settings.plugin_hold_bytes) {
       this.#forgetIfEmpty(project_id, waiting)
@@ -85,7 +116,7 @@ export class Holding {
     waiting.adding++
     waiting.config_id = events.find(({ alone }) => !alone)?.config_id ?? waiting.config_id
     try {
-      const added = await insertHeldEvents(db, project_id, events, now())
+      const added = await this.#insert(project_id, events)
       count(waiting, events, -1)
       count(waiting, added, 1)
     } catch (error) {
@@ -95,6 +126,14 @@ export class Holding {
       waiting.adding--
       this.#forgetIfEmpty(project_id, waiting)
     }
+  }
+
+  #insert(project_id: number, events: readonly NewHeldEvent[]): Promise<Part[]> {
+    const { db, changes, now } = this.#services
+    return db.transaction(async (tx) => {
+      await changes.tell(tx, 'held-events', project_id, project_id)
+      return insertHeldEvents(tx, project_id, events, now())
+    })
   }
 
   /** Rows as they were, and what is left of them. */
@@ -121,7 +160,7 @@ export class Holding {
   #of(project_id: number): Waiting {
     const known = this.#projects.get(project_id)
     if (known) return known
-    const waiting = { ...NOTHING, adding: 0, changes: 0, is_unsure: false, config_id: null }
+    const waiting = { ...NOTHING, adding: 0, changes: 0, is_unsure: false }
     this.#projects.set(project_id, waiting)
     return waiting
   }
@@ -131,7 +170,7 @@ export class Holding {
   }
 }
 
-const NOTHING = { in_line: 0, alone: 0, length: 0 }
+const NOTHING = { in_line: 0, alone: 0, length: 0, config_id: null }
 
 function count(waiting: Waiting, parts: readonly Part[], sign: 1 | -1): void {
   waiting.changes++

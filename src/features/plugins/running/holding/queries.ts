@@ -1,6 +1,7 @@
 // Events that wait for an app, as rows.
 import type { Db } from '../../../../platform/db/database.ts'
 import { sql } from '../../../../platform/db/sql.ts'
+import type { Scope } from '../queries.ts'
 
 export type NewHeldEvent = {
   config_id: number | null
@@ -112,14 +113,12 @@ export async function updateHeldEvents(
 }
 
 /** Something about their app was edited: those that wait by themselves need not wait for their time. */
-export async function hasten(
-  db: Db,
-  edited: { plugin_id: number } | { config_id: number },
-  now: Date,
-): Promise<void> {
+export async function hasten(db: Db, edited: Scope, now: Date): Promise<void> {
   const which =
-    'config_id' in edited
-      ? sql`plugin_config_id = ${edited.config_id}`
-      : sql`plugin_config_id IN (SELECT id FROM plugin_config WHERE plugin_id = ${edited.plugin_id})`
+    edited === 'all'
+      ? sql`true`
+      : 'config_id' in edited
+        ? sql`plugin_config_id = ${edited.config_id}`
+        : sql`plugin_config_id IN (SELECT id FROM plugin_config WHERE plugin_id = ${edited.plugin_id})`
   await db.run(sql`UPDATE plugin_held_event SET due_at = ${now} WHERE alone AND due_at > ${now} AND ${which}`)
 }

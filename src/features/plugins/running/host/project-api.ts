@@ -1,6 +1,6 @@
 // posthog.api: an app calls the API of this server for its own project. Each call goes the way of every request, with the
 // rights of a key that exists for that one call, reads and writes annotations, and reaches nothing but the project.
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Access } from '../../../../platform/http/access.ts'
 import { LEVELS, type Caller } from '../../../../platform/http/caller.ts'
 import type { ApiRequest, FetchAnswer } from '../../../../platform/sandbox/sandbox.ts'
@@ -10,6 +10,7 @@ import { HostError } from './host-error.ts'
 
 const SCOPES = ['query:read', 'person:read', 'event_definition:read', 'annotation:read', 'annotation:write']
 const KEY_BYTES = 32
+const BEARER = 'Bearer '
 const MAX_ANSWER = 5 * 1024 * 1024
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 /** What this server does not have: apps that ask find none. */
@@ -35,6 +36,11 @@ export class ProjectApi {
     }
   }
 
+  /** Whether it is a call of an app that is under way. */
+  isCalling({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
+    return this.#callers.has(headers.authorization?.slice(BEARER.length) ?? '')
+  }
+
   async call(app: Asking, { method, path, body }: ApiRequest): Promise<FetchAnswer> {
     const verb = METHODS.find((known) => known === method)
     if (!verb) throw new HostError('This HTTP method is not known.')
@@ -51,7 +57,7 @@ export class ProjectApi {
         method: verb,
         url,
         headers: {
-          authorization: `Bearer ${key}`,
+          authorization: BEARER + key,
           ...(body === null ? {} : { 'content-type': 'application/json' }),
         },
         ...(body === null ? {} : { payload: body }),

@@ -224,7 +224,7 @@ describe('apps that come with the server', () => {
     const ids = await on('export {}', { config: config as Record<string, unknown>, enabled: false })
     await app.db.run(sql`
       UPDATE plugin_config SET plugin_id = ${plugin_id}, enabled = true, updated_at = ${at} WHERE id = ${ids.config_id}`)
-    app.services.changes.tell('plugin-config', ids.config_id)
+    await app.services.changes.tell(app.db, 'plugin-config', ids.config_id)
     await app.plugins.idle()
     return ids.config_id
   }

@@ -32,8 +32,11 @@ class Refused {
   constructor(readonly error: unknown) {}
 }
 
-/** Null: dropped, or held. */
-type Outcome = PipelineEvent | Refused | null
+/** An event that is kept for later. */
+const HELD = Symbol('held')
+
+/** Null: dropped. */
+type Outcome = PipelineEvent | Refused | typeof HELD | null
 
 export class Transform {
   readonly #parts: TransformParts
@@ -47,6 +50,7 @@ export class Transform {
   async accept(
     { id }: Pick<ProjectRow, 'id'>,
     events: readonly PipelineEvent[],
+    onHeld: (count: number) => void = () => {},
   ): Promise<readonly PipelineEvent[]> {
     const { captures, holding, edits, appsOf } = this.#parts
     const [first] = events
@@ -59,7 +63,8 @@ export class Transform {
     const outcomes = await (isCaptured ? this.#run(id, events) : this.#line(id).add(events))
     const refused = outcomes.find((outcome) => outcome instanceof Refused)
     if (refused) throw refused.error
-    return outcomes.flatMap((outcome) => (outcome === null || outcome instanceof Refused ? [] : [outcome]))
+    onHeld(outcomes.filter((outcome) => outcome === HELD).length)
+    return outcomes.filter((outcome): outcome is PipelineEvent => outcome !== null && outcome !== HELD)
   }
 
   /** Whoever was told that an app is on, off or changed finds it so with the next event. Otherwise the sender tries again. */
@@ -86,7 +91,7 @@ export class Transform {
     } else await this.#runChain(project_id, passages)
     keepOrder(passages)
     const refused = await this.#hold(project_id, passages)
-    return passages.map((passage) => (passage.held ? refused : passage.end()))
+    return passages.map((passage) => (passage.held ? (refused ?? HELD) : passage.end()))
   }
 
   async #runChain(project_id: number, passages: readonly Passage[]): Promise<void> {
