@@ -94,7 +94,7 @@ async function oneAtATime<T>(db: Database, work: () => Promise<T>): Promise<T> {
   })
 }
 
-/** The user's ClickHouse, or the store we bring along. One process at a time holds it. */
+/** The user's ClickHouse, or the store we bring along, which one process at a time holds. */
 export async function openEventStore(
   config: Config,
   db: Database,
@@ -104,17 +104,15 @@ export async function openEventStore(
   const moved = await whyNotToOpen(db, engineAt(url))
   if (moved !== null) throw new ConfigError(moved)
   if (url !== null) {
-    const open = () =>
-      openClickHouseStore({
-        url,
-        cluster: config.CLICKHOUSE_CLUSTER,
-        db,
-        staging: join(config.DATA_DIR, 'staging'),
-        memory_mb: eventMemoryMb(config),
-        query_timeout_ms: config.QUERY_TIMEOUT_S * 1000,
-        ...options,
-      })
-    return oneAtATime(db, open).catch((error: unknown) => {
+    return openClickHouseStore({
+      url,
+      cluster: config.CLICKHOUSE_CLUSTER,
+      db,
+      staging: join(config.DATA_DIR, 'staging'),
+      memory_mb: eventMemoryMb(config),
+      query_timeout_ms: config.QUERY_TIMEOUT_S * 1000,
+      ...options,
+    }).catch((error: unknown) => {
       throw error instanceof StoreTaken ? error : explainClickHouseFault(url, error)
     })
   }

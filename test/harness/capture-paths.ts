@@ -1,5 +1,6 @@
 // The paths that client libraries ask for, as the code has them: what a proxy has to lead to processes of the role capture.
 import fastify from 'fastify'
+import { IngestTally } from '../../src/features/events/ingest-tally.ts'
 import { addCapture } from '../../src/features/events/capture/serve.ts'
 import { addSiteApps } from '../../src/features/plugins/site-apps/serve.ts'
 import type { Services } from '../../src/platform/services.ts'
@@ -13,7 +14,7 @@ export async function capturePaths(): Promise<string[]> {
   addCapture(
     http,
     services,
-    { accept: () => Promise.reject(new Error('not here')) },
+    { accept: () => Promise.reject(new Error('not here')), tally: new IngestTally() },
     addSiteApps(http, services),
   )
   await http.ready()

@@ -43,7 +43,13 @@ function startWriter(
   changed: (store: EventStore) => Partial<EventStore> = () => ({}),
 ) {
   const limits = { timeout_ms: 60_000, memory_mb: 100 }
-  const store = storeOf({ clickhouse: clickhouse.connect(meets), db: app.db, staging: tmpdir(), limits })
+  const store = storeOf({
+    clickhouse: clickhouse.connect(meets),
+    db: app.db,
+    staging: tmpdir(),
+    limits,
+    onClosed: async () => {},
+  })
   const ingest = new Ingest({ ...app.services, eventStore: { ...store, ...changed(store) } })
   open.push(ingest, store)
   return { store, ingest }

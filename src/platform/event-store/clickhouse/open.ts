@@ -4,6 +4,7 @@ import type { Database } from '../../db/database.ts'
 import { sql } from '../../db/sql.ts'
 import type { EventStore } from '../event-store.ts'
 import { openClickHouse, type ClickHouseOptions } from './client.ts'
+import { holdOpen } from './in-use.ts'
 import { storeOf } from './store.ts'
 import { migrateTables } from './tables.ts'
 import { readVersion } from './version.ts'
@@ -15,14 +16,17 @@ export type ClickHouseStoreOptions = ClickHouseOptions & {
   /** For one question. */
   memory_mb: number
   query_timeout_ms: number
+  /** Events are being moved to another store: nothing can be stored any more. */
+  onLost?(error: Error): void
 }
 
 /** Any number, the same in every version. */
 const MIGRATION_LOCK = 5_807_113
 
 export async function openClickHouseStore(options: ClickHouseStoreOptions): Promise<EventStore> {
-  const { db, staging, memory_mb, query_timeout_ms } = options
+  const { db, staging, memory_mb, query_timeout_ms, onLost } = options
   await mkdir(staging, { recursive: true })
+  const held = await holdOpen(db, onLost)
   const clickhouse = openClickHouse(options)
   try {
     await readVersion(clickhouse)
@@ -32,8 +36,9 @@ export async function openClickHouseStore(options: ClickHouseStoreOptions): Prom
     })
   } catch (error) {
     await clickhouse.close()
+    await held.release()
     throw error
   }
   const limits = { timeout_ms: query_timeout_ms, memory_mb }
-  return storeOf({ clickhouse, db, staging, limits })
+  return storeOf({ clickhouse, db, staging, limits, onClosed: () => held.release() })
 }

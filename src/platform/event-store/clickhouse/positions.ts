@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database, Db } from '../../db/database.ts'
 import { sql, type Statement } from '../../db/sql.ts'
 import { StoreBusy, type PositionRange } from '../event-store.ts'
+import { assertNotMoved } from './in-use.ts'
 import type { OwedCopies } from './owed-copies.ts'
 
 /** A batch that is not stored by then is closed by whoever waits for it. */
@@ -39,6 +40,7 @@ export class Positions {
   ): Promise<{ blocks: Block[]; suspects: string[] }> {
     const projects = wanted.toSorted((a, b) => a.project_id - b.project_id)
     return await this.db.transaction(async (tx) => {
+      await assertNotMoved(tx)
       const blocks = await takeBlocks(tx, projects, now)
       const given = new Map(blocks.map((block) => [block.project_id, block]))
       const open = await listOpen(tx, [...given.keys()])

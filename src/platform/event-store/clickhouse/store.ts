@@ -17,11 +17,12 @@ export type StoreParts = {
   /** Where files of exports are written. */
   staging: string
   limits: QueryLimits
+  onClosed(): Promise<void>
 }
 
 const micros = (time: Date) => BigInt(time.getTime()) * 1000n
 
-export function storeOf({ clickhouse, db, staging, limits }: StoreParts): EventStore {
+export function storeOf({ clickhouse, db, staging, limits, onClosed }: StoreParts): EventStore {
   const owed = new OwedCopies(db)
   const positions = new Positions(db, owed)
   const writer = new Writer(clickhouse, positions)
@@ -134,6 +135,7 @@ export function storeOf({ clickhouse, db, staging, limits }: StoreParts): EventS
       await writing
       await exports.close()
       await clickhouse.close()
+      await onClosed()
     },
   }
 }

@@ -10,7 +10,7 @@ export async function forgetAll(db: Database): Promise<void> {
     await tx.run(sql`DELETE FROM event_block`)
     await tx.run(sql`DELETE FROM event_hole`)
     await tx.run(sql`DELETE FROM event_head`)
-    await tx.run(sql`UPDATE event_copies SET position = 0`)
+    await tx.run(sql`DELETE FROM owed_copies`)
   })
 }
 
@@ -77,6 +77,19 @@ export async function listOpenBatches(db: Database): Promise<string[]> {
   return rows.map(({ batch }) => batch)
 }
 
+/** The last change of persons and groups up to which all copies are there. */
+export async function copiesPosition(db: Database): Promise<bigint> {
+  const row = await db.only<{ position: string }>(sql`
+    SELECT coalesce((SELECT min(after_change) FROM owed_copies), last_value) AS position FROM people_change`)
+  return BigInt(row.position)
+}
+
+/** What changed since is owed, and the first server makes up for it. */
 export async function keepCopiesPosition(db: Database, position: bigint): Promise<void> {
-  await db.run(sql`UPDATE event_copies SET position = ${position}`)
+  await db.transaction(async (tx) => {
+    await tx.run(sql`DELETE FROM owed_copies`)
+    await tx.run(sql`
+      INSERT INTO owed_copies (last_change, after_change, leased_until)
+      SELECT last_value, ${position}, now() FROM people_change WHERE last_value > ${position}`)
+  })
 }

@@ -3,14 +3,16 @@ import { randomUUID } from 'node:crypto'
 import type { Database } from '../../../db/database.ts'
 import { MOVED_COLUMNS, type CopyKind } from '../../moving/columns.ts'
 import type { MoveSide } from '../../moving/side.ts'
-import { holdAlone } from '../alone.ts'
 import { openClickHouse, type ClickHouse, type ClickHouseOptions } from '../client.ts'
+import { holdAlone } from '../in-use.ts'
+import { OwedCopies } from '../owed-copies.ts'
 import { Positions } from '../positions.ts'
 import { migrateTables, TABLES } from '../tables.ts'
 import { readVersion } from '../version.ts'
 import { distinctIds, groups, livingPersons, visibleEvents } from '../visible-sql.ts'
 import {
   commitBatch,
+  copiesPosition,
   findHead,
   finishHead,
   forgetAll,
@@ -43,7 +45,7 @@ export async function openClickHouseSide(options: ClickHouseOptions & { db: Data
     await readVersion(clickhouse)
     await migrateTables(clickhouse)
     // A server that was killed may have left some; they end with their lease.
-    await new Positions(db).settled(await listOpenBatches(db))
+    await positionsOf(db).settled(await listOpenBatches(db))
   } catch (error) {
     await close()
     throw error
@@ -51,8 +53,10 @@ export async function openClickHouseSide(options: ClickHouseOptions & { db: Data
   return sideOf(clickhouse, db, close)
 }
 
+const positionsOf = (db: Database) => new Positions(db, new OwedCopies(db))
+
 function sideOf(clickhouse: ClickHouse, db: Database, close: () => Promise<void>): MoveSide {
-  const positions = new Positions(db)
+  const positions = positionsOf(db)
   const seen = async (project_id: number) => {
     const { end, hidden } = (await positions.visible(project_id)) ?? { end: 0, hidden: [] }
     return { project: project_id, visible_end: end, hidden }
@@ -80,7 +84,7 @@ function sideOf(clickhouse: ClickHouse, db: Database, close: () => Promise<void>
     },
     state: async () => ({
       deleted: await listHeads(db, true),
-      copies_position: await positions.copiesPosition(),
+      copies_position: await copiesPosition(db),
     }),
     projects: () => listHeads(db, false),
     project: async (project_id) => ({

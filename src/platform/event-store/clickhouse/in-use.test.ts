@@ -1,0 +1,62 @@
+// Servers and a move at the same store. PostgreSQL alone decides, so no ClickHouse is needed here.
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { makeDatabase } from '../../../../test/harness/app.ts'
+import type { Database } from '../../db/database.ts'
+import { sql } from '../../db/sql.ts'
+import { StoreBusy, StoreTaken } from '../event-store.ts'
+import { holdAlone, holdOpen } from './in-use.ts'
+import { OwedCopies } from './owed-copies.ts'
+import { Positions } from './positions.ts'
+
+let database: Awaited<ReturnType<typeof makeDatabase>>
+let db: Database
+beforeAll(async () => {
+  database = await makeDatabase()
+  db = database.db
+})
+afterAll(() => database.drop())
+
+const cutOff = () =>
+  db.run(sql`SELECT pg_terminate_backend(pid) FROM pg_locks
+    WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)
+
+it('any number of servers have it open, and keep a move out until the last has gone', async () => {
+  const [one, other] = [await holdOpen(db), await holdOpen(db)]
+  await one.release()
+  await expect(holdAlone(db)).rejects.toThrow(StoreTaken)
+  await other.release()
+  const move = await holdAlone(db)
+  await expect(holdOpen(db)).rejects.toThrow(StoreTaken)
+  await expect(holdAlone(db)).rejects.toThrow(StoreTaken)
+  await move.release()
+  await (await holdOpen(db)).release()
+})
+
+it('a server whose connection was cut has it open again soon', async () => {
+  const onLost = vi.fn()
+  const server = await holdOpen(db, onLost)
+  await cutOff()
+  const move = await vi.waitFor(() => holdAlone(db))
+  await move.release()
+  await expect
+    .poll(() => holdAlone(db).then((held) => held.release(), String))
+    .toContain('has the event store open')
+  expect(onLost).not.toHaveBeenCalled()
+  await server.release()
+})
+
+it('a server that was cut off while a move began is told, and stores nothing meanwhile', async () => {
+  const onLost = vi.fn()
+  const server = await holdOpen(db, onLost)
+  const positions = new Positions(db, new OwedCopies(db))
+  const store = () => positions.open(randomUUID(), [{ project_id: 1, uuids: [randomUUID()] }], 1n)
+  expect((await store()).blocks).toHaveLength(1)
+  await cutOff()
+  const move = await vi.waitFor(() => holdAlone(db))
+  await expect(store()).rejects.toThrow(StoreBusy)
+  await expect.poll(() => onLost.mock.calls.length).toBe(1)
+  await move.release()
+  expect((await store()).blocks).toHaveLength(1)
+  await server.release()
+})
