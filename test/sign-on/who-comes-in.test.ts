@@ -362,6 +362,20 @@ describe('what a provider says', () => {
     expect(await end(underway[1]!)).toEqual(['attempt_unknown', undefined])
   })
 
+  it('is too late once the domain believes another issuer, which is not asked about the code', async () => {
+    const place = await makePlace()
+    const user = await memberOf(place)
+    const { address, cookie } = await setOut(place, user.email)
+    await app.db.run(sql`UPDATE domain SET oidc_issuer = 'https://other.example' WHERE id = ${place.id}`)
+    expect((await app.get(address, withCookies(cookie))).session).toBeUndefined()
+    const [record] = (await app.get(`${place.path}sign_ins/`, { key: place.workspace.owner.key })).body
+      .results
+    expect(record).toMatchObject({
+      outcome: 'answer_not_accepted',
+      checks: [{ check: 'configuration', message: 'The issuer was changed during the sign-in.' }],
+    })
+  })
+
   it('is used once, by the browser that asked, within ten minutes', async () => {
     const place = await makePlace()
     const user = await memberOf(place)
@@ -371,6 +385,11 @@ describe('what a provider says', () => {
     expect(codeAt(await app.get(address))).toBe('other_browser')
     expect(codeAt(await app.get(address, withCookies((await setOut(place, user.email)).cookie)))).toBe(
       'other_browser',
+    )
+    // The return of another way takes nothing away.
+    const state = new URL(address, 'http://x').searchParams.get('state')!
+    expect(codeAt(await app.get(`/complete/saml/?state=${state}`, withCookies(cookie)))).toBe(
+      'attempt_unknown',
     )
     const right = await app.get(address, withCookies(cookie))
     expect((await me(right.session)).status).toBe(200)
@@ -435,12 +454,17 @@ describe('enforcement', () => {
   it('of another provider closes this one', async () => {
     const place = await makePlace()
     const [known, fresh] = [await memberOf(place), await memberOf(place)]
+    const asked = await createUser(app, { email: `asked@${place.domain}` })
     await signIn(place, known.email)
+    const link = app.canary.plant('link', (await signIn(place, asked.email)).end.searchParams.get('link')!)
     await app.db.run(sql`
       UPDATE domain SET sso_enforcement = 'saml', saml_entity_id = 'e', saml_acs_url = 'https://idp.example/',
         saml_x509_cert = 'c' WHERE id = ${place.id}`)
     for (const { email } of [known, fresh])
       expect(refusalOf(await signIn(place, email))).toBe('way_not_allowed')
+    const late = await app.post('/api/login/link/', { link, password: asked.password })
+    expect(late).toMatchObject({ status: 400, body: { code: 'invalid_token' } })
+    expect(await identitiesOf(asked.email)).toBe(0)
   })
 
   it('leaves no session by password, whoever was signing in when it was switched on', async () => {

@@ -160,6 +160,15 @@ describe('levels', () => {
     const { id } = (await group('Devs', [ann])).body
     expect((await map(id, { level: 15 })).body).toMatchObject({ attr: 'level', code: 'invalid_choice' })
     expect(await levelOf('ann')).toBe(1)
+    await map(id, { level: 8 })
+    expect(await levelOf('ann')).toBe(8)
+    // A level that a group had given does not outlast it, for whoever was away meanwhile either.
+    const active = (value: boolean) =>
+      directory.call('PATCH', `/Users/${ann}`, patchOf({ op: 'replace', path: 'active', value }))
+    await active(false)
+    await directory.call('DELETE', `/Groups/${id}`)
+    await active(true)
+    expect(await levelOf('ann')).toBe(1)
   })
 })
 

@@ -333,6 +333,24 @@ describe('names and addresses', () => {
     expect((await accountOf(`mia@${directory.domain}`))!.first_name).toBe('mia')
   })
 
+  it('stay once the account has an address that the organization cannot speak for', async () => {
+    const { id } = await create('oda')
+    const { id: account } = (await accountOf(`oda@${directory.domain}`))!
+    const email = `oda-${account}@private.example`
+    await app.db.run(sql`UPDATE app_user SET email = ${email} WHERE id = ${account}`)
+    expect((await directory.call('PUT', `/Users/${id}`, personOf(directory, 'oda2'))).status).toBe(200)
+    expect(await accountOf(email)).toMatchObject({ id: account, first_name: 'oda' })
+    expect(await accountOf(`oda2@${directory.domain}`)).toBeUndefined()
+  })
+
+  it('of a member who has not proved theirs leave their session and key: an admin let them in', async () => {
+    const fields = { email: `pat@${directory.domain}`, is_email_verified: false }
+    const pat = await createMember(app, directory.workspace.organization, fields)
+    expect((await create('pat')).active).toBe(true)
+    for (const call of [{ key: pat.key }, { session: pat.session }])
+      expect((await app.get('/api/users/@me/', call)).status).toBe(200)
+  })
+
   it('that another account has are refused, and nothing changes', async () => {
     const { id } = await create('ned')
     await createUser(app, { email: `taken@${directory.domain}` })

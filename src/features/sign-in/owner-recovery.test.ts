@@ -96,6 +96,14 @@ describe('the link of an owner', () => {
     app.advance(-2 * HOUR_MS - 1000)
   })
 
+  it('400 to change the address into another domain that is closed: there the owner is nobody', async () => {
+    const [own, other] = [await makeClosed(), await makeClosed()]
+    const session = (await useLink(own.owner, await tokenFor(own.owner))).session!
+    const move = (domain: string) => app.patch('/api/users/@me/', { email: `moved@${domain}` }, { session })
+    expect(await move(other.domain)).toMatchObject({ status: 400, body: { code: 'sso_enforced' } })
+    expect((await move(own.domain)).status).toBe(200)
+  })
+
   it('asks for the second factor of whoever has one', async () => {
     const { owner, domain } = await makeClosed()
     await app.db.run(sql`UPDATE domain SET sso_enforcement = '' WHERE domain = ${domain}`)
