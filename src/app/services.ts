@@ -9,6 +9,7 @@ import { openClickHouseStore } from '../platform/event-store/clickhouse/open.ts'
 import { openDuckDb, type StoreEvents } from '../platform/event-store/duckdb/open.ts'
 import { StoreTaken, type EventStore } from '../platform/event-store/event-store.ts'
 import { engineAt, whyNotToOpen } from '../platform/event-store/moving/state.ts'
+import { openShared } from '../platform/event-store/moving/store-lock.ts'
 import { Guesses } from '../platform/http/guesses.ts'
 import { SharedLooks } from '../platform/http/live/shared-looks.ts'
 import { PagePlaces } from '../platform/http/page-places.ts'
@@ -89,10 +90,17 @@ export async function openEventStore(
   options: StoreEvents & { isWarm?: boolean } = {},
 ): Promise<EventStore> {
   const url = config.CLICKHOUSE_URL
-  const moved = await whyNotToOpen(db, engineAt(url))
-  if (moved !== null) throw new ConfigError(moved)
-  if (url !== null) {
-    return openClickHouseStore({
+  const assertNotMoved = async () => {
+    const reason = await whyNotToOpen(db, engineAt(url))
+    if (reason !== null) throw new ConfigError(reason)
+  }
+  if (url === null) {
+    await assertNotMoved()
+    return openEmbeddedEvents(config, options)
+  }
+  const open = async () => {
+    await assertNotMoved()
+    return await openClickHouseStore({
       url,
       cluster: config.CLICKHOUSE_CLUSTER,
       db,
@@ -100,11 +108,12 @@ export async function openEventStore(
       memory_mb: eventMemoryMb(config),
       query_timeout_ms: config.QUERY_TIMEOUT_S * 1000,
       ...options,
-    }).catch((error: unknown) => {
-      throw error instanceof StoreTaken ? error : explainClickHouseFault(url, error)
     })
   }
-  return openEmbeddedEvents(config, options)
+  return openShared(db, open, options.onLost).catch((error: unknown) => {
+    const isKnown = error instanceof StoreTaken || error instanceof ConfigError
+    throw isKnown ? error : explainClickHouseFault(url, error)
+  })
 }
 
 export function openEmbeddedEvents(

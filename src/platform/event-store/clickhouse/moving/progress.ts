@@ -77,6 +77,11 @@ export async function listOpenBatches(db: Database): Promise<string[]> {
   return rows.map(({ batch }) => batch)
 }
 
+export async function readCopiesPosition(db: Database): Promise<bigint> {
+  const { position } = await db.only<{ position: string }>(sql`SELECT position FROM event_copies`)
+  return BigInt(position)
+}
+
 export async function keepCopiesPosition(db: Database, position: bigint): Promise<void> {
   await db.run(sql`UPDATE event_copies SET position = ${position}`)
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Database } from '../../../db/database.ts'
 import { MOVED_COLUMNS, type CopyKind } from '../../moving/columns.ts'
 import type { MoveSide } from '../../moving/side.ts'
-import { holdAlone } from '../alone.ts'
+import { takeStore } from '../../moving/store-lock.ts'
 import { openClickHouse, type ClickHouse, type ClickHouseOptions } from '../client.ts'
 import { Positions } from '../positions.ts'
 import { migrateTables, TABLES } from '../tables.ts'
@@ -19,6 +19,7 @@ import {
   keepCopiesPosition,
   listHeads,
   listOpenBatches,
+  readCopiesPosition,
 } from './progress.ts'
 import { BLOCKS, digestSql, insertedRow, readRow, selectMoved, type Moved } from './rows.ts'
 
@@ -33,11 +34,11 @@ const namesOf = (kind: Moved) => MOVED_COLUMNS[kind].map(([name]) => name)
 /** Throws StoreTaken while a server is at work in it. */
 export async function openClickHouseSide(options: ClickHouseOptions & { db: Database }): Promise<MoveSide> {
   const { db } = options
-  const alone = await holdAlone(db)
+  const lock = await takeStore(db)
   const clickhouse = openClickHouse(options)
   const close = async () => {
     await clickhouse.close()
-    await alone.release()
+    await lock.release()
   }
   try {
     await readVersion(clickhouse)
@@ -80,7 +81,7 @@ function sideOf(clickhouse: ClickHouse, db: Database, close: () => Promise<void>
     },
     state: async () => ({
       deleted: await listHeads(db, true),
-      copies_position: await positions.copiesPosition(),
+      copies_position: await readCopiesPosition(db),
     }),
     projects: () => listHeads(db, false),
     project: async (project_id) => ({
