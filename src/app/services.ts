@@ -101,22 +101,31 @@ export async function openEventStore(
   options: StoreEvents & { isWarm?: boolean } = {},
 ): Promise<EventStore> {
   const url = config.CLICKHOUSE_URL
-  const moved = await whyNotToOpen(db, engineAt(url))
-  if (moved !== null) throw new ConfigError(moved)
-  if (url !== null) {
-    return openClickHouseStore({
-      url,
-      cluster: config.CLICKHOUSE_CLUSTER,
-      db,
-      staging: join(config.DATA_DIR, 'staging'),
-      memory_mb: eventMemoryMb(config),
-      query_timeout_ms: config.QUERY_TIMEOUT_S * 1000,
-      ...options,
-    }).catch((error: unknown) => {
-      throw error instanceof StoreTaken ? error : explainClickHouseFault(url, error)
-    })
+  const assertNotMoved = async () => {
+    const reason = await whyNotToOpen(db, engineAt(url))
+    if (reason !== null) throw new ConfigError(reason)
   }
-  return openEmbeddedEvents(config, options)
+  if (url === null) {
+    await assertNotMoved()
+    return openEmbeddedEvents(config, options)
+  }
+  const store = await openClickHouseStore({
+    url,
+    cluster: config.CLICKHOUSE_CLUSTER,
+    db,
+    staging: join(config.DATA_DIR, 'staging'),
+    memory_mb: eventMemoryMb(config),
+    query_timeout_ms: config.QUERY_TIMEOUT_S * 1000,
+    ...options,
+  }).catch((error: unknown) => {
+    throw error instanceof StoreTaken ? error : explainClickHouseFault(url, error)
+  })
+  // No move can begin or end from here on.
+  await assertNotMoved().catch(async (error: unknown) => {
+    await store.close()
+    throw error
+  })
+  return store
 }
 
 export function openEmbeddedEvents(

@@ -6,7 +6,12 @@ import { Room, type Amount, type Reservation } from '../../lib/room.ts'
 import { SharedQueue } from '../../lib/shared-queue.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { StoreBusy, type ProjectWrite, type StoredEvent } from '../../platform/event-store/event-store.ts'
+import {
+  StoreBusy,
+  type Copied,
+  type ProjectWrite,
+  type StoredEvent,
+} from '../../platform/event-store/event-store.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import type { Services } from '../../platform/services.ts'
 import { People, type PeopleChanges } from '../persons/people.ts'
@@ -58,7 +63,7 @@ type Waiting = {
   reject(error: unknown): void
 }
 
-type Prepared = { batch: readonly Waiting[]; writes: readonly ProjectWrite[]; copied: readonly bigint[] }
+type Prepared = { batch: readonly Waiting[]; writes: readonly ProjectWrite[]; copied: Copied | null }
 
 const senderByProject = ({ id }: ProjectRow) => `project ${id}`
 const senderByAddress = (address: string) => `address ${address}`
@@ -228,7 +233,7 @@ export class Ingest {
       }),
       'project_deleted',
     )
-    return { batch: alive, writes, copied: range ? [range.last] : [] }
+    return { batch: alive, writes, copied: range && { until: range.last, owed: [range.last] } }
   }
 
   async #applyPeople(batch: readonly Waiting[], events: readonly ProjectEvent[]): Promise<PeopleChanges> {

@@ -12,14 +12,14 @@ type CopyServices = Pick<Services, 'db' | 'eventStore' | 'now'>
 export class MissingCopies {
   readonly #services: CopyServices
   readonly #timer: NodeJS.Timeout | null
-  #looking: Promise<void> = Promise.resolve()
+  #copying: Promise<void> | null = null
   /** Something may be missing; at the start it is not known. */
   #isBehind = true
 
   constructor(services: CopyServices) {
     this.#services = services
     this.#timer = services.eventStore.is_shared
-      ? setInterval(() => void (this.#looking = this.#look()), LOOK_EVERY_MS).unref()
+      ? setInterval(() => void this.copy().catch(() => undefined), LOOK_EVERY_MS).unref()
       : null
   }
 
@@ -33,31 +33,36 @@ export class MissingCopies {
     if (this.#isBehind) await this.copy()
   }
 
-  async copy(): Promise<void> {
-    const { db, eventStore, now } = this.#services
-    const missing = await eventStore.missingCopies()
-    let position = missing?.after ?? 0n
-    for (let isComplete = missing === null; !isComplete;) {
-      const { last, owed } = missing!
-      const page = await changedSince(db, position, PAGE, last)
-      const writes = [...page.copies].map(([project_id, copies]) => ({ project_id, events: [], ...copies }))
-      position = page.position
-      isComplete = page.is_complete
-      // Where everything may be missing, each page is one thing less; ranges are done when all of them are.
-      const copied = last === null ? [position] : isComplete ? owed : []
-      if (writes.length > 0 || (isComplete && owed.length > 0)) await eventStore.write(writes, now(), copied)
-    }
-    this.#isBehind = false
+  /** Whoever calls while it is at work waits for the same. */
+  copy(): Promise<void> {
+    this.#copying ??= this.#copyAll()
+      .catch((error: unknown) => {
+        this.#isBehind = true
+        throw error
+      })
+      .finally(() => (this.#copying = null))
+    return this.#copying
   }
 
   async close(): Promise<void> {
     if (this.#timer) clearInterval(this.#timer)
-    await this.#looking
+    await this.#copying?.catch(() => undefined)
   }
 
-  async #look(): Promise<void> {
-    await this.#looking
-    // Without the stores it is made up for before the next events are written.
-    await this.copy().catch(() => this.wasMissed())
+  async #copyAll(): Promise<void> {
+    const { db, eventStore, now } = this.#services
+    // A write that fails from now on may be missed by this.
+    this.#isBehind = false
+    const missing = await eventStore.missingCopies()
+    if (!missing) return
+    const { last, owed } = missing
+    let until = missing.after
+    for (let isComplete = false; !isComplete;) {
+      const page = await changedSince(db, until, PAGE, last)
+      isComplete = page.is_complete
+      until = isComplete && last !== null ? last : page.position
+      const writes = [...page.copies].map(([project_id, copies]) => ({ project_id, events: [], ...copies }))
+      if (writes.length > 0 || owed.length > 0) await eventStore.write(writes, now(), { until, owed })
+    }
   }
 }

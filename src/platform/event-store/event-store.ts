@@ -54,12 +54,10 @@ export type ProjectWrite = {
 export type ChangeRange = { after: bigint; last: bigint }
 
 /** Changes whose copies may be missing. `last` is null where all since then may be. */
-export type MissingCopies = {
-  after: bigint
-  last: bigint | null
-  /** Ranges that are to be told to `write` with the last of the copies. */
-  owed: readonly bigint[]
-}
+export type MissingCopies = { after: bigint; last: bigint | null; owed: readonly bigint[] }
+
+/** Copies that are made: of changes up to this one, of these ranges, which are named by their last change. */
+export type Copied = { until: bigint; owed: readonly bigint[] }
 
 /** What one commit did to a project. */
 export type Written = {
@@ -152,9 +150,9 @@ export type EventStore = {
   /**
    * Writes all of it or nothing; durable when it returns. An event whose uuid the project already has within a day of
    * its time, or has earlier in the same call, is left out. `now` is the time of arrival; if the clock was set back,
-   * the last time given is used again. `copied` names ranges of changes by their last one: their copies are here now.
+   * the last time given is used again. `copied` says which copies are here with that.
    */
-  write(writes: readonly ProjectWrite[], now: Date, copied?: readonly bigint[]): Promise<Written[]>
+  write(writes: readonly ProjectWrite[], now: Date, copied?: Copied | null): Promise<Written[]>
   /** In the transaction that changes persons and groups: the copies are owed until `write` is told of `range.last`. */
   oweCopies(tx: Db, range: ChangeRange): Promise<void>
   /** What nobody else is about to copy; null for nothing. Whoever is told makes the copies soon, or others do. */

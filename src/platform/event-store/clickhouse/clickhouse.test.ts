@@ -90,7 +90,8 @@ describe.skipIf(CLICKHOUSE_ADDRESS === null)('writers', () => {
     })
     const late = named('late')
     await store.oweCopies(opened.db, { after: 1n, last: 7n })
-    await expect(paused.write([eventsOf(2, ...late)], NOW_MICROS, [7n])).rejects.toBeInstanceOf(StoreBusy)
+    const copied = { until: 7n, owed: [7n] }
+    await expect(paused.write([eventsOf(2, ...late)], NOW_MICROS, copied)).rejects.toBeInstanceOf(StoreBusy)
     const rows = { sql: 'SELECT event FROM events WHERE project_id = 2', parameters: [] }
     expect(await clickhouse.rows(rows)).toEqual([['late']])
     expect(await namesOf(2)).toEqual([])
@@ -106,10 +107,10 @@ describe.skipIf(CLICKHOUSE_ADDRESS === null)('writers', () => {
     const [shared, own] = named('shared', 'own')
     let second: Promise<unknown> = Promise.resolve()
     const first = writerWith(async (insertion) => {
-      second = new Writer(clickhouse, positions).write([eventsOf(3, own!, shared!)], NOW_MICROS, [])
+      second = new Writer(clickhouse, positions).write([eventsOf(3, own!, shared!)], NOW_MICROS, null)
       await clickhouse.insert(insertion)
     })
-    await first.write([eventsOf(3, shared!)], NOW_MICROS, [])
+    await first.write([eventsOf(3, shared!)], NOW_MICROS, null)
     expect(await second).toMatchObject([{ stored: 1, last_seq: 2 }])
     expect(await namesOf(3)).toEqual([
       [1, 'shared'],
@@ -124,7 +125,7 @@ describe.skipIf(CLICKHOUSE_ADDRESS === null)('writers', () => {
       await clickhouse.insert(insertion)
       await clickhouse.insert(insertion)
     })
-    await unlucky.write([eventsOf(4, ...named('a', 'b'))], NOW_MICROS, [])
+    await unlucky.write([eventsOf(4, ...named('a', 'b'))], NOW_MICROS, null)
     expect(await namesOf(4)).toEqual([
       [1, 'a'],
       [2, 'b'],
@@ -175,7 +176,7 @@ describe.skipIf(CLICKHOUSE_ADDRESS === null)('writers', () => {
       // Whoever looks at the second project closes the batch as a whole.
       expect(await namesOf(6)).toEqual([])
     })
-    await expect(slow.write(both, NOW_MICROS, [])).rejects.toBeInstanceOf(StoreBusy)
+    await expect(slow.write(both, NOW_MICROS, null)).rejects.toBeInstanceOf(StoreBusy)
     expect([await namesOf(5), await namesOf(6)]).toEqual([[], []])
     await store.write(both, NOW)
     expect([await namesOf(5), await namesOf(6)]).toEqual([[[2, 'one']], [[2, 'two']]])

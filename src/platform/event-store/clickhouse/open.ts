@@ -5,8 +5,9 @@ import { sql } from '../../db/sql.ts'
 import type { EventStore } from '../event-store.ts'
 import { openClickHouse, type ClickHouseOptions } from './client.ts'
 import { holdOpen } from './in-use.ts'
+import { OwedCopies } from './owed-copies.ts'
 import { storeOf } from './store.ts'
-import { migrateTables } from './tables.ts'
+import { isWithoutTables, migrateTables } from './tables.ts'
 import { readVersion } from './version.ts'
 
 export type ClickHouseStoreOptions = ClickHouseOptions & {
@@ -32,6 +33,8 @@ export async function openClickHouseStore(options: ClickHouseStoreOptions): Prom
     await readVersion(clickhouse)
     await db.transaction(async (tx) => {
       await tx.run(sql`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`)
+      // Before there are tables, and committed by then: persons who were there earlier are copied even if this start fails.
+      if (await isWithoutTables(clickhouse)) await new OwedCopies(db).oweEverything()
       await migrateTables(clickhouse)
     })
   } catch (error) {

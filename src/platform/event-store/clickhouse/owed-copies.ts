@@ -2,7 +2,7 @@
 // changed something owes its copies until the batch that brings them is stored; a writer that dies leaves that to the others.
 import type { Database, Db } from '../../db/database.ts'
 import { sql } from '../../db/sql.ts'
-import type { ChangeRange, MissingCopies } from '../event-store.ts'
+import type { ChangeRange, Copied, MissingCopies } from '../event-store.ts'
 
 /** Copies that are not there by then are made by whoever looks first. Made twice they do no harm. */
 const LEASE_S = 30
@@ -16,17 +16,33 @@ export class OwedCopies {
       VALUES (${after}, ${last}, clock_timestamp() + make_interval(secs => ${LEASE_S}))`)
   }
 
-  /** In the transaction that stores the batch with the copies. */
-  async settle(tx: Db, copied: readonly bigint[]): Promise<void> {
-    if (copied.length > 0)
-      await tx.run(sql`DELETE FROM owed_copies WHERE last_change = ANY(${texts(copied)}::bigint[])`)
+  /** Of a ClickHouse that has no tables yet: every change there ever was. */
+  async oweEverything(): Promise<void> {
+    await this.db.run(sql`
+      INSERT INTO owed_copies (after_change, last_change, leased_until)
+      SELECT 0, last_value, clock_timestamp() FROM people_change WHERE is_called
+      ON CONFLICT (last_change) DO UPDATE SET after_change = 0`)
+  }
+
+  /** In the transaction that stores the batch with the copies. What is left of the ranges is leased anew. */
+  async settle(tx: Db, { until, owed }: Copied): Promise<void> {
+    const [done, left] = [owed.filter((last) => last <= until), owed.filter((last) => last > until)]
+    if (done.length > 0) {
+      await tx.run(sql`DELETE FROM owed_copies WHERE last_change = ANY(${texts(done)}::bigint[])`)
+    }
+    if (left.length > 0) {
+      await tx.run(sql`
+        UPDATE owed_copies SET after_change = greatest(after_change, ${until}),
+          leased_until = clock_timestamp() + make_interval(secs => ${LEASE_S})
+        WHERE last_change = ANY(${texts(left)}::bigint[])`)
+    }
   }
 
   /** They will not come: anybody may make them at once. */
-  async giveUp(copied: readonly bigint[]): Promise<void> {
-    if (copied.length === 0) return
+  async giveUp(owed: readonly bigint[]): Promise<void> {
+    if (owed.length === 0) return
     await this.db.run(
-      sql`UPDATE owed_copies SET leased_until = clock_timestamp() WHERE last_change = ANY(${texts(copied)}::bigint[])`,
+      sql`UPDATE owed_copies SET leased_until = clock_timestamp() WHERE last_change = ANY(${texts(owed)}::bigint[])`,
     )
   }
 

@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database, Db } from '../../db/database.ts'
 import { sql, type Statement } from '../../db/sql.ts'
-import { StoreBusy, type PositionRange } from '../event-store.ts'
+import { StoreBusy, type Copied, type PositionRange } from '../event-store.ts'
 import { assertNotMoved } from './in-use.ts'
 import type { OwedCopies } from './owed-copies.ts'
 
@@ -63,9 +63,9 @@ export class Positions {
 
   /**
    * From now on the batch's events are there: `stored` of each project, from the first position of its block. Throws StoreBusy
-   * when the batch was closed meanwhile: nothing is stored. `copied` are the ranges of changes whose copies came with it.
+   * when the batch was closed meanwhile: nothing is stored. `copied` says which copies came with it.
    */
-  async commit(batch: string, stored: ReadonlyMap<number, number>, copied: readonly bigint[]): Promise<void> {
+  async commit(batch: string, stored: ReadonlyMap<number, number>, copied: Copied | null): Promise<void> {
     await this.db.transaction(async (tx) => {
       const blocks = await takeAway(tx, batch)
       if (blocks.length !== stored.size) throw new StoreBusy('the events took too long to be stored')
@@ -78,7 +78,7 @@ export class Positions {
         holes.filter(({ after, last }) => after < last),
         null,
       )
-      await this.owed.settle(tx, copied)
+      if (copied) await this.owed.settle(tx, copied)
     })
   }
 

@@ -61,12 +61,12 @@ export function storeOf({ clickhouse, db, staging, limits, onClosed }: StorePart
     engine: 'clickhouse',
     is_shared: true,
     // One after another: the next batch is made ready meanwhile.
-    write(writes, now, copied = []) {
+    write(writes, now, copied = null) {
       const written = writing.then(async () => {
         assertOpen()
         return await writer.write(writes, micros(now), copied).catch(async (error: unknown) => {
           // Without an answer of PostgreSQL the copies are made when their time has run out.
-          await owed.giveUp(copied).catch(() => undefined)
+          await owed.giveUp(copied?.owed ?? []).catch(() => undefined)
           throw error
         })
       })

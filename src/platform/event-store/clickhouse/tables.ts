@@ -148,6 +148,14 @@ function createTable(
 
 const onCluster = (cluster: string | null) => (cluster === null ? '' : ` ON CLUSTER '${cluster}'`)
 
+/** True also where an earlier start has failed before it had made them all. */
+export async function isWithoutTables(clickhouse: ClickHouse): Promise<boolean> {
+  const [exists] = await clickhouse.rows({ sql: 'EXISTS TABLE longshore_migrations', parameters: [] })
+  if (Number(exists![0]) === 0) return true
+  const [count] = await clickhouse.rows({ sql: 'SELECT count() FROM longshore_migrations', parameters: [] })
+  return Number(count![0]) === 0
+}
+
 /** Brings the tables up to this version. Whoever calls sees to it that nobody else does at the same time. */
 export async function migrateTables(clickhouse: ClickHouse): Promise<string[]> {
   const { cluster } = clickhouse

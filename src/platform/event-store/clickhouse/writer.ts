@@ -1,7 +1,7 @@
 // One batch of events on its way into ClickHouse: positions first, then the rows, then the moment at which they are there.
 import { randomUUID } from 'node:crypto'
 import { groupBy } from '../../../lib/group-by.ts'
-import type { ProjectWrite, StoredEvent, Written } from '../event-store.ts'
+import type { Copied, ProjectWrite, StoredEvent, Written } from '../event-store.ts'
 import type { ClickHouse } from './client.ts'
 import type { Block, Positions } from './positions.ts'
 import { copyRows, eventRow, heldTime, timeText } from './rows.ts'
@@ -19,7 +19,7 @@ export class Writer {
     private readonly positions: Positions,
   ) {}
 
-  async write(writes: readonly ProjectWrite[], now: bigint, copied: readonly bigint[]): Promise<Written[]> {
+  async write(writes: readonly ProjectWrite[], now: bigint, copied: Copied | null): Promise<Written[]> {
     const offered = joined(writes)
     for (const { events } of offered) assertIds(events)
     const batch = randomUUID()

@@ -77,9 +77,11 @@ describe('the store', () => {
   it('knows over a restart up to which change there are copies, and counts none of a call that fails', async () => {
     const store = await openDuckDb({ folder, ...options })
     expect(await store.missingCopies()).toEqual({ after: 0n, last: null, owed: [] })
-    await store.write([eventsOf(1, storedEvent())], new Date(), [41n])
+    await store.write([eventsOf(1, storedEvent())], new Date(), { until: 41n, owed: [] })
     const broken = storedEvent({ uuid: 'not a uuid' })
-    await expect(store.write([eventsOf(1, broken)], new Date(), [42n])).rejects.toThrow('no uuid')
+    await expect(store.write([eventsOf(1, broken)], new Date(), { until: 42n, owed: [] })).rejects.toThrow(
+      'no uuid',
+    )
     await store.write([eventsOf(1, storedEvent())], new Date())
     await store.close()
     const again = await openDuckDb({ folder, ...options })

@@ -83,8 +83,8 @@ export function storeOf(
   return {
     engine: 'duckdb',
     is_shared: false,
-    write: (writes, now, copied = []) => inTurn(() => write(writes, micros(now), copied.at(-1) ?? null)),
-    // The last range that was copied is stored with its copies, and there is one writer.
+    write: (writes, now, copied) => inTurn(() => write(writes, micros(now), copied?.until ?? null)),
+    // There is one writer, and how far it has come is stored with the copies.
     oweCopies: async () => undefined,
     missingCopies: async () => ({ after: await journal.call('copiesPosition'), last: null, owed: [] }),
     query,
