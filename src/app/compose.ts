@@ -50,6 +50,10 @@ export function compose(services: Services, config: Config, options: DefinitionS
   }
 }
 
+export async function closeParts({ definitions, ingest, plugins, exports, verifier }: Parts): Promise<void> {
+  for (const part of [verifier, exports, plugins, ingest, definitions]) await part.close()
+}
+
 /** `public_url`: where people reach the server, if that is known. */
 export function buildHttp(
   config: Config,

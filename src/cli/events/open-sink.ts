@@ -1,15 +1,13 @@
 // Where the events of a command go. DuckDB's file has room for one process: with no server at work the command opens the
 // stores itself, otherwise it sends to the server.
 import type { Command as Commander } from 'commander'
+import { closeParts, compose } from '../../app/compose.ts'
 import type { Config } from '../../app/config.ts'
-import { openEventStore, openMetadata } from '../../app/services.ts'
+import { openEventStore, openMetadata, openServices } from '../../app/services.ts'
 import { openServerSink } from '../../features/events/importing/server-sink.ts'
 import type { Sink } from '../../features/events/importing/sink.ts'
-import { countingStore, openStoreSink } from '../../features/events/importing/store-sink.ts'
-import { DefinitionStream } from '../../features/definitions/stream.ts'
-import { Ingest, type EventObserver } from '../../features/events/ingest.ts'
+import { openStoreSink } from '../../features/events/importing/store-sink.ts'
 import type { ProjectRow } from '../../features/projects/schema.ts'
-import { Changes } from '../../platform/changes.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { StoreTaken, type EventStore } from '../../platform/event-store/event-store.ts'
@@ -66,21 +64,18 @@ async function inStores(
   project: ProjectRow,
 ): Promise<Target> {
   try {
-    const { store, count } = countingStore(opened)
-    const now = () => new Date()
-    const { db } = metadata
-    const definitions = new DefinitionStream({ db, log, now, changes: new Changes() })
-    const observe: EventObserver = (...event) => definitions.observe(...event)
-    const ingest = new Ingest({ db, eventStore: store, now }, { observe })
-    await ingest.catchUp()
-    const sink = openStoreSink(ingest, project, count, now)
+    const services = await openServices(config, log, metadata.db, opened, config.SITE_URL ?? '')
+    // No app is loaded: what is imported goes past them.
+    const parts = compose(services, config)
+    await parts.ingest.catchUp()
+    const sink = openStoreSink(parts.ingest, project, services.now)
     return {
       sink,
       token: project.api_token,
       where: config.DATA_DIR,
       async close() {
-        await sink.close()
-        await definitions.close()
+        await closeParts(parts)
+        await services.close()
         await opened.close()
         await metadata.close()
       },

@@ -1,7 +1,7 @@
 // `longshore bench`: what this machine and its disk carry, on sample data in a folder that is removed afterwards.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { Ingest } from '../../features/events/ingest.ts'
+import { closeParts, compose } from '../../app/compose.ts'
 import { runHogql } from '../../features/events/query/run.ts'
 import { SAMPLE_EVENT_BYTES, sampleEvents } from '../../features/events/sample/sample-events.ts'
 import { errorCode } from '../../lib/error-code.ts'
@@ -76,15 +76,15 @@ async function measure(sample: Sample, count: number): Promise<void> {
 }
 
 /** One after another, as by a client that waits for each answer. */
-async function storeOneByOne({ services, project, end, signal }: Sample): Promise<number[]> {
-  const ingest = new Ingest(services)
+async function storeOneByOne({ config, services, project, end, signal }: Sample): Promise<number[]> {
+  const parts = compose(services, config)
   const delays_ms: number[] = []
   for (const event of sampleEvents({ count: SINGLE_EVENTS, seed: 2, days: 1, end })) {
     assertGoingOn(signal)
-    const { seconds } = await timed(() => ingest.accept(project, [event], SAMPLE_EVENT_BYTES))
+    const { seconds } = await timed(() => parts.ingest.accept(project, [event], SAMPLE_EVENT_BYTES))
     delays_ms.push(seconds * 1000)
   }
-  await ingest.close()
+  await closeParts(parts)
   return delays_ms
 }
 

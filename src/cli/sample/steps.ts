@@ -1,12 +1,12 @@
 // What `demo` and `bench` have in common: sample events stored as a server would store them, exported to a folder, and
 // read back.
-import { readConfig } from '../../app/config.ts'
+import { closeParts, compose } from '../../app/compose.ts'
+import { readConfig, type Config } from '../../app/config.ts'
 import { makeFirstOwner, type FirstStart } from '../../app/first-start.ts'
 import { createExport } from '../../features/batch-exports/create.ts'
 import type { ExportRow, RunRow } from '../../features/batch-exports/rows.ts'
 import { sendEvents } from '../../features/events/importing/send-events.ts'
-import { countingStore, openStoreSink } from '../../features/events/importing/store-sink.ts'
-import { Ingest } from '../../features/events/ingest.ts'
+import { openStoreSink } from '../../features/events/importing/store-sink.ts'
 import { SAMPLE_EVENT_BYTES, sampleEvents } from '../../features/events/sample/sample-events.ts'
 import type { ProjectRow } from '../../features/projects/schema.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -25,6 +25,7 @@ const DAYS = 7
 
 /** Where the steps take place; the events are of the days before `end`. */
 export type Sample = {
+  config: Config
   services: Services
   project: ProjectRow
   /** Who can sign in to it. */
@@ -48,7 +49,7 @@ export async function withSample<T>(folder: string, work: (sample: Sample) => Pr
     await makeFirstOwner(services, config, (first) => void (owner = first))
     const project = await services.db.only<ProjectRow>(sql`SELECT * FROM project`)
     const end = new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS)
-    return work({ services, project, owner, end, signal })
+    return work({ config, services, project, owner, end, signal })
   })
 }
 
@@ -64,12 +65,11 @@ export function assertGoingOn(signal: AbortSignal): void {
 
 /** How many there are afterwards. */
 export async function storeSample(
-  { services, project, end, signal }: Sample,
+  { config, services, project, end, signal }: Sample,
   count: number,
 ): Promise<number> {
-  const counting = countingStore(services.eventStore)
-  const ingest = new Ingest({ ...services, eventStore: counting.store })
-  const sink = openStoreSink(ingest, project, counting.count, services.now)
+  const parts = compose(services, config)
+  const sink = openStoreSink(parts.ingest, project, services.now)
   const display = showEventProgress('storing  ')
   try {
     const events = sampleEvents({ count, seed: 1, days: DAYS, end })
@@ -78,10 +78,10 @@ export async function storeSample(
     )
   } finally {
     display.stop()
-    await sink.close()
+    await closeParts(parts)
   }
   assertGoingOn(signal)
-  return counting.count.stored
+  return parts.ingest.tally.stored.total
 }
 
 export async function exportSample(

@@ -1,5 +1,4 @@
 // The sink for when no server runs on the data folder: straight into the pipeline and the stores.
-import type { EventStore } from '../../../platform/event-store/event-store.ts'
 import type { ProjectRow } from '../../projects/schema.ts'
 import type { Ingest } from '../ingest.ts'
 import { addClientAddress } from '../pipeline/client-address.ts'
@@ -11,9 +10,8 @@ const IN_FLIGHT = 3
 const BATCH: BatchLimit = { events: 8_000, bytes: 8 * 1024 * 1024 }
 
 export function openStoreSink(
-  ingest: Pick<Ingest, 'accept' | 'close'>,
+  ingest: Pick<Ingest, 'accept' | 'tally' | 'close'>,
   project: ProjectRow,
-  count: StoreCount,
   now: () => Date,
 ): Sink {
   return {
@@ -26,20 +24,7 @@ export function openStoreSink(
       await ingest.accept(project, arriving, bytes)
       return []
     },
-    stored: () => count.stored,
+    stored: () => ingest.tally.stored.total,
     close: () => ingest.close(),
   }
-}
-
-export type StoreCount = { stored: number }
-
-/** The store, with a count of the events that it did not have before. */
-export function countingStore(store: EventStore): { store: EventStore; count: StoreCount } {
-  const count = { stored: 0 }
-  const write: EventStore['write'] = async (...args) => {
-    const written = await store.write(...args)
-    for (const { stored } of written) count.stored += stored
-    return written
-  }
-  return { store: { ...store, write }, count }
 }
