@@ -60,11 +60,11 @@ async function fill(store: EventStore): Promise<void> {
     version: 1,
   }))
   const groups = [{ index: 1, key: 'acme', created_at: micros(JANUARY), properties: '{"b":2}' }]
-  await store.write([copiesOf(1, { persons, distinct_ids, groups })], FEBRUARY, [41n])
+  await store.write([copiesOf(1, { persons, distinct_ids, groups })], FEBRUARY, { until: 41n, owed: [41n] })
   await store.write(
     [copiesOf(1, { persons: [{ ...persons[0]!, version: 9 }], deleted_persons: [BEN] })],
     MARCH,
-    [42n],
+    { until: 42n, owed: [42n] },
   )
   await store.write([eventsOf(3, storedEvent(), storedEvent())], MARCH)
   await store.deleteProject(3)
