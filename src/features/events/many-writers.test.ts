@@ -121,20 +121,20 @@ async function compare(project_id: number): Promise<void> {
 }
 
 const IDS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j']
-const any = <Item>(items: readonly Item[]) => items[Math.floor(Math.random() * items.length)]!
+const oneOf = <Item>(items: readonly Item[]) => items[Math.floor(Math.random() * items.length)]!
 
 function anyEvent(name: string): PipelineEvent {
-  const distinct_id = any(IDS)
+  const distinct_id = oneOf(IDS)
   const $set = { [name]: 1 }
-  return any([
+  return oneOf([
     () => event({ distinct_id, properties: { $set } }),
-    () => event({ event: '$identify', distinct_id, properties: { $anon_distinct_id: any(IDS), $set } }),
-    () => event({ event: '$merge_dangerously', distinct_id, properties: { alias: any(IDS), $set } }),
+    () => event({ event: '$identify', distinct_id, properties: { $anon_distinct_id: oneOf(IDS), $set } }),
+    () => event({ event: '$merge_dangerously', distinct_id, properties: { alias: oneOf(IDS), $set } }),
     () =>
       event({
         event: '$groupidentify',
         distinct_id,
-        properties: { $group_type: any(['t', 'u']), $group_key: any(IDS), $group_set: $set },
+        properties: { $group_type: oneOf(['t', 'u']), $group_key: oneOf(IDS), $group_set: $set },
       }),
   ])()
 }
@@ -164,7 +164,7 @@ it.each([
         })).ingest
       }
       for (let request = 0; request < requests; request++) {
-        const project = any(projects)
+        const project = oneOf(projects)
         const events = [anyEvent(`w${writer}_${request}`), anyEvent(`v${writer}_${request}`)]
         try {
           await running.accept(project, events, 100)

@@ -28,7 +28,7 @@ const LENGTH_BYTES = 4
 
 const fixedBytes = (count: number) => count * (ID_BYTES + 2 * TIME_BYTES)
 
-export function encodeWrite({ project_id, events, head: _, ...copies }: ProjectWrite): EncodedWrite {
+export function encodeWrite({ project_id, events, ...copies }: ProjectWrite): EncodedWrite {
   const texts = Buffer.from(JSON.stringify(textsOf(events)))
   const length = Buffer.alloc(LENGTH_BYTES)
   length.writeUInt32LE(texts.length)
@@ -94,7 +94,8 @@ export function decodeSection(section: Buffer, count: number): { events: EventCo
 
 const NO_COPIES: Copies = { persons: [], deleted_persons: [], distinct_ids: [], groups: [] }
 
-function encodeCopies(copies: Copies): Buffer {
+function encodeCopies({ persons, deleted_persons, distinct_ids, groups }: Copies): Buffer {
+  const copies = { persons, deleted_persons, distinct_ids, groups }
   if (Object.values(copies).every((list) => list.length === 0)) return Buffer.alloc(0)
   return Buffer.from(
     JSON.stringify(copies, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value)),
