@@ -34,7 +34,7 @@ it('any number of servers have it open, and keep a move out until the last has g
 })
 
 it('a server whose connection was cut has it open again soon', async () => {
-  const onLost = vi.fn()
+  const onLost = vi.fn<(error: Error) => void>()
   const server = await holdOpen(db, onLost)
   await cutOff()
   const move = await vi.waitFor(() => holdAlone(db))
@@ -47,7 +47,7 @@ it('a server whose connection was cut has it open again soon', async () => {
 })
 
 it('a server that was cut off while a move began is told, and stores nothing meanwhile', async () => {
-  const onLost = vi.fn()
+  const onLost = vi.fn<(error: Error) => void>()
   const server = await holdOpen(db, onLost)
   const positions = new Positions(db, new OwedCopies(db))
   const store = () => positions.open(randomUUID(), [{ project_id: 1, uuids: [randomUUID()] }], 1n)

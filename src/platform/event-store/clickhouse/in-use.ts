@@ -21,7 +21,7 @@ export async function holdOpen(db: Database, onLost?: (error: Error) => void): P
   let isReleased = false
   const take = async () => {
     const taken = await takeLock(db, 'pg_try_advisory_lock_shared')
-    if (isReleased) return void taken.release(true)
+    if (isReleased) return taken.release(true)
     client = taken
     client.once('error', () => {
       client!.release(true)
