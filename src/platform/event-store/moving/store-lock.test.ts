@@ -34,7 +34,7 @@ it('servers share the store, and a move has it alone', async () => {
 })
 
 it('a server whose connection was cut has the lock again', async () => {
-  const onLost = vi.fn()
+  const onLost = vi.fn<(error: Error) => void>()
   const server = await openShared(db, open, onLost)
   const [before] = await lockers()
   await db.run(sql`SELECT pg_terminate_backend(${before!.pid})`)
