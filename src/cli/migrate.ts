@@ -1,15 +1,11 @@
 // `longshore migrate`: brings the database, and ClickHouse where it is used, up to this version without starting the server.
 import { explainClickHouseFault } from '../app/start-faults.ts'
 import type { Database } from '../platform/db/database.ts'
-import { sql } from '../platform/db/sql.ts'
 import { openClickHouse } from '../platform/event-store/clickhouse/client.ts'
-import { migrateTables } from '../platform/event-store/clickhouse/tables.ts'
+import { upgradeClickHouse } from '../platform/event-store/clickhouse/upgrade.ts'
 import type { Command } from './command.ts'
 import { takeConfig } from './environment.ts'
 import { withDatabase } from './with-database.ts'
-
-/** Any number, the same in every version: one of these commands at a time is at ClickHouse's tables. */
-const LOCK = 5_807_114
 
 export const migrate: Command = {
   name: 'migrate',
@@ -29,10 +25,7 @@ async function migrateClickHouse(db: Database): Promise<string[]> {
   if (url === null) return []
   const clickhouse = openClickHouse({ url, cluster })
   try {
-    return await db.transaction(async (tx) => {
-      await tx.run(sql`SELECT pg_advisory_xact_lock(${LOCK})`)
-      return await migrateTables(clickhouse)
-    })
+    return await upgradeClickHouse(clickhouse, db)
   } catch (error) {
     throw explainClickHouseFault(url, error)
   } finally {

@@ -1,14 +1,11 @@
 // The event store of an installation that has a ClickHouse and a PostgreSQL of its own.
 import { mkdir } from 'node:fs/promises'
 import type { Database } from '../../db/database.ts'
-import { sql } from '../../db/sql.ts'
 import type { EventStore } from '../event-store.ts'
 import { openClickHouse, type ClickHouseOptions } from './client.ts'
 import { holdOpen } from './in-use.ts'
-import { OwedCopies } from './owed-copies.ts'
 import { storeOf } from './store.ts'
-import { isWithoutTables, migrateTables } from './tables.ts'
-import { readVersion } from './version.ts'
+import { upgradeClickHouse } from './upgrade.ts'
 
 export type ClickHouseStoreOptions = ClickHouseOptions & {
   db: Database
@@ -21,22 +18,13 @@ export type ClickHouseStoreOptions = ClickHouseOptions & {
   onLost?(error: Error): void
 }
 
-/** Any number, the same in every version. */
-const MIGRATION_LOCK = 5_807_113
-
 export async function openClickHouseStore(options: ClickHouseStoreOptions): Promise<EventStore> {
   const { db, staging, memory_mb, query_timeout_ms, onLost } = options
   await mkdir(staging, { recursive: true })
   const held = await holdOpen(db, onLost)
   const clickhouse = openClickHouse(options)
   try {
-    await readVersion(clickhouse)
-    await db.transaction(async (tx) => {
-      await tx.run(sql`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`)
-      // Before there are tables, and committed by then: persons who were there earlier are copied even if this start fails.
-      if (await isWithoutTables(clickhouse)) await new OwedCopies(db).oweEverything()
-      await migrateTables(clickhouse)
-    })
+    await upgradeClickHouse(clickhouse, db)
   } catch (error) {
     await clickhouse.close()
     await held.release()

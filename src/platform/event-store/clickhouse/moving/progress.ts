@@ -60,7 +60,8 @@ export async function finishHead(
       INSERT INTO event_hole (project_id, after_position, last_position)
       SELECT ${project_id}, * FROM unnest(${holes.map(({ from }) => from)}::bigint[], ${holes.map(({ to }) => to)}::bigint[])`)
     await tx.run(sql`
-      UPDATE event_head SET last_position = ${last_position}, arrived_at = greatest(arrived_at, ${arrived_at})
+      UPDATE event_head SET last_position = greatest(last_position, ${last_position}),
+        arrived_at = greatest(arrived_at, ${arrived_at})
       WHERE project_id = ${project_id}`)
   })
 }
