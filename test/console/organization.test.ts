@@ -42,7 +42,7 @@ describe('organization', () => {
       await name.fill('x'.repeat(65))
       await page.getByRole('switch', { name: 'Members may invite members' }).click()
       await page.getByRole('button', { name: 'Save settings' }).click()
-      await page.getByText(/64/).waitFor()
+      await page.getByText('At most 64 characters are allowed.').waitFor()
       await page.locator('input[name=name]:focus').waitFor()
       await name.fill('Doomed Ltd')
       await page.getByRole('button', { name: 'Save settings' }).click()

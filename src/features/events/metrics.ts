@@ -22,13 +22,13 @@ export function addIngestMetrics(metrics: Metrics, ingest: Ingest): void {
     'reason',
   )
   metrics.counter(
-    'longshore_ingestion_seconds_sum',
+    'longshore_ingestion_seconds_total',
     'Seconds spent on each step of ingestion: read and transform by request, persons and write by batch.',
     () => tally.seconds,
     'step',
   )
   metrics.counter(
-    'longshore_ingestion_seconds_count',
+    'longshore_ingestion_steps_total',
     'How often each step of ingestion was taken.',
     () => tally.runs,
     'step',
