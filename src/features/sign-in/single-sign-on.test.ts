@@ -119,6 +119,31 @@ describe('a verified domain that enforces SAML', () => {
     expect((await app.get('/api/users/@me/', { key: user.key })).status).toBe(200)
   })
 
+  it('switched on while people sign in leaves nobody with a session by password', async () => {
+    const domain = await makeDomain({ sso_enforcement: '' })
+    const users = await Promise.all(
+      Array.from({ length: 12 }, () =>
+        createMember(app, workspace.organization, { email: `user-${++count}@${domain}` }),
+      ),
+    )
+    const signIn = ({ email, password }: TestUser) => app.post('/api/login/', { email, password })
+    const early = users.slice(0, 8).map(signIn)
+    await Promise.race(early)
+    await app.db.run(sql`UPDATE domain SET sso_enforcement = 'saml' WHERE domain = ${domain}`)
+    const replies = await Promise.all([...early, ...users.slice(8).map(signIn)])
+    const opened = replies.flatMap(({ session }) => (session ? [session] : []))
+    // Else nothing was under way.
+    expect(opened.length).toBeGreaterThan(0)
+    expect(replies.slice(8).map(({ status, body }) => [status, body.code])).toEqual(
+      Array.from({ length: 4 }, () => [400, 'sso_enforced']),
+    )
+    for (const session of opened)
+      expect(await app.get('/api/users/@me/', { session })).toMatchObject({
+        status: 401,
+        body: { code: 'sso_required' },
+      })
+  })
+
   it('401 for the session of an address that is spelt otherwise', async () => {
     await app.db.run(sql`
       UPDATE domain SET domain = 'xn--hfen-loa.example' WHERE domain = ${await makeDomain()}`)
