@@ -47,7 +47,7 @@ export class IngestTally {
   }
 }
 
-/** Of those that could not be taken at all. */
+/** Why events could not be taken at all. */
 export function reasonOf(error: unknown): Reason {
   return error instanceof NoRoom ? 'no_room' : 'failed'
 }

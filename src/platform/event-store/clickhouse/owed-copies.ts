@@ -16,7 +16,7 @@ export class OwedCopies {
       VALUES (${after}, ${last}, clock_timestamp() + make_interval(secs => ${LEASE_S}))`)
   }
 
-  /** Of a ClickHouse that has no tables yet: every change there ever was. */
+  /** A ClickHouse that has no tables yet is owed every change there ever was. */
   async oweEverything(): Promise<void> {
     await this.db.run(sql`
       INSERT INTO owed_copies (after_change, last_change, leased_until)

@@ -25,7 +25,7 @@ const FEBRUARY = time('2026-02-01T00:01:00')
 const MARCH = time('2026-03-05T10:00:00')
 const never = () => new AbortController().signal
 
-/** Of project 1, with all that texts may hold. */
+/** Events of project 1, with all that texts may hold. */
 const EVENTS = ['plain', 'Zoë 🎈', `it's "quoted", {?}, \\ and\ttabs\n`, '', 'a\u0000b'].map((event, index) =>
   storedEvent({
     uuid: uuid7(new Date(JANUARY.getTime() + index)),

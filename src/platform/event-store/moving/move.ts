@@ -3,7 +3,7 @@
 import { BLOCK, COPY_KINDS, type BlockDigest, type Digest, type MovedRow } from './columns.ts'
 import type { MoveSide, ReadSide } from './side.ts'
 
-/** Of a project that is the same on both sides. `first` and `last` are positions of events, 0 when there are none. */
+/** A project that is the same on both sides. `first` and `last` are positions of events, 0 when there are none. */
 export type MovedProject = {
   project_id: number
   events: number

@@ -4,7 +4,7 @@ import type { Database } from '../../../db/database.ts'
 import { sql } from '../../../db/sql.ts'
 import type { ProjectState } from '../../moving/side.ts'
 
-/** Of the time before ClickHouse held anything, or of a database that was emptied since. */
+/** Forgets what was known before ClickHouse held anything, or of a database that was emptied since. */
 export async function forgetAll(db: Database): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.run(sql`DELETE FROM event_block`)
