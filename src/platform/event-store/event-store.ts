@@ -179,8 +179,7 @@ export type EventStore = {
   countBlocks(rows: ExportRows, block_size: number, signal: AbortSignal): Promise<PositionBlock[]>
   /**
    * Cuts the positions (from, to] into stretches within the limit, at least one. Cut by rows, all but the last are
-   * full; cut by bytes, they are about equally large and may exceed the limit by a few rows. The same rows are always
-   * cut the same way.
+   * full; cut by bytes, they may exceed the limit by a few rows. The same rows are always cut the same way.
    */
   cutRows(
     rows: ExportRows,

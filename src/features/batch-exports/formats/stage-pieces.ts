@@ -17,7 +17,7 @@ const FIRST_ROWS = 5_000
 // A statement takes some milliseconds before its first row. Lines go to the disk as they are made; of Parquet the engine
 // holds all values of a piece in memory, and their pages beside them: some three times as much, for two pieces at once.
 const MAX_PIECE_BYTES = 32 * 1024 * 1024
-const MAX_PARQUET_VALUES = 16 * 1024 * 1024
+const MAX_PARQUET_VALUES = 18 * 1024 * 1024
 /** Looked at together when they are cut by their values. */
 const MAX_ROWS_TO_CUT = 4 * MAX_PIECE_ROWS
 /** So many are being written while one is put into its file: what the store does at once. */

@@ -7,10 +7,12 @@ import type {
   PositionRange,
   StretchLimit,
 } from '../event-store.ts'
-import type { ColumnKind, ExportColumn } from '../export-rows.ts'
+import type { ColumnKind, ExportColumn, ExportedColumn } from '../export-rows.ts'
+import type { Type } from '../value-type.ts'
 import { columnAt, LINES, textLiteral } from './line-sql.ts'
 import { milliseconds } from './milliseconds.ts'
 import type { WrittenRows } from './rows-sql.ts'
+import { ROW_GROUP } from './segments/events.ts'
 import type { Statement } from './statements.ts'
 
 /** Answers with the number of each block, and its last position, rows and times: block 0 has the positions from 1 on. */
@@ -30,7 +32,7 @@ export function cutSql(rows: WrittenRows, range: PositionRange, limit: StretchLi
   const [weight, grain, cut] =
     'rows' in limit
       ? ['1', 1, `(upto - 1) // ${limit.rows}`]
-      : [bytesOf(rows.columns), BYTES_GRAIN, `(upto - 1) * ceil(total / ${limit.bytes})::BIGINT // total`]
+      : [bytesOf(rows.columns), BYTES_GRAIN, cutByBytes(limit.bytes)]
   const [grain_times, times] = rows.has_time
     ? [
         ', min(r.time) AS first, max(r.time) AS last',
@@ -38,28 +40,45 @@ export function cutSql(rows: WrittenRows, range: PositionRange, limit: StretchLi
       ]
     : ['', '']
   return {
-    sql: `WITH grain AS (
-        SELECT max(r.position) AS position, count(*) AS rows, sum(${weight}) AS weight${grain_times}
-        ${within} GROUP BY r.position // ${grain})
+    sql: `WITH grain AS MATERIALIZED (
+        SELECT max(r.position) AS position, count(*) AS rows, sum(${weight}) AS weight,
+          (max(r.position) - 1) // ${ROW_GROUP} AS row_group${grain_times}
+        ${within} GROUP BY (r.position - 1) // ${grain})
       SELECT max(position), sum(rows)${times}
-      FROM (SELECT *, sum(weight) OVER () AS total,
-          sum(weight) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS upto FROM grain)
+      FROM (SELECT *, sum(weight) OVER () AS total, max(of_group) OVER () AS largest_group,
+          sum(weight) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS upto
+        FROM (SELECT *, sum(weight) OVER (PARTITION BY row_group) AS of_group FROM grain))
       GROUP BY ${cut} ORDER BY 1`,
     parameters,
   }
+}
+
+/** The engine reads a row group as a whole, so stretches are whole row groups wherever all of them are small enough. */
+function cutByBytes(limit: number): string {
+  return `CASE WHEN largest_group <= ${limit} THEN row_group // (${limit} // largest_group)
+    ELSE (upto - 1) * ceil(total / ${limit})::BIGINT // total END`
 }
 
 /** Positions are weighed in groups of this many: adding up takes half as long as one by one. */
 const BYTES_GRAIN = 16
 /** Bytes of a number, or of the pointer to a text. */
 const VALUE_BYTES = 8
+/** Of the text of a uuid, a time or a number: only texts of any length are measured. */
+const SHORT_TEXT_BYTES = 36
 
-function bytesOf(columns: readonly ExportColumn[]): string {
-  const texts = columns.flatMap(({ kind }, index) =>
-    kind === 'text' || kind === 'json' ? [`coalesce(strlen(CAST(${columnAt(index)} AS VARCHAR)), 0)`] : [],
+function bytesOf(columns: readonly ExportedColumn[]): string {
+  const texts = columns.flatMap((column, index) =>
+    column.kind === 'text' || column.kind === 'json'
+      ? [isShort(column) ? SHORT_TEXT_BYTES : `coalesce(strlen(CAST(${columnAt(index)} AS VARCHAR)), 0)`]
+      : [],
   )
   return [VALUE_BYTES * columns.length, ...texts].join(' + ')
 }
+
+const SHORT: ReadonlySet<Type['kind']> = new Set(['integer', 'float', 'boolean', 'datetime', 'date', 'uuid'])
+
+const isShort = ({ value }: ExportedColumn) =>
+  value === 'position' || (value.form !== null && SHORT.has(value.form.type.kind))
 
 function stretchOf(
   { sql, parameters }: WrittenRows,

@@ -2,6 +2,7 @@
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api'
 import { randomUUID } from 'node:crypto'
 import { rm, stat } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import {
   StoreBusy,
@@ -19,40 +20,53 @@ import { areasSql } from './area-sql.ts'
 import { copySql, countSql, cutSql, planSql, readsInOrder } from './export-sql.ts'
 import { faultOf } from './faults.ts'
 import { Interrupts } from './interrupts.ts'
-import { writeRows } from './rows-sql.ts'
-import { isOutOfMemory, rows as rowsOf, rowsByEngine, type Statement } from './statements.ts'
+import { writeRows, type WrittenRows } from './rows-sql.ts'
+import { isOutOfMemory, rows as rowsOf, type Statement } from './statements.ts'
 import { Turns } from '../../../lib/turns.ts'
 
-// Two keep the disk and both cores of a small machine busy; more only share the memory out.
-const AT_WORK = 2
+// A statement takes one core. Two keep the disk and both cores of a small machine busy, and more need memory.
+const LEAST_AT_WORK = 2
+const MOST_AT_WORK = 8
+/** Of a piece of Parquet the engine holds all values, and their pages beside them. */
+const STATEMENT_MB = 96
 
 /** A statement has room for so many; more statements read the events more often. */
 const AREAS_AT_ONCE = 1_000
 
-type Ask = (statement: Statement, by?: typeof rowsByEngine) => Promise<DuckDBValue[][]>
+const PLANS_KEPT = 100
+
+type Ask = (statement: Statement) => Promise<DuckDBValue[][]>
 
 type ExporterOptions = {
   /** Where files are written. */
   staging: string
-  /** Makes the views of the project be there, when its turn has come. */
-  see(project_id: number): Promise<void>
+  memory_mb: number
+  /** Makes the views of the project be there, when its turn has come, and says which version of them it is. */
+  see(project_id: number): Promise<number>
 }
 
 export class Exporter {
   readonly #turns: Turns<number, DuckDBConnection>
+  readonly #inOrder = new Map<string, boolean>()
   /** Those that wait for everybody else to be done wait for each other first. */
   #alone: Promise<unknown> = Promise.resolve()
 
   private constructor(
-    connections: readonly DuckDBConnection[],
+    private readonly connections: readonly DuckDBConnection[],
     private readonly options: ExporterOptions,
   ) {
     this.#turns = new Turns(connections)
   }
 
   static async open(instance: DuckDBInstance, options: ExporterOptions): Promise<Exporter> {
-    const connections = []
-    for (let index = 0; index < AT_WORK; index++) connections.push(await instance.connect())
+    const connections: DuckDBConnection[] = []
+    const wanted = Math.min(
+      availableParallelism(),
+      Math.floor(options.memory_mb / STATEMENT_MB),
+      MOST_AT_WORK,
+    )
+    const count = Math.max(LEAST_AT_WORK, wanted)
+    while (connections.length < count) connections.push(await instance.connect())
     return new Exporter(connections, options)
   }
 
@@ -86,7 +100,7 @@ export class Exporter {
     signal: AbortSignal,
   ): Promise<PositionBlock[]> {
     const found = await this.#run(rows.project_id, signal, (ask) =>
-      ask(cutSql(writeRows(rows, range), range, limit), rowsByEngine),
+      ask(cutSql(writeRows(rows, range), range, limit)),
     )
     if (found.length === 0) return [{ ...range, rows: 0 }]
     const ends = [range.from, ...found.slice(0, -1).map(([last]) => Number(last)), range.to]
@@ -107,10 +121,9 @@ export class Exporter {
     const path = join(this.options.staging, randomUUID())
     const selected = writeRows(rows, range)
     try {
-      const written = await this.#run(rows.project_id, signal, async (ask) => {
-        const [plan] = await ask(planSql(selected))
-        const isInOrder = readsInOrder(plan![1] as string)
-        const [answer] = await ask(copySql(selected, range, format, path, isInOrder), rowsByEngine)
+      const written = await this.#run(rows.project_id, signal, async (ask, version) => {
+        const isInOrder = await this.#readsInOrder(selected, version, ask)
+        const [answer] = await ask(copySql(selected, range, format, path, isInOrder))
         return Number(answer![0])
       })
       return { path, rows: written, bytes: (await stat(path)).size }
@@ -123,13 +136,29 @@ export class Exporter {
 
   /** Returns when nothing is at work any more: whoever calls it has aborted what was. */
   async close(): Promise<void> {
-    for (let index = 0; index < AT_WORK; index++) (await this.#turns.take(0)).closeSync()
+    for (const _ of this.connections) (await this.#turns.take(0)).closeSync()
   }
 
-  async #run<T>(project_id: number, signal: AbortSignal, work: (ask: Ask) => Promise<T>): Promise<T> {
+  /** The pieces of a run are read alike, so only the first of them is planned twice. */
+  async #readsInOrder(rows: WrittenRows, version: number, ask: Ask): Promise<boolean> {
+    const key = `${rows.project_id} ${version} ${rows.sql}`
+    const known = this.#inOrder.get(key)
+    if (known !== undefined) return known
+    const [plan] = await ask(planSql(rows))
+    const found = readsInOrder(plan![1] as string)
+    if (this.#inOrder.size >= PLANS_KEPT) this.#inOrder.clear()
+    this.#inOrder.set(key, found)
+    return found
+  }
+
+  async #run<T>(
+    project_id: number,
+    signal: AbortSignal,
+    work: (ask: Ask, version: number) => Promise<T>,
+  ): Promise<T> {
     const workOn = async (connection: DuckDBConnection) => {
-      await this.options.see(project_id)
-      return work((statement, by = rowsOf) => interruptible(connection, statement, by, signal))
+      const version = await this.options.see(project_id)
+      return work((statement) => interruptible(connection, statement, signal), version)
     }
     try {
       return await this.#inTurn(project_id, signal, workOn).catch((error: unknown) => {
@@ -163,7 +192,7 @@ export class Exporter {
     const result = this.#alone.then(async () => {
       const taken: DuckDBConnection[] = []
       try {
-        while (taken.length < AT_WORK) taken.push(await this.#turns.take(project_id, signal))
+        while (taken.length < this.connections.length) taken.push(await this.#turns.take(project_id, signal))
         return await work(taken[0]!)
       } finally {
         for (const connection of taken) this.#turns.giveBack(connection)
@@ -177,13 +206,12 @@ export class Exporter {
 async function interruptible(
   connection: DuckDBConnection,
   { sql, parameters }: Statement,
-  by: typeof rowsByEngine,
   signal: AbortSignal,
 ): Promise<DuckDBValue[][]> {
   signal.throwIfAborted()
   const interrupts = new Interrupts(connection, signal)
   try {
-    return await by(connection, sql, parameters.map(engineValue), parameters.map(engineType))
+    return await rowsOf(connection, sql, parameters.map(engineValue), parameters.map(engineType))
   } finally {
     interrupts.end()
   }

@@ -13,7 +13,7 @@ import type { StoredIds, Suspect } from './journal/repeats.ts'
 import type { FoldOptions } from './segments/fold.ts'
 import type { KeptColumn, Manifest, Segment } from './segments/manifest.ts'
 
-export type EngineOptions = { folder: string; memory_mb: number; threads: number }
+export type EngineOptions = { folder: string; memory_mb: number }
 
 export type EngineCalls = {
   manifest(project_id: number): Manifest

@@ -54,7 +54,7 @@ export async function openDuckDb(options: DuckDbOptions): Promise<EventStore> {
 async function openStore(options: DuckDbOptions, onClosed: () => void): Promise<EventStore> {
   const { folder, memory_mb, query_timeout_ms, onLost, onDamage } = options
   const threads = availableParallelism()
-  const engine = await startEngine({ folder, memory_mb, threads })
+  const engine = await startEngine({ folder, memory_mb })
   const journal = await startJournal(folder)
   engine.onLost = journal.onLost = onLost
   const { damages, ...recovered } = await journal.call('recovered')

@@ -16,7 +16,7 @@ import { ProjectFiles } from './segments/project-files.ts'
 import { Views } from './segments/views.ts'
 import { upgradeFolder } from './upgrade.ts'
 
-async function open({ folder, memory_mb, threads }: EngineOptions): Promise<Handlers<EngineCalls>> {
+async function open({ folder, memory_mb }: EngineOptions): Promise<Handlers<EngineCalls>> {
   mkdirSync(dirname(folder), { recursive: true, mode: 0o700 })
   makeFolder(folder)
   const lock = await lockFolder(join(folder, 'in-use.duckdb'))
@@ -49,11 +49,21 @@ async function open({ folder, memory_mb, threads }: EngineOptions): Promise<Hand
   }
   // A server without exports does without.
   const exports = openOnce(async () => {
-    const instance = await openInstance({ folders, spill: join(spill, 'exports'), memory_mb, threads })
+    // Whoever waits for a statement does it, and there are several at once. Threads of the engine that share one wait for
+    // each other without a pause: a fifth more CPU.
+    const instance = await openInstance({ folders, spill: join(spill, 'exports'), memory_mb, threads: 1 })
     const showing = await instance.connect()
     const shown = new Views(showing)
-    const see = (project_id: number) => show(shown, project_id)
-    return { instance, showing, views: shown, exporter: await Exporter.open(instance, { staging, see }) }
+    const see = async (project_id: number) => {
+      await show(shown, project_id)
+      return shown.manifest(project_id).version
+    }
+    return {
+      instance,
+      showing,
+      views: shown,
+      exporter: await Exporter.open(instance, { staging, memory_mb, see }),
+    }
   })
   return {
     manifest: (project_id) => files.manifest(project_id),
