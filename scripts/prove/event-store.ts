@@ -8,7 +8,6 @@ import type {
   PositionBlock,
   PositionRange,
   StagedFile,
-  StretchLimit,
 } from '../../src/platform/event-store/event-store.ts'
 import type {
   Area,
@@ -96,17 +95,12 @@ export class MemoryStore {
     return [...blocks.values()]
   }
 
-  async cutRows(
-    rows: ExportRows,
-    { from, to }: PositionRange,
-    limit: StretchLimit,
-  ): Promise<PositionBlock[]> {
-    if (!('rows' in limit)) throw new Error('nothing is cut by bytes here')
+  async cutRows(rows: ExportRows, { from, to }: PositionRange, max_rows: number): Promise<PositionBlock[]> {
     const chosen = this.#select(rows, { from, to })
     const blocks: PositionBlock[] = []
-    for (let start = 0; start < Math.max(chosen.length, 1); start += limit.rows) {
-      const cut = chosen.slice(start, start + limit.rows)
-      const isLast = start + limit.rows >= chosen.length
+    for (let start = 0; start < Math.max(chosen.length, 1); start += max_rows) {
+      const cut = chosen.slice(start, start + max_rows)
+      const isLast = start + max_rows >= chosen.length
       blocks.push({ from: blocks.at(-1)?.to ?? from, to: isLast ? to : cut.at(-1)!.seq, rows: cut.length })
     }
     return blocks

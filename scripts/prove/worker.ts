@@ -109,7 +109,8 @@ function gatedStore({ store, turnstile }: World, actor: Actor): EventStore {
     holes: () => pass('holes', () => store.holes()),
     arrivalsOf: (_id, positions) => pass('arrivals', () => store.arrivalsOf(positions)),
     countBlocks: (rows, size, signal) => pass('count', () => store.countBlocks(rows, size), signal),
-    cutRows: (rows, range, limit, signal) => pass('cut', () => store.cutRows(rows, range, limit), signal),
+    cutRows: (rows, range, most, signal) => pass('cut', () => store.cutRows(rows, range, most), signal),
+    cutForParquet: async (_rows, block) => [block],
     exportRows: (rows, range, _format, signal) =>
       pass(`export (${range.from}, ${range.to}]`, () => store.exportRows(rows, range), signal),
     findCutTexts: () => pass('cut texts', () => store.findCutTexts()),

@@ -184,6 +184,7 @@ function openWhenUsed(open: () => Promise<EventStore>): EventStore {
     measureAreas: async (...args) => (await store()).measureAreas(...args),
     countBlocks: async (...args) => (await store()).countBlocks(...args),
     cutRows: async (...args) => (await store()).cutRows(...args),
+    cutForParquet: async (...args) => (await store()).cutForParquet(...args),
     exportRows: async (...args) => (await store()).exportRows(...args),
     lastRows: async (...args) => (await store()).lastRows(...args),
     findCutTexts: async (rows) => (await store()).findCutTexts(rows),

@@ -139,9 +139,6 @@ export type Measured = { rows: number; first_at: Date | null; last_at: Date | nu
 /** Rows with cut texts: how many, how people find the first one, and which columns are cut in any of them. */
 export type CutTexts = { rows: number; first: string | null; columns: readonly string[] }
 
-/** The most that a stretch of positions may hold: rows, or bytes over all values of its rows. */
-export type StretchLimit = { rows: number } | { bytes: number }
-
 export type EventStore = {
   /** Whose SQL it speaks. */
   engine: 'duckdb' | 'clickhouse'
@@ -178,15 +175,17 @@ export type EventStore = {
    */
   countBlocks(rows: ExportRows, block_size: number, signal: AbortSignal): Promise<PositionBlock[]>
   /**
-   * Cuts the positions (from, to] into stretches within the limit, at least one. Cut by rows, all but the last are
-   * full; cut by bytes, they may exceed the limit by a few rows. The same rows are always cut the same way.
+   * Cuts the positions (from, to] into stretches of so many rows, at least one; the last has the rest. The same rows are
+   * always cut the same way.
    */
   cutRows(
     rows: ExportRows,
     range: PositionRange,
-    limit: StretchLimit,
+    max_rows: number,
     signal: AbortSignal,
   ): Promise<PositionBlock[]>
+  /** Cuts further what the engine cannot make one Parquet file of within its memory. The same rows are always cut the same way. */
+  cutForParquet(rows: ExportRows, block: PositionBlock, signal: AbortSignal): Promise<PositionBlock[]>
   /**
    * Writes the rows with positions in (from, to], in order, to a new file: the same rows always give the same bytes.
    * Throws the signal's reason when aborted, and leaves no file then.

@@ -14,12 +14,8 @@ import { pieceTaker } from './take-pieces.ts'
 
 /** Before anything is known of their size. */
 const FIRST_ROWS = 5_000
-// A statement takes some milliseconds before its first row. Lines go to the disk as they are made; of Parquet the engine
-// holds all values of a piece in memory, and their pages beside them: some three times as much, for two pieces at once.
+// A statement takes some milliseconds before its first row.
 const MAX_PIECE_BYTES = 32 * 1024 * 1024
-const MAX_PARQUET_VALUES = 18 * 1024 * 1024
-/** Looked at together when they are cut by their values. */
-const MAX_ROWS_TO_CUT = 4 * MAX_PIECE_ROWS
 /** So many are being written while one is put into its file: what the store does at once. */
 const AHEAD = 2
 /** A table takes rows in slower than one statement writes them, and may be on this machine: it wants a core for itself. */
@@ -37,10 +33,9 @@ export async function* stagePieces(
   encoding: Encoding,
   { signal, stop }: { signal: AbortSignal; stop: () => void },
 ): AsyncGenerator<StagedFile, void, void> {
-  const isParquet = encoding.format === 'Parquet'
-  const take = pieceTaker(store, rows, pieces, isParquet ? MAX_PARQUET_VALUES : null, signal)
+  const take = pieceTaker(store, rows, pieces, encoding.format === 'Parquet', signal)
   const format = storeFormat(encoding)
-  const most = Math.min(isParquet ? MAX_ROWS_TO_CUT : MAX_PIECE_ROWS, encoding.max_rows ?? Infinity)
+  const most = Math.min(MAX_PIECE_ROWS, encoding.max_rows ?? Infinity)
   const ahead = encoding.format === 'CopyText' ? AHEAD_OF_TABLE : AHEAD
   const underway: Promise<StagedFile>[] = []
   const begin = async (max_rows: number): Promise<boolean> => {

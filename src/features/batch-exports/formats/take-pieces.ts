@@ -1,36 +1,33 @@
 // The next rows of a plan: its pieces joined, or cut at the exact row. `stagePieces` takes them one by one.
-import type { EventStore, PositionBlock, StretchLimit } from '../../../platform/event-store/event-store.ts'
+import type { EventStore, PositionBlock } from '../../../platform/event-store/event-store.ts'
 import type { ExportRows } from '../../../platform/event-store/export-rows.ts'
 import { joinBlocks } from './plan.ts'
 
-/**
- * Takes pieces of at most `max_rows` rows each until null: none is left. With `max_bytes` they are cut further, where
- * their values have that many.
- */
+/** Takes pieces of at most `max_rows` rows each until null: none is left. */
 export function pieceTaker(
   store: EventStore,
   rows: ExportRows,
   pieces: readonly PositionBlock[],
-  max_bytes: number | null,
+  isParquet: boolean,
   signal: AbortSignal,
 ): (max_rows: number) => Promise<PositionBlock | null> {
   let left = [...pieces]
-  let weighed: PositionBlock[] = []
-  const cut = (piece: PositionBlock, limit: StretchLimit) => store.cutRows(rows, piece, limit, signal)
+  let taken: PositionBlock[] = []
   const takeByRows = async (max_rows: number): Promise<PositionBlock | null> => {
     const [first] = left
     if (first === undefined) return null
-    if (first.rows > max_rows) left = [...(await cut(first, { rows: max_rows })), ...left.slice(1)]
+    if (first.rows > max_rows)
+      left = [...(await store.cutRows(rows, first, max_rows, signal)), ...left.slice(1)]
     const [joined] = joinBlocks(left, max_rows)
     while (left.length > 0 && left[0]!.to <= joined!.to) left.shift()
     return joined!
   }
   return async (max_rows) => {
-    if (weighed.length === 0) {
+    if (taken.length === 0) {
       const piece = await takeByRows(max_rows)
       if (piece === null) return null
-      weighed = max_bytes === null ? [piece] : await cut(piece, { bytes: max_bytes })
+      taken = isParquet ? await store.cutForParquet(rows, piece, signal) : [piece]
     }
-    return weighed.shift()!
+    return taken.shift()!
   }
 }

@@ -10,6 +10,11 @@ export type DatabaseOptions = {
   spill: string
   memory_mb: number
   threads: number
+  /**
+   * Row groups of files can be ended by their bytes. The engine then promises no order of rows that are not sorted: one
+   * thread reads them as they lie in their files.
+   */
+  is_streaming?: boolean
 }
 
 const SPILL_PER_MEMORY = 4
@@ -22,12 +27,14 @@ export async function openInstance({
   spill,
   memory_mb,
   threads,
+  is_streaming = false,
 }: DatabaseOptions): Promise<DuckDBInstance> {
   await mkdir(spill, { recursive: true, mode: 0o700 })
   const instance = await DuckDBInstance.create(':memory:', {
     memory_limit: `${memory_mb}MB`,
     threads: String(threads),
     temp_directory: spill,
+    preserve_insertion_order: String(!is_streaming),
     // What one query may spill at most; by default it could fill the disk.
     max_temp_directory_size: `${SPILL_PER_MEMORY * memory_mb}MB`,
     // What is freed goes back to the system soon. By default some hundred MB stay, more the longer an export takes.

@@ -1,18 +1,10 @@
 // SQL statements of the exporter. Rows come in order of position: the table of events is stored in that order and
 // DuckDB keeps it; all other rows are sorted.
-import type {
-  ExportFormat,
-  Parameter,
-  ParquetCompression,
-  PositionRange,
-  StretchLimit,
-} from '../event-store.ts'
-import type { ColumnKind, ExportColumn, ExportedColumn } from '../export-rows.ts'
-import type { Type } from '../value-type.ts'
+import type { ExportFormat, Parameter, ParquetCompression, PositionRange } from '../event-store.ts'
+import type { ColumnKind, ExportColumn } from '../export-rows.ts'
 import { columnAt, LINES, textLiteral } from './line-sql.ts'
 import { milliseconds } from './milliseconds.ts'
 import type { WrittenRows } from './rows-sql.ts'
-import { ROW_GROUP } from './segments/events.ts'
 import type { Statement } from './statements.ts'
 
 /** Answers with the number of each block, and its last position, rows and times: block 0 has the positions from 1 on. */
@@ -26,13 +18,26 @@ export function countSql({ sql, parameters, has_time }: WrittenRows, block_size:
   }
 }
 
-/** Answers with the last position, rows and times of each stretch. */
-export function cutSql(rows: WrittenRows, range: PositionRange, limit: StretchLimit): Statement {
+/** Answers with the last position, rows and times of each stretch of so many rows. */
+export function cutSql(rows: WrittenRows, range: PositionRange, max_rows: number): Statement {
+  return stretchesSql(rows, range, { weight: '1', grain: 1, stretch: `(upto - 1) // ${max_rows}` })
+}
+
+/** The same of about so many bytes. */
+export function cutByBytesSql(rows: WrittenRows, range: PositionRange, max_bytes: number): Statement {
+  return stretchesSql(rows, range, {
+    weight: bytesOf(rows.columns),
+    grain: BYTES_GRAIN,
+    stretch: `(upto - 1) * ceil(total / ${max_bytes})::BIGINT // total`,
+  })
+}
+
+function stretchesSql(
+  rows: WrittenRows,
+  range: PositionRange,
+  { weight, grain, stretch }: { weight: string; grain: number; stretch: string },
+): Statement {
   const { within, parameters } = stretchOf(rows, range)
-  const [weight, grain, cut] =
-    'rows' in limit
-      ? ['1', 1, `(upto - 1) // ${limit.rows}`]
-      : [bytesOf(rows.columns), BYTES_GRAIN, cutByBytes(limit.bytes)]
   const [grain_times, times] = rows.has_time
     ? [
         ', min(r.time) AS first, max(r.time) AS last',
@@ -40,45 +45,28 @@ export function cutSql(rows: WrittenRows, range: PositionRange, limit: StretchLi
       ]
     : ['', '']
   return {
-    sql: `WITH grain AS MATERIALIZED (
-        SELECT max(r.position) AS position, count(*) AS rows, sum(${weight}) AS weight,
-          (max(r.position) - 1) // ${ROW_GROUP} AS row_group${grain_times}
-        ${within} GROUP BY (r.position - 1) // ${grain})
+    sql: `WITH grain AS (
+        SELECT max(r.position) AS position, count(*) AS rows, sum(${weight}) AS weight${grain_times}
+        ${within} GROUP BY r.position // ${grain})
       SELECT max(position), sum(rows)${times}
-      FROM (SELECT *, sum(weight) OVER () AS total, max(of_group) OVER () AS largest_group,
-          sum(weight) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS upto
-        FROM (SELECT *, sum(weight) OVER (PARTITION BY row_group) AS of_group FROM grain))
-      GROUP BY ${cut} ORDER BY 1`,
+      FROM (SELECT *, sum(weight) OVER () AS total,
+          sum(weight) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS upto FROM grain)
+      GROUP BY ${stretch} ORDER BY 1`,
     parameters,
   }
-}
-
-/** The engine reads a row group as a whole, so stretches are whole row groups wherever all of them are small enough. */
-function cutByBytes(limit: number): string {
-  return `CASE WHEN largest_group <= ${limit} THEN row_group // (${limit} // largest_group)
-    ELSE (upto - 1) * ceil(total / ${limit})::BIGINT // total END`
 }
 
 /** Positions are weighed in groups of this many: adding up takes half as long as one by one. */
 const BYTES_GRAIN = 16
 /** Bytes of a number, or of the pointer to a text. */
 const VALUE_BYTES = 8
-/** Of the text of a uuid, a time or a number: only texts of any length are measured. */
-const SHORT_TEXT_BYTES = 36
 
-function bytesOf(columns: readonly ExportedColumn[]): string {
-  const texts = columns.flatMap((column, index) =>
-    column.kind === 'text' || column.kind === 'json'
-      ? [isShort(column) ? SHORT_TEXT_BYTES : `coalesce(strlen(CAST(${columnAt(index)} AS VARCHAR)), 0)`]
-      : [],
+function bytesOf(columns: readonly ExportColumn[]): string {
+  const texts = columns.flatMap(({ kind }, index) =>
+    kind === 'text' || kind === 'json' ? [`coalesce(strlen(CAST(${columnAt(index)} AS VARCHAR)), 0)`] : [],
   )
   return [VALUE_BYTES * columns.length, ...texts].join(' + ')
 }
-
-const SHORT: ReadonlySet<Type['kind']> = new Set(['integer', 'float', 'boolean', 'datetime', 'date', 'uuid'])
-
-const isShort = ({ value }: ExportedColumn) =>
-  value === 'position' || (value.form !== null && SHORT.has(value.form.type.kind))
 
 function stretchOf(
   { sql, parameters }: WrittenRows,
@@ -147,9 +135,13 @@ const CODECS: Record<ParquetCompression, string> = {
   none: 'uncompressed',
 }
 
+// The engine has the values of a row group in memory, and its pages beside them. Larger groups are read and packed a little
+// better.
+const ROW_GROUP_OPTIONS = "ROW_GROUP_SIZE 122880, ROW_GROUP_SIZE_BYTES '16MB'"
+
 function parquetOptions({ compression, level }: Extract<ExportFormat, { kind: 'parquet' }>): string {
   const atLevel = level === undefined ? '' : `, COMPRESSION_LEVEL ${level}`
-  return `(${TO_THE_FILE}, FORMAT parquet, COMPRESSION ${CODECS[compression]}${atLevel}, ROW_GROUP_SIZE 122880)`
+  return `(${TO_THE_FILE}, FORMAT parquet, COMPRESSION ${CODECS[compression]}${atLevel}, ${ROW_GROUP_OPTIONS})`
 }
 
 const PARQUET_VALUES: Partial<Record<ColumnKind, (column: string) => string>> = {

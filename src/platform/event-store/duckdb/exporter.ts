@@ -11,13 +11,12 @@ import {
   type PositionBlock,
   type PositionRange,
   type StagedFile,
-  type StretchLimit,
 } from '../event-store.ts'
 import { measuredBy, NOTHING, spanOf } from '../read-figures.ts'
 import type { Area, EventChoice, ExportRows } from '../export-rows.ts'
 import { engineType, engineValue } from './bind.ts'
 import { areasSql } from './area-sql.ts'
-import { copySql, countSql, cutSql, planSql, readsInOrder } from './export-sql.ts'
+import { copySql, countSql, cutByBytesSql, cutSql, planSql, readsInOrder } from './export-sql.ts'
 import { faultOf } from './faults.ts'
 import { Interrupts } from './interrupts.ts'
 import { writeRows, type WrittenRows } from './rows-sql.ts'
@@ -34,6 +33,9 @@ const STATEMENT_MB = 96
 const AREAS_AT_ONCE = 1_000
 
 const PLANS_KEPT = 100
+
+/** Of values that are sorted: two statements at once have them in memory, and pages of files beside them. */
+const SORTED_BYTES = 16 * 1024 * 1024
 
 type Ask = (statement: Statement) => Promise<DuckDBValue[][]>
 
@@ -93,23 +95,22 @@ export class Exporter {
     }))
   }
 
-  async cutRows(
+  cutRows(
     rows: ExportRows,
     range: PositionRange,
-    limit: StretchLimit,
+    max_rows: number,
     signal: AbortSignal,
   ): Promise<PositionBlock[]> {
-    const found = await this.#run(rows.project_id, signal, (ask) =>
-      ask(cutSql(writeRows(rows, range), range, limit)),
-    )
-    if (found.length === 0) return [{ ...range, rows: 0 }]
-    const ends = [range.from, ...found.slice(0, -1).map(([last]) => Number(last)), range.to]
-    return found.map(([, count, ...times], index) => ({
-      from: ends[index]!,
-      to: ends[index + 1]!,
-      rows: Number(count),
-      ...spanOf(times),
-    }))
+    const statement = cutSql(writeRows(rows, range), range, max_rows)
+    return this.#run(rows.project_id, signal, (ask) => cut(range, statement, ask))
+  }
+
+  cutForParquet(rows: ExportRows, block: PositionBlock, signal: AbortSignal): Promise<PositionBlock[]> {
+    const selected = writeRows(rows, block)
+    return this.#run(rows.project_id, signal, async (ask, version) => {
+      if (await this.#readsInOrder(selected, version, ask)) return [block]
+      return cut(block, cutByBytesSql(selected, block, SORTED_BYTES), ask)
+    })
   }
 
   async exportRows(
@@ -201,6 +202,18 @@ export class Exporter {
     this.#alone = result.catch(() => undefined)
     return result
   }
+}
+
+async function cut({ from, to }: PositionRange, statement: Statement, ask: Ask): Promise<PositionBlock[]> {
+  const found = await ask(statement)
+  if (found.length === 0) return [{ from, to, rows: 0 }]
+  const ends = [from, ...found.slice(0, -1).map(([last]) => Number(last)), to]
+  return found.map(([, count, ...times], index) => ({
+    from: ends[index]!,
+    to: ends[index + 1]!,
+    rows: Number(count),
+    ...spanOf(times),
+  }))
 }
 
 async function interruptible(

@@ -5,7 +5,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Copies, EventStore } from '../event-store.ts'
+import type { Copies, EventStore, ExportFormat } from '../event-store.ts'
+import { plainRows } from '../fixture/plain-rows.ts'
 import { eventsOf, storedEvent } from '../fixture/suite.ts'
 import { tablesOf } from '../layout.ts'
 import { openDuckDb } from './open.ts'
@@ -15,6 +16,7 @@ import { readParquet } from './segments/parquet.ts'
 const { events, persons, groups } = tablesOf(1)
 const letters = randomBytes(1_500_000).toString('base64')
 const propertiesOf = (n: number) => `{"n":${n},"text":"${letters.slice(n * 1000, n * 1000 + 900_000)}"}`
+const never = () => new AbortController().signal
 const md5 = (text: string) => createHash('md5').update(text).digest('hex')
 const numbers = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index)
@@ -68,6 +70,39 @@ describe('texts of a megabyte in little memory', () => {
     expect(
       await ask(`SELECT md5(properties) FROM ${events} WHERE strlen(properties) > 1000 ORDER BY seq`),
     ).toEqual(numbers(1, 160).map((n) => [md5(propertiesOf(n))]))
+  })
+
+  it('of events are exported to Parquet in order, in row groups that a small machine can read', async () => {
+    for (let n = 1; n <= 160; n += 10) {
+      const large = numbers(n, n + 9).map((each) => storedEvent({ properties: propertiesOf(each) }))
+      await store.write([eventsOf(1, ...large)], new Date())
+    }
+    const rows = plainRows({
+      sql: `SELECT seq AS position, seq AS c1, properties AS c2 FROM ${events}`,
+      columns: [
+        { name: 'n', kind: 'integer' },
+        { name: 'properties', kind: 'text' },
+      ],
+    })
+    const block = { from: 0, to: 160, rows: 160 }
+    // Nothing is weighed: the engine ends row groups by itself.
+    expect(await store.cutForParquet(rows, block, never())).toEqual([block])
+    const staged = await Promise.all(
+      ['zstd', 'snappy'].map((compression) =>
+        store.exportRows(rows, block, { kind: 'parquet', compression } as ExportFormat, never()),
+      ),
+    )
+    const connection = await (await DuckDBInstance.create(':memory:')).connect()
+    const read = async (sql: string) => (await connection.run(sql)).getRows()
+    for (const { path } of staged) {
+      expect(await read(`SELECT n::INT, md5(properties) FROM ${readParquet([path])}`)).toEqual(
+        numbers(1, 160).map((n) => [n, md5(propertiesOf(n))]),
+      )
+      const [largest] = await read(
+        `SELECT max(total_uncompressed_size)::INT FROM parquet_metadata('${path}') WHERE path_in_schema = 'properties'`,
+      )
+      expect(largest![0]).toBeLessThan(24 * 1024 * 1024)
+    }
   })
 
   it('of persons are there as they were written last, and leave no row behind', async () => {

@@ -1,12 +1,5 @@
 // What the main thread asks the engine's thread.
-import type {
-  ExportFormat,
-  Measured,
-  PositionBlock,
-  PositionRange,
-  StagedFile,
-  StretchLimit,
-} from '../event-store.ts'
+import type { ExportFormat, Measured, PositionBlock, PositionRange, StagedFile } from '../event-store.ts'
 import type { Area, EventChoice, ExportRows } from '../export-rows.ts'
 import type { ToFold } from './journal/journal.ts'
 import type { StoredIds, Suspect } from './journal/repeats.ts'
@@ -29,6 +22,7 @@ export type EngineCalls = {
   arrivalsOf(project_id: number, positions: readonly number[]): (Date | null)[]
   measureAreas(events: EventChoice, areas: readonly Area[]): Measured[]
   countBlocks(rows: ExportRows, block_size: number): PositionBlock[]
-  cutRows(rows: ExportRows, range: PositionRange, limit: StretchLimit): PositionBlock[]
+  cutRows(rows: ExportRows, range: PositionRange, max_rows: number): PositionBlock[]
+  cutForParquet(rows: ExportRows, block: PositionBlock): PositionBlock[]
   exportRows(rows: ExportRows, range: PositionRange, format: ExportFormat): StagedFile
 }

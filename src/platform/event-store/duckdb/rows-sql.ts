@@ -1,6 +1,6 @@
 // The rows of an export in SQL: those of its source, with their values in the form that was asked for.
 import type { PositionRange } from '../event-store.ts'
-import type { ExportedColumn, ExportRows } from '../export-rows.ts'
+import type { ExportColumn, ExportedColumn, ExportRows } from '../export-rows.ts'
 import { eventRows } from './event-rows.ts'
 import { formSql } from './form-sql.ts'
 import { personRows } from './person-rows.ts'
@@ -15,7 +15,7 @@ import type { Statement } from './statements.ts'
  */
 export type WrittenRows = Statement & {
   project_id: number
-  columns: readonly ExportedColumn[]
+  columns: readonly ExportColumn[]
   has_time: boolean
 }
 

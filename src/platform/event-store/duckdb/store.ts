@@ -104,8 +104,10 @@ export function storeOf(
       forExport(events.project_id, (by) => by.callUntil(signal, 'measureAreas', events, areas)),
     countBlocks: (rows, block_size, signal) =>
       forExport(rows.project_id, (by) => by.callUntil(signal, 'countBlocks', rows, block_size)),
-    cutRows: (rows, range, limit, signal) =>
-      forExport(rows.project_id, (by) => by.callUntil(signal, 'cutRows', rows, range, limit)),
+    cutRows: (rows, range, max_rows, signal) =>
+      forExport(rows.project_id, (by) => by.callUntil(signal, 'cutRows', rows, range, max_rows)),
+    cutForParquet: (rows, block, signal) =>
+      forExport(rows.project_id, (by) => by.callUntil(signal, 'cutForParquet', rows, block)),
     exportRows: (rows, range, format, signal) =>
       forExport(rows.project_id, async (by) => {
         const file = await by.callUntil(signal, 'exportRows', rows, range, format)

@@ -51,7 +51,13 @@ async function open({ folder, memory_mb }: EngineOptions): Promise<Handlers<Engi
   const exports = openOnce(async () => {
     // Whoever waits for a statement does it, and there are several at once. Threads of the engine that share one wait for
     // each other without a pause: a fifth more CPU.
-    const instance = await openInstance({ folders, spill: join(spill, 'exports'), memory_mb, threads: 1 })
+    const instance = await openInstance({
+      folders,
+      spill: join(spill, 'exports'),
+      memory_mb,
+      threads: 1,
+      is_streaming: true,
+    })
     const showing = await instance.connect()
     const shown = new Views(showing)
     const see = async (project_id: number) => {
@@ -92,8 +98,11 @@ async function open({ folder, memory_mb }: EngineOptions): Promise<Handlers<Engi
     async countBlocks(rows, block_size, signal) {
       return (await exports.get()).exporter.countBlocks(rows, block_size, signal)
     },
-    async cutRows(rows, range, limit, signal) {
-      return (await exports.get()).exporter.cutRows(rows, range, limit, signal)
+    async cutRows(rows, range, max_rows, signal) {
+      return (await exports.get()).exporter.cutRows(rows, range, max_rows, signal)
+    },
+    async cutForParquet(rows, block, signal) {
+      return (await exports.get()).exporter.cutForParquet(rows, block, signal)
     },
     async exportRows(rows, range, format, signal) {
       return (await exports.get()).exporter.exportRows(rows, range, format, signal)

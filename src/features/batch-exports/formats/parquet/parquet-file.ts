@@ -1,4 +1,4 @@
-// A Parquet file of several pieces, each of which DuckDB wrote as a file with one row group. Written in one go, the bytes
+// A Parquet file of several pieces, each of which the store wrote as a file with its row groups. Written in one go, the bytes
 // would depend on how many cores took part, and a file without a size limit on how much memory there is.
 import { open } from 'node:fs/promises'
 import type { StagedFile } from '../../../../platform/event-store/event-store.ts'

@@ -1,7 +1,7 @@
 // SQL statements of exports. Rows are sorted by position, which is the order in which events lie in their table.
 import { areaCondition, hullOf } from '../../area-condition.ts'
 import { placeOfArea } from '../../area-tree.ts'
-import type { ExportFormat, PositionRange, StretchLimit } from '../../event-store.ts'
+import type { ExportFormat, PositionRange } from '../../event-store.ts'
 import type { Area, ColumnKind, EventChoice, ExportColumn } from '../../export-rows.ts'
 import type { Statement } from '../client.ts'
 import { columnAt, LINES } from './line-sql.ts'
@@ -40,17 +40,29 @@ export function countSql({ sql, parameters, has_time }: WrittenRows, block_size:
   }
 }
 
-/** Answers with the last position, rows and times of each stretch. */
-export function cutSql(rows: WrittenRows, range: PositionRange, limit: StretchLimit): Statement {
-  const { whole } = SPELLING
-  const [weight, grain, stretch] =
-    'rows' in limit
-      ? ['1', 1, `intDiv(g.upto - 1, ${whole(limit.rows)})`]
-      : [
-          bytesOf(rows.columns),
-          BYTES_GRAIN,
-          `intDiv(toInt128(g.upto - 1) * toInt128(ceil(g.total / ${whole(limit.bytes)})), g.total)`,
-        ]
+/** Answers with the last position, rows and times of each stretch of so many rows. */
+export function cutSql(rows: WrittenRows, range: PositionRange, max_rows: number): Statement {
+  return stretchesSql(rows, range, {
+    weight: '1',
+    grain: 1,
+    stretch: `intDiv(g.upto - 1, ${SPELLING.whole(max_rows)})`,
+  })
+}
+
+/** The same of so many bytes. */
+export function cutByBytesSql(rows: WrittenRows, range: PositionRange, max_bytes: number): Statement {
+  return stretchesSql(rows, range, {
+    weight: bytesOf(rows.columns),
+    grain: BYTES_GRAIN,
+    stretch: `intDiv(toInt128(g.upto - 1) * toInt128(ceil(g.total / ${SPELLING.whole(max_bytes)})), g.total)`,
+  })
+}
+
+function stretchesSql(
+  rows: WrittenRows,
+  range: PositionRange,
+  { weight, grain, stretch }: { weight: string; grain: number; stretch: string },
+): Statement {
   const [grain_times, times] = rows.has_time
     ? [
         ', min(r.time) AS first, max(r.time) AS last',
@@ -70,7 +82,7 @@ export function cutSql(rows: WrittenRows, range: PositionRange, limit: StretchLi
   }
 }
 
-/** Positions are weighed in groups of this many, as on the other engine: what is cut finer is seldom needed. */
+/** Positions are weighed in groups of this many: what is cut finer is seldom needed. */
 const BYTES_GRAIN = 16
 /** Bytes of a number, or of the pointer to a text. */
 const VALUE_BYTES = 8

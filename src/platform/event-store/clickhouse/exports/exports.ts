@@ -13,20 +13,22 @@ import {
   type PositionBlock,
   type PositionRange,
   type StagedFile,
-  type StretchLimit,
 } from '../../event-store.ts'
 import { measuredBy, NOTHING, spanOf } from '../../read-figures.ts'
 import type { Area, EventChoice, ExportRows } from '../../export-rows.ts'
 import type { ClickHouse, Statement } from '../client.ts'
 import { faultOf } from '../faults.ts'
 import { askForCutTexts } from './cut-texts.ts'
-import { areasSql, countSql, cutSql, exportSql, lastRowsSql } from './export-sql.ts'
+import { areasSql, countSql, cutByBytesSql, cutSql, exportSql, lastRowsSql } from './export-sql.ts'
 import { writeRows } from './rows-sql.ts'
 import { EXPORT_SETTINGS, settingsOf } from './settings.ts'
 import { stageFile } from './staged-file.ts'
 
 /** The engine works on each with all its cores; more would only share its memory out. */
 const AT_WORK = 4
+
+/** A piece of Parquet is one row group, whose values it holds all at once. */
+const PARQUET_BYTES = 16 * 1024 * 1024
 
 /** A statement has room for so many; more statements read the events more often. */
 const AREAS_AT_ONCE = 1_000
@@ -74,15 +76,28 @@ export class ClickHouseExports {
     }))
   }
 
-  async cutRows(
+  cutRows(
     rows: ExportRows,
     range: PositionRange,
-    limit: StretchLimit,
+    max_rows: number,
     signal: AbortSignal,
   ): Promise<PositionBlock[]> {
-    const found = await this.#ask(rows.project_id, cutSql(writeRows(rows, range), range, limit), signal)
-    if (found.length === 0) return [{ ...range, rows: 0 }]
-    const ends = [range.from, ...found.slice(0, -1).map(([last]) => Number(last)), range.to]
+    return this.#cut(rows, range, cutSql(writeRows(rows, range), range, max_rows), signal)
+  }
+
+  cutForParquet(rows: ExportRows, block: PositionBlock, signal: AbortSignal): Promise<PositionBlock[]> {
+    return this.#cut(rows, block, cutByBytesSql(writeRows(rows, block), block, PARQUET_BYTES), signal)
+  }
+
+  async #cut(
+    { project_id }: ExportRows,
+    { from, to }: PositionRange,
+    statement: Statement,
+    signal: AbortSignal,
+  ): Promise<PositionBlock[]> {
+    const found = await this.#ask(project_id, statement, signal)
+    if (found.length === 0) return [{ from, to, rows: 0 }]
+    const ends = [from, ...found.slice(0, -1).map(([last]) => Number(last)), to]
     return found.map(([, count, ...times], index) => ({
       from: ends[index]!,
       to: ends[index + 1]!,
