@@ -57,18 +57,18 @@ export class Deliveries {
   async #uuidsOf(run: RunRow, made: MadeExport, name: string): Promise<string[] | null> {
     if (made.kind === 'table') return null
     if (made.kind === 'endpoint') return this.#uuidsOfBatches(run)
-    const uuids: string[] = []
-    for (const file of run.files ?? []) uuids.push(...(await this.#uuidsOfFile(file, made, name)))
+    const files: string[][] = []
+    for (const file of run.files ?? []) files.push(await this.#uuidsOfFile(file, made, name))
     if (run.definition!.config.max_file_size_mb !== null) await this.#checkManifest(run, made, name)
-    return uuids
+    return files.flat()
   }
 
   #uuidsOfBatches(run: RunRow): string[] {
-    const uuids: string[] = []
+    const batches: string[][] = []
     for (let sequence = 0; ; sequence++) {
       const batch = this.#batches.get(`${run.repeats ?? run.id} ${sequence}`)
-      if (!batch) return uuids
-      uuids.push(...batch.uuids)
+      if (!batch) return batches.flat()
+      batches.push(batch.uuids)
     }
   }
 

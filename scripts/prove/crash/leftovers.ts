@@ -27,8 +27,10 @@ async function listHalves({ folder, bucket, warehouse }: Places, dataDir: string
   const { rows: tables } = await admin.query<{ relname: string }>(
     `SELECT relname FROM pg_class WHERE relkind = 'r' AND (relpersistence = 't' OR relname LIKE '%stage%')`,
   )
+  // A verification of a large table is at one statement for minutes where others take the processors.
   const { rows: sessions } = await admin.query<{ pid: number }>(
-    'SELECT pid FROM pg_stat_activity WHERE usename = $1',
+    `SELECT pid FROM pg_stat_activity
+     WHERE usename = $1 AND (state <> 'active' OR query_start < now() - interval '15 minutes')`,
     [login.user],
   )
   return [

@@ -1,4 +1,5 @@
 // Everything a round needs: the server of the hour, the senders, the places, and what is known of all events.
+import { setMaxListeners } from 'node:events'
 import { dirname } from 'node:path'
 import { openDatabase, type Database } from '../../../src/platform/db/database.ts'
 import { sql } from '../../../src/platform/db/sql.ts'
@@ -128,6 +129,8 @@ export class Stage {
   async letEventsIn(): Promise<void> {
     await this.sendAgain()
     const stop = new AbortController()
+    // Each request listens to it until its answer is collected as garbage.
+    setMaxListeners(0, stop.signal)
     this.#load = { stop, done: Promise.all(this.#senders.map((sender) => sender.work(stop.signal))) }
   }
 

@@ -147,7 +147,7 @@ async function listBadFiles(DATA_DIR: string, { exports }: World): Promise<strin
     const uuids: string[] = []
     for (const name of await readdir(folder)) {
       const lines = (await readFile(join(folder, name), 'utf8')).trimEnd().split('\n')
-      uuids.push(...lines.map((line) => (JSON.parse(line) as { uuid: string }).uuid))
+      for (const line of lines) uuids.push((JSON.parse(line) as { uuid: string }).uuid)
     }
     const unique = new Set(uuids).size
     if (unique !== expected || uuids.length !== expected)

@@ -164,7 +164,7 @@ async function checkFiles(folder: string, id: string, past: readonly string[]): 
   const uuids: string[] = []
   for (const { parentPath, name } of files) {
     const lines = (await readFile(join(parentPath, name), 'utf8')).trimEnd().split('\n')
-    uuids.push(...lines.map((line) => (JSON.parse(line) as { uuid: string }).uuid))
+    for (const line of lines) uuids.push((JSON.parse(line) as { uuid: string }).uuid)
   }
   const there = new Set(uuids)
   const missing = past.filter((uuid) => !there.has(uuid)).length
