@@ -32,30 +32,33 @@ const file: Destination<FileConfig> = {
   },
   steps: [],
   async open(context) {
-    return deliverFiles(filePlace(context), context)
+    const { outbound, signal, left_uploads } = context
+    const reach = Reach.of(outbound)
+    for (const { name, id } of left_uploads)
+      await reach.call(`end the upload of ${name}`, () => reach.places.endUpload(id), signal)
+    return deliverFiles(filePlace(reach, context), context)
   },
   inspect: null,
 }
 
-function filePlace({ config, run, signal, outbound }: DeliveryContext<FileConfig>): FilePlace {
-  const reach = Reach.of(outbound)
+function filePlace(reach: Reach, { config, run, signal, progress }: DeliveryContext<FileConfig>): FilePlace {
   const { places } = reach
+  const is_folder = config.prefix.startsWith('folder')
+  const stage = async (name: string, content: string) => {
+    const made = { name, content, run_id: run.id, attempt: run.attempt }
+    const part = await reach.call(`stage ${name} ${run.id}`, () => places.stage(made, is_folder), signal)
+    if (!is_folder) await progress.began({ name, id: part.id })
+    return {
+      publish: () =>
+        reach.show(`publish ${name}`, run, () => {
+          if (!places.publish(part)) throw new Passing('The file has gone.')
+        }),
+      drop: () => reach.call(`drop ${name} ${run.id}`, () => void places.staged.delete(part)),
+    }
+  }
   return {
-    async stage(given, { path }) {
-      const name = places.nameOf(given)
-      const content = readFileSync(path, 'utf8')
-      const part = { name, content, run_id: run.id, attempt: run.attempt }
-      const is_folder = config.prefix.startsWith('folder')
-      await reach.call(`stage ${name} ${run.id}`, () => places.stage(part, is_folder), signal)
-      return {
-        publish: () =>
-          reach.show(`publish ${name}`, run, () => {
-            if (!places.publish(part)) throw new Passing('The file has gone.')
-          }),
-        drop: () => reach.call(`drop ${name} ${run.id}`, () => void places.staged.delete(part)),
-      }
-    },
-    put: (name, content) => reach.show(`put ${name}`, run, () => places.put(name, content, run.id)),
+    stage: (name, { path }) => stage(places.nameOf(name), readFileSync(path, 'utf8')),
+    stageText: stage,
     remove: (name) => reach.show(`remove ${name}`, run, () => places.remove(name)),
     close() {},
   }

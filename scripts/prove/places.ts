@@ -3,7 +3,7 @@
 import type { RunFacts } from '../../src/features/batch-exports/destinations/destination.ts'
 
 export type ShownFile = { content: string; run_id: string }
-export type StagedPart = { name: string; content: string; run_id: string; attempt: number }
+export type StagedPart = { id: string; name: string; content: string; run_id: string; attempt: number }
 export type Row = { uuid: string; run_id: string }
 export type Batch = { run_id: string; sequence: number; body: string }
 
@@ -24,6 +24,7 @@ export type PlaceOptions = {
 export class Places {
   readonly files = new Map<string, ShownFile>()
   readonly staged = new Set<StagedPart>()
+  #uploads = 0
   readonly batches: Batch[] = []
   readonly #tables = new Map<string, Table>()
   readonly #options: PlaceOptions
@@ -49,11 +50,17 @@ export class Places {
     return table
   }
 
-  /** A folder is cleared of what earlier attempts have left; a bucket keeps each upload apart. */
-  stage(part: StagedPart, is_folder: boolean): void {
+  /** A folder is cleared of what earlier attempts have left; a bucket keeps each upload apart, until somebody ends it. */
+  stage(made: Omit<StagedPart, 'id'>, is_folder: boolean): StagedPart {
+    const part = { ...made, id: String(++this.#uploads) }
     const isOlder = (other: StagedPart) => other.run_id === part.run_id && other.attempt < part.attempt
     if (is_folder) for (const other of this.staged) if (isOlder(other)) this.staged.delete(other)
     this.staged.add(part)
+    return part
+  }
+
+  endUpload(id: string): void {
+    for (const part of this.staged) if (part.id === id) this.staged.delete(part)
   }
 
   /** As a whole, in place of what had that name. False: somebody has removed it. */
@@ -61,10 +68,6 @@ export class Places {
     if (!this.staged.delete(part)) return this.files.get(part.name)?.run_id === part.run_id
     this.files.set(part.name, { content: part.content, run_id: part.run_id })
     return true
-  }
-
-  put(name: string, content: string, run_id: string): void {
-    this.files.set(name, { content, run_id })
   }
 
   /** One transaction. A key on the uuid leaves out what is there already; a repair replaces it. */

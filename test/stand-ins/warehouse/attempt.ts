@@ -84,6 +84,7 @@ export function contextOf(
     signal: signal ?? new AbortController().signal,
     log: (level, message) => void logged?.push(`${level} ${message}`),
     left_files: [],
+    left_uploads: [],
     progress: { last: null, save: async () => {}, began: async () => {} },
   }
 }

@@ -130,6 +130,8 @@ export type DeliveryContext<Config = Record<string, unknown>> = {
   log(level: 'DEBUG' | 'INFO' | 'WARNING', message: string): void
   /** Files that earlier runs over these rows may have left here: whatever this one does not write again has to go. */
   left_files: readonly string[]
+  /** Uploads that earlier attempts began: a worker that wakes up late could still make their files visible. */
+  left_uploads: readonly OpenUpload[]
   /** Durable between attempts. */
   progress: {
     last: unknown
@@ -142,7 +144,7 @@ export type DeliveryContext<Config = Record<string, unknown>> = {
 
 export type InspectionContext<Config = Record<string, unknown>> = Omit<
   DeliveryContext<Config>,
-  'progress' | 'left_files'
+  'progress' | 'left_files' | 'left_uploads'
 >
 
 /** An upload at an object store, by the name of its file and the id that the store has given it. */

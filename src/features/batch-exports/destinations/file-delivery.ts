@@ -14,8 +14,8 @@ import { fileName, manifestName, renderName } from './prefix.ts'
 export type FilePlace = {
   /** Brings a file there without making it visible. The one on this machine's disk is not needed afterwards. */
   stage(name: string, file: OutputFile): Promise<StagedFile>
-  /** Something small, visible at once and as a whole. */
-  put(name: string, content: string): Promise<void>
+  /** The same with something small, which is JSON. */
+  stageText(name: string, content: string): Promise<StagedFile>
   /** One that is not there is gone already. */
   remove(name: string): Promise<void>
   close(): void
@@ -65,8 +65,8 @@ export function deliverFiles(place: FilePlace, { config, run, signal, left_files
       // From the first file on all of them become visible, also for a run that is cancelled meanwhile: half of it
       // would be taken for the whole.
       signal.throwIfAborted()
+      for (const each of manifests) staged.push(await place.stageText(each, manifestText(files)))
       for (const file of staged) await file.publish()
-      for (const each of manifests) await place.put(each, manifestText(files))
       const kept = new Set(names())
       for (const left of left_files) if (!kept.has(left)) await place.remove(left)
       place.close()

@@ -1,7 +1,8 @@
 // A file sent in parts, several at a time, each read from disk as it is sent: memory does not grow with the file.
 // Called by the destinations that are object stores.
 import { createHash } from 'node:crypto'
-import { createReadStream, type ReadStream } from 'node:fs'
+import { createReadStream } from 'node:fs'
+import { Readable } from 'node:stream'
 import type { OutputFile } from '../formats/encoding.ts'
 
 export type FilePart = {
@@ -9,7 +10,7 @@ export type FilePart = {
   index: number
   bytes: number
   /** Made anew by each call, so that a part can be sent again. */
-  read(): ReadStream
+  read(): Readable
   /** Base64: the place refuses a part that was damaged on the way. */
   md5: string
 }
@@ -47,6 +48,12 @@ export async function sendParts<T>(
     throw error
   }
   return answers
+}
+
+/** A text that is one part by itself. */
+export function partOf(text: string): FilePart {
+  const md5 = createHash('md5').update(text).digest('base64')
+  return { index: 0, bytes: Buffer.byteLength(text), read: () => Readable.from([Buffer.from(text)]), md5 }
 }
 
 async function readPart(

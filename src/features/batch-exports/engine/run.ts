@@ -16,7 +16,7 @@ import { assertDelivered, assertWithinClaims } from './account-open.ts'
 import { insertUpload } from '../sweep/queries.ts'
 import { warnOfCutTexts } from './cut-texts.ts'
 import { freeze } from './freeze.ts'
-import { filesLeftBy, progressOf } from './leftovers.ts'
+import { filesLeftBy, progressOf, uploadsLeftBy } from './leftovers.ts'
 import { Stopped, type Work } from './work.ts'
 
 export async function performRun(work: Work): Promise<RunEnd> {
@@ -52,7 +52,8 @@ async function send(
 ): Promise<RunEnd> {
   const { services, signal, log } = work
   const destination = work.watch.over(await kind.load())
-  const context = contextOf(work, run, selection, left_files)
+  const left_uploads = await uploadsLeftBy(services.db, run)
+  const context = { ...contextOf(work, run, selection), left_files, left_uploads }
   const encoding = destination.encoding(context.config, context.run)
   const files = encode(services.eventStore, selection.rows, pieces, encoding, signal)
   const written: OutputFile[] = []
@@ -75,8 +76,7 @@ function contextOf(
   work: Work,
   run: FrozenRun,
   selection: SelectedRows,
-  left_files: readonly string[],
-): DeliveryContext {
+): Omit<DeliveryContext, 'left_files' | 'left_uploads'> {
   const { services, signal, log, row } = work
   return {
     config: configOf(services, row, run),
@@ -86,7 +86,6 @@ function contextOf(
     settings: services.settings,
     signal,
     log: (level, message) => log.write(level, message),
-    left_files,
     progress: {
       last: progressOf(run),
       save: (progress) => keep(work, { progress }),

@@ -4,13 +4,21 @@ import {
   BlobServiceClient,
   newPipeline,
   StorageSharedKeyCredential,
+  type BlockBlobClient,
   type ContainerClient,
 } from '@azure/storage-blob'
+import { createHash } from 'node:crypto'
 import type { Outbound } from '../../../../platform/outbound/outbound.ts'
-import type { OutputFile } from '../../formats/encoding.ts'
 import type { Destination, TestStep } from '../destination.ts'
-import { deliverFiles, explainRemoval, fileEncoding, fileNames, type FilePlace } from '../file-delivery.ts'
-import { sendParts } from '../file-parts.ts'
+import {
+  deliverFiles,
+  explainRemoval,
+  fileEncoding,
+  fileNames,
+  type FilePlace,
+  type StagedFile,
+} from '../file-delivery.ts'
+import { partOf, sendParts, type FilePart } from '../file-parts.ts'
 import { trialName } from '../prefix.ts'
 import { azureFault, isMissing } from './faults.ts'
 import { serviceUrl, type AzureBlobConfig } from './kind.ts'
@@ -79,26 +87,18 @@ function placeInContainer({ client, close }: Container, signal: AbortSignal): Fi
   return {
     async stage(name, file) {
       const blob = client.getBlockBlobClient(name)
-      const blocks = await sendParts(file, signal, async (part, stop) => {
-        const id = blockId(file, part.index)
-        const options = { abortSignal: stop, transactionalContentMD5: Buffer.from(part.md5, 'base64') }
-        await asking(stop, () => blob.stageBlock(id, () => part.read(), part.bytes, options))
-        return id
-      })
-      const metadata = { rows: String(file.rows), sha256: file.sha256 }
-      return {
-        async publish() {
-          await asking(null, () => blob.commitBlockList(blocks, { metadata }))
-        },
-        // Azure has no call for it: nobody sees the blocks, the next attempt replaces them, and a week later they go.
-        drop: async () => {},
-      }
-    },
-    async put(name, content) {
-      const blobHTTPHeaders = { blobContentType: 'application/json' }
-      await asking(null, () =>
-        client.getBlockBlobClient(name).upload(content, Buffer.byteLength(content), { blobHTTPHeaders }),
+      const blocks = await sendParts(file, signal, (part, stop) =>
+        sendBlock(blob, blockId(file.sha256, part.index), part, stop),
       )
+      const metadata = { rows: String(file.rows), sha256: file.sha256 }
+      return staged(() => blob.commitBlockList(blocks, { metadata }))
+    },
+    async stageText(name, content) {
+      const blob = client.getBlockBlobClient(name)
+      const sha256 = createHash('sha256').update(content).digest('hex')
+      const block = await sendBlock(blob, blockId(sha256, 0), partOf(content), signal)
+      const blobHTTPHeaders = { blobContentType: 'application/json' }
+      return staged(() => blob.commitBlockList([block], { blobHTTPHeaders }))
     },
     async remove(name) {
       const removed = asking(null, () => client.getBlobClient(name).deleteIfExists())
@@ -108,8 +108,29 @@ function placeInContainer({ client, close }: Container, signal: AbortSignal): Fi
   }
 }
 
+async function sendBlock(
+  blob: BlockBlobClient,
+  id: string,
+  part: FilePart,
+  signal: AbortSignal,
+): Promise<string> {
+  const options = { abortSignal: signal, transactionalContentMD5: Buffer.from(part.md5, 'base64') }
+  await asking(signal, () => blob.stageBlock(id, () => part.read(), part.bytes, options))
+  return id
+}
+
+function staged(commit: () => Promise<unknown>): StagedFile {
+  return {
+    async publish() {
+      await asking(null, commit)
+    },
+    // Azure has no call for it: nobody sees the blocks, the next attempt replaces them, and a week later they go.
+    drop: async () => {},
+  }
+}
+
 /** Blocks of another content can never be mixed in. All ids of a blob have to be of one length. */
-function blockId({ sha256 }: OutputFile, index: number): string {
+function blockId(sha256: string, index: number): string {
   return Buffer.from(`${sha256.slice(0, 32)}-${String(index).padStart(6, '0')}`).toString('base64')
 }
 

@@ -5,7 +5,14 @@ import { copyFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promise
 import { dirname, join, posix } from 'node:path'
 import { errorCode } from '../../../../lib/error-code.ts'
 import type { Destination, Removed, RunFacts } from '../destination.ts'
-import { deliverFiles, explainRemoval, fileEncoding, fileNames, type FilePlace } from '../file-delivery.ts'
+import {
+  deliverFiles,
+  explainRemoval,
+  fileEncoding,
+  fileNames,
+  type FilePlace,
+  type StagedFile,
+} from '../file-delivery.ts'
 import { renderName } from '../prefix.ts'
 import {
   attemptOf,
@@ -69,18 +76,15 @@ function placeInFolder(root: string, run: RunFacts): FilePlace {
         const temporary = temporaryName(place, run, index)
         await move(path, temporary)
         await flush(temporary)
-        return {
-          publish: () => onDisk(() => rename(temporary, place).then(() => flush(dirname(place)))),
-          drop: () => rm(temporary, { force: true }),
-        }
+        return stagedAs(temporary, place)
       }),
-    put: (name, content) =>
+    stageText: (name, content) =>
       onDisk(async () => {
         const place = await makeFolders(root, run.project_id, name)
+        await removeEarlier(dirname(place), run)
         const temporary = temporaryName(place, run, MANIFEST_INDEX)
         await writeFile(temporary, content, { flush: true })
-        await rename(temporary, place)
-        await flush(dirname(place))
+        return stagedAs(temporary, place)
       }),
     remove: (name) =>
       onDisk(async () => {
@@ -90,6 +94,13 @@ function placeInFolder(root: string, run: RunFacts): FilePlace {
         await flush(dirname(place))
       }).catch(explainRemoval(name, 'this server to remove files from its export folder')),
     close() {},
+  }
+}
+
+function stagedAs(temporary: string, place: string): StagedFile {
+  return {
+    publish: () => onDisk(() => rename(temporary, place).then(() => flush(dirname(place)))),
+    drop: () => rm(temporary, { force: true }),
   }
 }
 

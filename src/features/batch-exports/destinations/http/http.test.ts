@@ -66,6 +66,7 @@ function contextOf(change: Partial<DeliveryContext<HttpConfig>> = {}): DeliveryC
     signal: new AbortController().signal,
     log: () => undefined,
     left_files: [],
+    left_uploads: [],
     progress: NO_PROGRESS,
     ...change,
   }

@@ -1,5 +1,5 @@
 // A bucket as a place for files. Every file is a multipart upload, also a small one: it is at S3 as a whole before any
-// of the run's files can be seen.
+// of the run's files can be seen, and whoever ends the upload keeps it from ever being seen.
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
@@ -7,13 +7,12 @@ import {
   DeleteObjectCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
-  PutObjectCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
-import type { OutputFile } from '../../formats/encoding.ts'
+import { createHash } from 'node:crypto'
 import { Passing, Refused, type DeliveryContext, type OpenUpload, type Removed } from '../destination.ts'
 import { explainRemoval, type FilePlace, type StagedFile } from '../file-delivery.ts'
-import { sendParts, type FilePart } from '../file-parts.ts'
+import { partOf, sendParts, type FilePart } from '../file-parts.ts'
 import { tryAgain } from '../try-again.ts'
 import { asking, type Bucket } from './client.ts'
 import { isGone, notS3 } from './faults.ts'
@@ -22,39 +21,21 @@ type Upload = { Bucket: string; Key: string; UploadId: string }
 /** Longer than any store's: the database keeps them, and the endpoint may be anybody's. */
 const MAX_UPLOAD_ID = 2048
 
-type Attempt = Pick<DeliveryContext, 'run' | 'signal' | 'log' | 'progress'>
+type Attempt = Pick<DeliveryContext, 'run' | 'signal' | 'log' | 'progress' | 'left_uploads'>
 
 export function placeInBucket(bucket: Bucket, attempt: Attempt): FilePlace {
   return {
-    async stage(key, file) {
-      const { upload, tries } = await begin(bucket, key, file, attempt.signal)
-      try {
-        await attempt.progress.began({ name: key, id: upload.UploadId })
-        // An attempt that died, or a try whose answer was lost, may have begun one as well.
-        if (attempt.run.attempt > 1 || tries > 1) await dropOthers(bucket, upload, attempt)
-        const etags = await sendParts(file, attempt.signal, (part, signal) =>
-          sendPart(bucket, upload, part, signal),
-        )
-        return staged(bucket, upload, etags, file)
-      } catch (error) {
-        // Left to the next attempt, or to the sweep, if this fails as well.
-        await drop(bucket, upload).catch(() => {})
-        throw error
-      }
-    },
-    async put(key, content) {
-      const { ETag } = await asking(null, () =>
-        bucket.client.send(
-          new PutObjectCommand({
-            Bucket: bucket.name,
-            Key: key,
-            Body: content,
-            ContentType: 'application/json',
-            ...bucket.encryption,
-          }),
-        ),
-      )
-      if (ETag === undefined) throw notS3()
+    stage: (key, file) =>
+      stageUpload(bucket, key, file, attempt, (upload) =>
+        sendParts(file, attempt.signal, (part, signal) => sendPart(bucket, upload, part, signal)),
+      ),
+    stageText(key, content) {
+      const part = partOf(content)
+      const sha256 = createHash('sha256').update(content).digest('hex')
+      const made = { bytes: part.bytes, sha256, content_type: 'application/json' }
+      return stageUpload(bucket, key, made, attempt, async (upload) => [
+        await sendPart(bucket, upload, part, attempt.signal),
+      ])
     },
     async remove(key) {
       // S3 answers the same whether it was there or not.
@@ -66,16 +47,40 @@ export function placeInBucket(bucket: Bucket, attempt: Attempt): FilePlace {
   }
 }
 
+/** What is kept with an object: what it must hold, for readers and for ourselves. */
+type Made = { bytes: number; sha256: string; rows?: number; content_type?: string }
+
+async function stageUpload(
+  bucket: Bucket,
+  key: string,
+  made: Made,
+  attempt: Attempt,
+  send: (upload: Upload) => Promise<string[]>,
+): Promise<StagedFile> {
+  const { upload, tries } = await begin(bucket, key, made, attempt.signal)
+  try {
+    await attempt.progress.began({ name: key, id: upload.UploadId })
+    // An attempt that died, or a try whose answer was lost, may have begun one as well.
+    if (attempt.run.attempt > 1 || tries > 1) await dropOthers(bucket, upload, attempt)
+    return staged(bucket, upload, await send(upload), made)
+  } catch (error) {
+    // Left to the next attempt, or to the sweep, if this fails as well.
+    await drop(bucket, upload).catch(() => {})
+    throw error
+  }
+}
+
 async function begin(
   bucket: Bucket,
   key: string,
-  file: OutputFile,
+  { rows, sha256, content_type }: Made,
   signal: AbortSignal,
 ): Promise<{ upload: Upload; tries: number }> {
   const command = new CreateMultipartUploadCommand({
     Bucket: bucket.name,
     Key: key,
-    Metadata: marksOf(file),
+    Metadata: { ...(rows === undefined ? {} : { rows: String(rows) }), sha256 },
+    ContentType: content_type,
     ...bucket.encryption,
   })
   const { UploadId, $metadata } = await asking(signal, () =>
@@ -85,15 +90,33 @@ async function begin(
   return { upload: { Bucket: bucket.name, Key: key, UploadId }, tries: $metadata.attempts ?? 1 }
 }
 
-/** Unfinished uploads are paid for and never seen. Credentials that may not look for them are good enough to export. */
+/**
+ * Before this attempt shows anything: an earlier one that was only asleep can then show nothing any more, whatever names its
+ * files have.
+ */
+export async function dropLeft(bucket: Bucket, { left_uploads, signal, log }: Attempt): Promise<void> {
+  await unlessRefused(log, async () => {
+    for await (const { name } of dropUploads(bucket, left_uploads, signal))
+      log('DEBUG', `The upload of ${name} that an earlier attempt left open was removed.`)
+  })
+}
+
+/** Those that were begun and not written down are paid for and never seen. */
 async function dropOthers(bucket: Bucket, ours: Upload, { signal, log }: Attempt): Promise<void> {
-  try {
+  await unlessRefused(log, async () => {
     // One page holds a thousand, all of this one file.
     const command = new ListMultipartUploadsCommand({ Bucket: bucket.name, Prefix: ours.Key })
     const { Uploads = [] } = await asking(signal, () => bucket.client.send(command, { abortSignal: signal }))
     for (const { Key, UploadId } of Uploads) {
       if (Key === ours.Key && UploadId !== ours.UploadId) await drop(bucket, { ...ours, UploadId: UploadId! })
     }
+  })
+}
+
+/** Credentials that may not look for uploads, or end them, are good enough to export. */
+async function unlessRefused(log: DeliveryContext['log'], work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
   } catch (error) {
     if (!(error instanceof Refused)) throw error
     log('DEBUG', `Uploads that an earlier attempt left open were not removed: ${error.message}`)
@@ -125,7 +148,7 @@ async function sendPart(
   return ETag
 }
 
-function staged(bucket: Bucket, upload: Upload, etags: readonly string[], file: OutputFile): StagedFile {
+function staged(bucket: Bucket, upload: Upload, etags: readonly string[], made: Made): StagedFile {
   const Parts = etags.map((ETag, index) => ({ ETag, PartNumber: index + 1 }))
   const complete = new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } })
   return {
@@ -134,22 +157,17 @@ function staged(bucket: Bucket, upload: Upload, etags: readonly string[], file: 
         await asking(null, () => bucket.client.send(complete))
       } catch (error) {
         // After a lost answer the client asks again, and the upload is no longer there.
-        if (!(error instanceof Passing) || !(await isThere(bucket, upload.Key, file))) throw error
+        if (!(error instanceof Passing) || !(await isThere(bucket, upload.Key, made))) throw error
       }
     },
     drop: () => drop(bucket, upload),
   }
 }
 
-/** Kept with the object: what it must hold, for readers and for ourselves. */
-function marksOf({ rows, sha256 }: OutputFile): Record<string, string> {
-  return { rows: String(rows), sha256 }
-}
-
-async function isThere(bucket: Bucket, key: string, file: OutputFile): Promise<boolean> {
+async function isThere(bucket: Bucket, key: string, made: Made): Promise<boolean> {
   const command = new HeadObjectCommand({ Bucket: bucket.name, Key: key })
   const found = await bucket.client.send(command).catch(() => null)
-  return found?.ContentLength === file.bytes && found.Metadata?.sha256 === file.sha256
+  return found?.ContentLength === made.bytes && found.Metadata?.sha256 === made.sha256
 }
 
 async function drop(bucket: Bucket, upload: Upload): Promise<void> {

@@ -12,7 +12,7 @@ import { trialName } from '../prefix.ts'
 import { asking, openBucket, type Bucket } from './client.ts'
 import { isAccessDenied, isMissing, notS3 } from './faults.ts'
 import type { S3Config } from './kind.ts'
-import { dropUploads, placeInBucket } from './place.ts'
+import { dropLeft, dropUploads, placeInBucket } from './place.ts'
 
 const reachable: TestStep<S3Config> = {
   name: 'Bucket reachable',
@@ -53,6 +53,10 @@ export const s3: Destination<S3Config> = {
   steps: [reachable, writable],
   async open(context) {
     const bucket = openBucket(context.config, context.outbound)
+    await dropLeft(bucket, context).catch((error: unknown) => {
+      bucket.close()
+      throw error
+    })
     return deliverFiles(placeInBucket(bucket, context), context)
   },
   async inspect({ config, outbound, signal }) {
