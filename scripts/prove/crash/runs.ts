@@ -6,7 +6,8 @@ import type { Db } from '../../../src/platform/db/database.ts'
 import { sql } from '../../../src/platform/db/sql.ts'
 
 /** Without anything getting on. */
-const SETTLE_LIMIT_MS = 60_000
+/** For one run: nobody sees how far it has got. */
+const SETTLE_LIMIT_MS = 300_000
 const POLL_MS = 20
 
 /** Runs at work. */

@@ -30,6 +30,8 @@ import { buildServer, startServer, type Ended, type ServerProcess } from './serv
 import { expectPromisedRows, indexTable } from './table.ts'
 
 const SENDERS = 2
+/** Without, events come in faster than everything else gets on, and a round takes minutes instead of seconds. */
+const SENDER_PAUSE_MS = 50
 /** Batches that a sender may send again: old ones would no longer be known, events are recognised for a day. */
 const KEPT_BATCHES = 20
 
@@ -131,7 +133,10 @@ export class Stage {
     const stop = new AbortController()
     // Each request listens to it until its answer is collected as garbage.
     setMaxListeners(0, stop.signal)
-    this.#load = { stop, done: Promise.all(this.#senders.map((sender) => sender.work(stop.signal))) }
+    this.#load = {
+      stop,
+      done: Promise.all(this.#senders.map((sender) => sender.work(stop.signal, SENDER_PAUSE_MS))),
+    }
   }
 
   async sendAgain(): Promise<void> {
