@@ -24,19 +24,21 @@ export type Verifying = {
 /** Rows of one or two short columns: some ten megabytes. */
 export const NARROW_ROWS = 250_000
 
-/** The rows as files of JSON lines, one after the other, each gone when it was used. How many rows there are. */
+type Reading = { kind: 'json-lines' | 'copy-text'; max_rows?: number }
+
+/** The rows as files, one after the other, each gone when it was used. How many rows there are. */
 export async function forEachPiece(
   { services, signal, giveWay }: Verifying,
   rows: ExportRows,
+  { kind, max_rows }: Reading,
   use: (path: string) => Promise<void>,
-  max_rows?: number,
 ): Promise<number> {
   const { eventStore } = services
   const plan = await planPieces(eventStore, rows, signal)
   const pieces = max_rows === undefined ? plan.pieces : joinBlocks(plan.pieces, max_rows)
   for (const piece of pieces) {
     await giveWay()
-    const { path } = await eventStore.exportRows(rows, piece, { kind: 'json-lines' }, signal)
+    const { path } = await eventStore.exportRows(rows, piece, { kind }, signal)
     try {
       await use(path)
     } finally {

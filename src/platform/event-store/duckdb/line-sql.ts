@@ -1,7 +1,7 @@
 // A row as one line of text, put together by DuckDB itself: a third cheaper than in JavaScript. The exporter writes them.
 import type { ColumnKind, ExportColumn } from '../export-rows.ts'
 
-/** The SQL of a whole line, with its end, from `r.c1`, `r.c2`, … */
+/** The SQL of a whole line, without the line feed after it, from `r.c1`, `r.c2`, … */
 type Line = (columns: readonly ExportColumn[]) => string
 
 /** A value as text; null where it is null. */
@@ -55,7 +55,7 @@ const jsonLine: Line = (columns) => {
     const key = `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`
     return `${textLiteral(key)}, coalesce(${JSON_SPELLING[kind](columnAt(index))}, 'null')`
   })
-  return `concat(${members.join(', ')}, '}', ${LINE_FEED})`
+  return `concat(${members.join(', ')}, '}')`
 }
 
 /** Characters that must not stand in a CSV field without quotes. */
@@ -79,7 +79,7 @@ const CSV_SPELLING: Spelling = {
 
 const csvLine: Line = (columns) => {
   const fields = columns.map(({ kind }, index) => `coalesce(${CSV_SPELLING[kind](columnAt(index))}, '')`)
-  return `concat(concat_ws(',', ${fields.join(', ')}), ${RETURN}, ${LINE_FEED})`
+  return `concat(concat_ws(',', ${fields.join(', ')}), ${RETURN})`
 }
 
 // The backslash comes first: the other replacements add backslashes.
@@ -103,7 +103,7 @@ const COPY_SPELLING: Spelling = {
 
 const copyLine: Line = (columns) => {
   const cells = columns.map(({ kind }, index) => `coalesce(${COPY_SPELLING[kind](columnAt(index))}, '\\N')`)
-  return `concat(concat_ws(${TAB}, ${cells.join(', ')}), ${LINE_FEED})`
+  return `concat_ws(${TAB}, ${cells.join(', ')})`
 }
 
 export const LINES = { 'json-lines': jsonLine, csv: csvLine, 'copy-text': copyLine } as const

@@ -112,7 +112,7 @@ async function inputFault(
 async function sumInput(work: Verifying, rows: ExportRows): Promise<Sums> {
   let sums = NO_SUMS
   const add = async (path: string) => void (sums = addSums(sums, await work.reader.sumUuids(path)))
-  await forEachPiece(work, pickColumns(rows, ['uuid']), add, NARROW_ROWS)
+  await forEachPiece(work, pickColumns(rows, ['uuid']), { kind: 'copy-text', max_rows: NARROW_ROWS }, add)
   return sums
 }
 

@@ -1,5 +1,5 @@
-// Lines of JSON as they come out of a file, and the uuid of each: found in place where our own files have it, read from
-// the parsed object otherwise.
+// Lines as they come out of a file, and the uuid of each. In JSON it is found in place where our own files have it, and read
+// from the parsed object otherwise. In COPY text with one column it is the line.
 import type { UuidSums } from './uuid-sums.ts'
 
 const LINE_FEED = 0x0a
@@ -58,4 +58,23 @@ function uuidIn(line: string): string {
   } catch {
     return ''
   }
+}
+
+/** Adds the uuids of a file of COPY text whose only column they are. */
+export async function addUuidsOfTexts(uuids: UuidSums, chunks: AsyncIterable<Buffer>): Promise<void> {
+  let seen: Buffer | null = null
+  let has_escapes = false
+  await forEachLine(chunks, (chunk, start, end) => {
+    if (chunk !== seen) [seen, has_escapes] = [chunk, chunk.includes(BACKSLASH)]
+    if (has_escapes) uuids.add(unescaped(chunk.toString('utf8', start, end)))
+    else uuids.addBytes(chunk, start, end)
+  })
+}
+
+const ESCAPED: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r' }
+
+/** Null counts as an empty text. */
+function unescaped(text: string): string {
+  if (text === String.raw`\N`) return ''
+  return text.replaceAll(/\\(.)/g, (_, letter: string) => ESCAPED[letter] ?? letter)
 }

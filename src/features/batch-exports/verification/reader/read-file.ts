@@ -10,7 +10,7 @@ import { createBrotliDecompress, createGunzip } from 'node:zlib'
 import type { ParquetReader } from '../../../../platform/event-store/duckdb/parquet-file.ts'
 import type { Encoding } from '../../formats/encoding.ts'
 import { forEachRecord } from './csv.ts'
-import { addUuidOfLine, forEachLine } from './lines.ts'
+import { addUuidOfLine, addUuidsOfTexts, forEachLine } from './lines.ts'
 import { OutOfReach } from './out-of-reach.ts'
 import { NO_SUMS, UuidSums, type Sums } from './uuid-sums.ts'
 
@@ -106,7 +106,9 @@ function readLines(source: Readable, measure: Transform, reading: FileReading): 
 function readCsv(source: Readable, measure: Transform, reading: FileReading): Promise<Sums | null> {
   const has_header = reading.encoding?.has_header ?? false
   return readText(source, measure, reading, (chunks, uuids) =>
-    forEachRecord(chunks, { field_at: reading.uuid_at, has_header }, (uuid) => uuids.add(uuid)),
+    forEachRecord(chunks, { field_at: reading.uuid_at, has_header }, (chunk, start, end) =>
+      uuids.addBytes(chunk, start, end),
+    ),
   )
 }
 
@@ -148,20 +150,18 @@ async function readParquet(source: Readable, measure: Transform, reading: FileRe
 
 async function parquetRows(parquet: ParquetReader, path: string, { uuid_at }: FileReading): Promise<Sums> {
   if (uuid_at === null) return { ...NO_SUMS, rows: await parquet.countRows(path) }
-  const lines = `${path}.jsonl`
+  const texts = `${path}.texts`
   try {
-    await parquet.writeLines(path, 'uuid', lines)
-    return await sumUuids(lines)
+    await parquet.writeTexts(path, 'uuid', texts)
+    return await sumUuids(texts)
   } finally {
-    await rm(lines, { force: true })
+    await rm(texts, { force: true })
   }
 }
 
-/** Sums the uuids in a file of JSON lines on this machine. */
+/** Sums the uuids in a file on this machine: COPY text with no other column. */
 export async function sumUuids(path: string): Promise<Sums> {
   const uuids = new UuidSums()
-  await forEachLine(createReadStream(path, { highWaterMark: UNPACKED_BYTES }), (chunk, start, end) =>
-    addUuidOfLine(uuids, chunk, start, end),
-  )
+  await addUuidsOfTexts(uuids, createReadStream(path, { highWaterMark: UNPACKED_BYTES }))
   return uuids.result
 }

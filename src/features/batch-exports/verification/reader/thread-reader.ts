@@ -5,8 +5,11 @@ import type { PlaceReader, ReaderOptions } from './destination-reader.ts'
 import type { Answer, Call, CallName } from './messages.ts'
 import { OutOfReach } from './out-of-reach.ts'
 
-/** A thread that needs more is ended, and with it the verification, rather than the server. */
-const MAX_HEAP_MB = 512
+/**
+ * A thread that needs more is ended, and with it the verification, rather than the server. It uses a few megabytes. With a
+ * limit of half as much V8 looks through all of them for every 20 MB that come out of a gzip file: twice the CPU.
+ */
+const MAX_HEAP_MB = 2_048
 const CLOSE_MS = 5_000
 
 type Pending = { resolve(result: unknown): void; reject(error: Error): void }

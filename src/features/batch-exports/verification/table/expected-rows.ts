@@ -89,9 +89,8 @@ export async function forEachRowsFile(
     for (let from = 0; from < areas.length; from += AREAS_AT_ONCE) {
       const some = areas.slice(from, from + AREAS_AT_ONCE)
       const selected = selectStratum(work, stratum, set, some)
-      rows += await forEachPiece(work, comparedColumns(selected, columns, position_as), (path) =>
-        use(path, stratum),
-      )
+      const compared = comparedColumns(selected, columns, position_as)
+      rows += await forEachPiece(work, compared, { kind: 'json-lines' }, (path) => use(path, stratum))
     }
   }
   return rows

@@ -55,7 +55,12 @@ async function findWindows(work: Verifying, place: Place, strata: readonly Strat
     const add = async (path: string) => {
       for (const hour of await reader.listHours(path)) hours.add(hour)
     }
-    await forEachPiece(work, pickColumns(rows, ['timestamp']), add, NARROW_ROWS)
+    await forEachPiece(
+      work,
+      pickColumns(rows, ['timestamp']),
+      { kind: 'json-lines', max_rows: NARROW_ROWS },
+      add,
+    )
   }
   return hours.size === 0 ? [] : windowsOf([...hours])
 }
