@@ -181,7 +181,7 @@ export class Watch {
 
   /** Until all that happened is written down. */
   async idle(): Promise<void> {
-    for (const { loading } of this.#standings.values()) await loading
+    for (const { loading, unanswered } of this.#standings.values()) await Promise.all([loading, unanswered])
     await this.#records.idle()
   }
 
