@@ -2,10 +2,11 @@
 // beside this file and by scripts/crash.
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { chmod, cp, mkdtemp, readdir, realpath, rm, symlink } from 'node:fs/promises'
+import { existsSync, readFileSync } from 'node:fs'
+import { chmod, cp, mkdir, mkdtemp, readdir, realpath, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { isPostmasterOf, readPidFile } from '../../src/platform/db/embedded/pid-file.ts'
 
@@ -38,11 +39,29 @@ export type Program = {
 
 const READY = /^ {2}Console +(http\S+)$|^Longshore is ready at (http\S+)$/m
 
+/** In a run of tests whoever needs it first builds it, and the others take a copy of that. */
+async function buildOnce(root: string, target: string): Promise<void> {
+  const shared = process.env.TEST_BUILD
+  if (shared === undefined || root !== process.cwd()) return build(root, target)
+  const built = join(shared, 'dist')
+  const isFirst = await mkdir(join(shared, 'building')).then(
+    () => true,
+    () => false,
+  )
+  if (isFirst) await build(root, built)
+  else while (!existsSync(built)) await sleep(100)
+  await cp(built, target, { recursive: true })
+}
+
+async function build(root: string, target: string): Promise<void> {
+  await promisify(execFile)(process.execPath, [join(root, 'scripts/build.js'), target])
+}
+
 /** @param root the checkout */
 export async function buildProgram(root = process.cwd()): Promise<Program> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'longshore-e2e-')))
   await chmod(folder, 0o755) // other users start it too
-  await promisify(execFile)(process.execPath, [join(root, 'scripts/build.js'), join(folder, 'dist')])
+  await buildOnce(root, join(folder, 'dist'))
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
   for (const part of ['bin', 'package.json', '.env.example', 'README.md', 'LICENSE', '.npmrc'])
     await cp(join(root, part), join(folder, part), { recursive: true })

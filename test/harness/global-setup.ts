@@ -33,6 +33,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await copyBrowserLibrary(join(modules, '.longshore-browser-library'))
   await buildConsole(join(modules, '.longshore-console'))
   const folder = await mkdtemp(join(tmpdir(), 'longshore-tests-'))
+  // For test/end-to-end/program.ts.
+  process.env.TEST_BUILD = await mkdtemp(join(folder, 'build-'))
   const log = openLog({ level: 'error', format: 'json' })
   // Speed for tests only: what these databases hold need not survive a power cut.
   const settings = {
