@@ -11,7 +11,10 @@ export const STEP_MS: Record<string, number> = {
 }
 const LONGEST_MS = 60 * MINUTE_MS
 
-/** From the instant of the pause, not included, to that of its end; meanwhile the clock showed `reached` at the latest. */
+/**
+ * From the instant of the pause, not included, to that of its end; meanwhile the clock showed `reached` at the latest. That
+ * may be after the end: the clock may have been set back.
+ */
 type Pause = { from: number; to: number; reached: number; began_at: number }
 
 export function checkSchedule(facts: Facts): void {
@@ -74,7 +77,6 @@ function checkGrid(
     const during = pauses.filter(({ from, to }) => end > from && end <= to)
     const run = made.get(end)
     made.delete(end)
-    // The clock may have been set back before the pause ended.
     const hasPassed = pauses.some(({ from, reached }) => end > from && end <= reached)
     if (!run && during.length === 0 && !hasPassed)
       world.wrong(`export ${row.id} has no run that ends ${new Date(end).toISOString()}`)
@@ -110,7 +112,9 @@ function checkCover(
   const last = Math.max(Math.floor(until / step) * step, ...tiles.map(({ to }) => to))
   for (const { from, to } of [...tiles, { from: last, to: until }]) {
     const is_first = covered <= row.created_at.getTime()
-    const isCut = pauses.some((pause) => pause.from - LONGEST_MS < from && pause.to >= from)
+    const isCut = pauses.some(
+      (pause) => pause.from - LONGEST_MS < from && Math.max(pause.to, pause.reached) >= from,
+    )
     if (from < covered && !is_first)
       world.wrong(`export ${row.id}: intervals overlap at ${new Date(from).toISOString()}`)
     if (from > covered && !isCut && !(is_first && from <= row.created_at.getTime())) {
