@@ -35,16 +35,19 @@ export function insertVerification(
     ON CONFLICT DO NOTHING RETURNING ${VERIFICATION_COLUMNS}`)
 }
 
-export function findLive(
+/** Finds one that waits or is at work. It is due by now at the latest: a clock that was ahead, or a failure, had put it off. */
+export function hastenLive(
   tx: Db,
   { id, project_id }: Owner,
   { run_id, start_at, end_at }: Subject,
+  now: Date,
 ): Promise<VerificationRow | undefined> {
   return tx.row(sql`
-    SELECT ${VERIFICATION_COLUMNS} FROM batch_export_verification
+    UPDATE batch_export_verification SET run_after = least(run_after, ${now})
     WHERE project_id = ${project_id} AND batch_export_id = ${id} AND finished_at IS NULL
       AND run_id IS NOT DISTINCT FROM ${run_id}::uuid AND start_at IS NOT DISTINCT FROM ${start_at}::timestamptz
-      AND end_at IS NOT DISTINCT FROM ${end_at}::timestamptz`)
+      AND end_at IS NOT DISTINCT FROM ${end_at}::timestamptz
+    RETURNING ${VERIFICATION_COLUMNS}`)
 }
 
 export async function hasRun(db: Db, { id, project_id }: Owner, run_id: string): Promise<boolean> {

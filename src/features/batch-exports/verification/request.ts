@@ -4,7 +4,7 @@ import type { Db } from '../../../platform/db/database.ts'
 import { ApiError, invalid } from '../../../platform/http/errors.ts'
 import { lockExport } from '../queries.ts'
 import type { ExportRow } from '../rows.ts'
-import { countLiveRequests, findLive, hasRun, insertVerification, type Owner } from './queries.ts'
+import { countLiveRequests, hasRun, hastenLive, insertVerification, type Owner } from './queries.ts'
 import type { Subject, VerificationRow } from './rows.ts'
 import type { VerifyRequest } from './schema.ts'
 
@@ -40,7 +40,7 @@ export async function requestVerification(
   now: Date,
 ): Promise<VerificationRow> {
   await lockExport(tx, row.project_id, row.id)
-  const live = await findLive(tx, row, subject)
+  const live = await hastenLive(tx, row, subject, now)
   if (live) return live
   await assertRoom(tx, row.project_id)
   return enqueueRequest(tx, row, subject, now)
@@ -56,7 +56,7 @@ export async function enqueueRequest(
   for (;;) {
     const made = await insertVerification(db, owner, { ...subject, trigger: 'request' }, now)
     // The timetable, or a run, may have asked for the same; and it may have ended since.
-    const row = made ?? (await findLive(db, owner, subject))
+    const row = made ?? (await hastenLive(db, owner, subject, now))
     if (row) return row
   }
 }

@@ -74,6 +74,21 @@ describe('POST verify/', () => {
     expect(again.body.status).toBe('Waiting')
   })
 
+  it('200: one that a clock ahead of the time has put off is done now', async () => {
+    const id = await deliver()
+    const { db, now } = bench.app.services
+    const { body } = await ask(id)
+    const put_off = new Date(now().getTime() + DAY_MS)
+    await db.run(
+      sql`UPDATE batch_export_verification SET run_after = ${put_off} WHERE id = ${body.id as string}`,
+    )
+    await bench.settle()
+    expect((await listed(id))[0]).toMatchObject({ id: body.id, status: 'Waiting' })
+    expect((await ask(id)).body.id).toBe(body.id)
+    await bench.settle()
+    expect((await listed(id))[0]).toMatchObject({ id: body.id, status: 'Completed', verdict: 'intact' })
+  })
+
   it('200: also under the other name of the project', async () => {
     const id = await deliver()
     const path = bench.base.replace('/projects/', '/environments/')
