@@ -193,8 +193,11 @@ describe('a memory bomb', () => {
       expect((await scene.config(bomb)).enabled).toBe(index < 3)
       await scene.send(name)
       await capture(app, elsewhere, { event: name })
-      const countErrors = async () => (await scene.log(bomb)).filter(({ type }) => type === 'ERROR').length
-      await expect.poll(countErrors).toBeGreaterThanOrEqual(Math.min(index + 1, 3))
+      // On a slow machine each of them is an answer that comes too late as well.
+      const countStrikes = async () =>
+        (await scene.log(bomb)).filter(({ type, message }) => type === 'ERROR' && /memory/.test(message))
+          .length
+      await expect.poll(countStrikes).toBeGreaterThanOrEqual(Math.min(index + 1, 3))
       await app.plugins.idle()
       app.advance(MINUTE)
     }
