@@ -67,11 +67,6 @@ export class KnownPeople {
     remembered.distinct_ids.push(distinct_id)
   }
 
-  /** For a person merged into another, which gets its ids by `addId`. */
-  remove(person: Person): void {
-    this.#people.delete(keyOf(person))
-  }
-
   /** Called after its properties or ids changed. */
   weigh(person: Person): void {
     const remembered = this.#people.get(keyOf(person))
@@ -79,7 +74,7 @@ export class KnownPeople {
     this.#people.set(keyOf(person), remembered, weightOf(person, remembered.distinct_ids.length))
   }
 
-  /** What others have changed is read again when it is needed. */
+  /** Whoever others have changed is read again when needed; whoever is merged into another gives it its ids after this. */
   drop(project_id: number, uuid: string): void {
     const key = keyOf({ project_id, uuid })
     const remembered = this.#people.get(key)
@@ -109,11 +104,13 @@ export class KnownPeople {
     this.#idCount = 0
   }
 
-  #dropIds({ person, distinct_ids }: Remembered): void {
+  #dropIds(remembered: Remembered): void {
+    const { person, distinct_ids } = remembered
     const ids = this.#byDistinctId.get(person.project_id)
     if (!ids) return
     for (const id of distinct_ids) {
-      if (ids.delete(id)) this.#idCount--
+      // It may lead to somebody else by now.
+      if (ids.get(id) === remembered && ids.delete(id)) this.#idCount--
     }
     if (ids.size === 0) this.#byDistinctId.delete(person.project_id)
   }

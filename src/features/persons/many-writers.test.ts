@@ -159,6 +159,32 @@ const deadlocks = async () =>
     )
   ).count
 
+/** Does something once, when a statement is asked for the first time. */
+function interrupted(
+  when: 'before' | 'after',
+  text: string,
+  work: () => Promise<unknown>,
+): Db & { asked: number } {
+  const db: Db & { asked: number } = {
+    ...app.db,
+    asked: 0,
+    transaction: (inner) =>
+      app.db.transaction((tx) =>
+        inner({
+          ...tx,
+          rows: async <Row>(statement: Statement) => {
+            const isFirst = statement.text.includes(text) && db.asked++ === 0
+            if (isFirst && when === 'before') await work()
+            const rows = await tx.rows<Row>(statement)
+            if (isFirst && when === 'after') await work()
+            return rows
+          },
+        }),
+      ),
+  }
+  return db
+}
+
 describe('two writers in turn', () => {
   let project_id: number
   let one: People
@@ -207,28 +233,35 @@ describe('two writers in turn', () => {
 
   it('a person that is merged away between two reads is looked for again', async () => {
     await flush(app.db, other, [seen('ann', { $set: { a: 1 } }), seen('bob')])
-    let merges = 0
-    const interrupted: Db = {
-      ...app.db,
-      transaction: (work) =>
-        app.db.transaction((tx) =>
-          work({
-            ...tx,
-            rows: async <Row>(statement: Statement) => {
-              const rows = await tx.rows<Row>(statement)
-              if (statement.text.includes('JOIN person_distinct_id USING') && merges++ === 0) {
-                await flush(app.db, other, [seen('ann', { $anon_distinct_id: 'bob' }, '$identify')])
-              }
-              return rows
-            },
-          }),
-        ),
-    }
+    const db = interrupted('after', 'JOIN person_distinct_id USING (project_id, distinct_id)', () =>
+      flush(app.db, other, [seen('ann', { $anon_distinct_id: 'bob' }, '$identify')]),
+    )
     const event = seen('bob')
-    await flush(interrupted, one, [event])
-    expect(merges).toBe(2)
+    await flush(db, one, [event])
+    expect(db.asked).toBe(2)
     expect(event.person!.id).toBe(personUuid(project_id, 'ann'))
     expect(JSON.parse(event.person!.properties)).toMatchObject({ a: 1 })
+  })
+
+  it('an id that leads elsewhere by the time its person is merged leads there', async () => {
+    await flush(app.db, one, [
+      seen('ann'),
+      seen('carl'),
+      seen('carl', { $anon_distinct_id: 'bob' }, '$identify'),
+    ])
+    const db = interrupted('before', 'JOIN person_distinct_id USING (project_id, person)', () =>
+      flush(app.db, other, [seen('ann', { alias: 'carl', $set: { a: 1 } }, '$merge_dangerously')]),
+    )
+    const merge = seen('dora', { alias: 'carl' }, '$merge_dangerously')
+    const event = seen('bob', { $set: { b: 2 } })
+    await flush(app.db, one, [seen('dora')])
+    await flush(db, one, [merge, event])
+    expect(db.asked).toBe(2)
+    const [person, ...others] = await personsOf(app, project_id)
+    expect(others).toEqual([])
+    expect(person).toMatchObject({ properties: { a: 1, b: 2 } })
+    expect(person!.distinct_ids.toSorted()).toEqual(['ann', 'bob', 'carl', 'dora'])
+    expect(event.person!.id).toBe(person!.uuid)
   })
 
   it('heads are taken of projects that are changed, and of all where more may follow', async () => {

@@ -92,7 +92,8 @@ export class Round {
     if (!from.distinct_ids) throw new Error('a person is merged whose distinct ids were not read')
     if (update(to, { set_once: from.properties, set: {}, unset: [] })) this.#texts.delete(to)
     if (from.created_at < to.created_at) to.created_at = from.created_at
-    this.#known.remove(from)
+    // With ids that are no longer its own in the database: whoever has moved them overtakes this round.
+    this.#known.drop(from.project_id, from.uuid)
     for (const distinct_id of from.distinct_ids) this.#giveId(to, distinct_id)
     Object.assign(from, { properties: {}, properties_size: 0, distinct_id_count: 0, merged_into: to })
     this.#texts.delete(from)
