@@ -12,7 +12,7 @@ import {
   type PositionRange,
   type StagedFile,
 } from '../event-store.ts'
-import { measuredBy, NOTHING, spanOf } from '../read-figures.ts'
+import { measuredBy, NOTHING, spanOf, stretchesIn } from '../read-figures.ts'
 import type { Area, EventChoice, ExportRows } from '../export-rows.ts'
 import { engineType, engineValue } from './bind.ts'
 import { areasSql } from './area-sql.ts'
@@ -26,7 +26,7 @@ import { Turns } from '../../../lib/turns.ts'
 // A statement takes one core. Two keep the disk and both cores of a small machine busy, and more need memory.
 const LEAST_AT_WORK = 2
 const MOST_AT_WORK = 8
-/** Of a piece of Parquet the engine holds all values, and their pages beside them. */
+/** The engine holds all values of a piece of Parquet, and their pages beside them. */
 const STATEMENT_MB = 96
 
 /** A statement has room for so many; more statements read the events more often. */
@@ -34,7 +34,7 @@ const AREAS_AT_ONCE = 1_000
 
 const PLANS_KEPT = 100
 
-/** Of values that are sorted: two statements at once have them in memory, and pages of files beside them. */
+/** So much is sorted at once: two statements have their values in memory, and pages of files beside them. */
 const SORTED_BYTES = 16 * 1024 * 1024
 
 type Ask = (statement: Statement) => Promise<DuckDBValue[][]>
@@ -102,14 +102,14 @@ export class Exporter {
     signal: AbortSignal,
   ): Promise<PositionBlock[]> {
     const statement = cutSql(writeRows(rows, range), range, max_rows)
-    return this.#run(rows.project_id, signal, (ask) => cut(range, statement, ask))
+    return this.#run(rows.project_id, signal, async (ask) => stretchesIn(range, await ask(statement)))
   }
 
   cutForParquet(rows: ExportRows, block: PositionBlock, signal: AbortSignal): Promise<PositionBlock[]> {
     const selected = writeRows(rows, block)
     return this.#run(rows.project_id, signal, async (ask, version) => {
       if (await this.#readsInOrder(selected, version, ask)) return [block]
-      return cut(block, cutByBytesSql(selected, block, SORTED_BYTES), ask)
+      return stretchesIn(block, await ask(cutByBytesSql(selected, block, SORTED_BYTES)))
     })
   }
 
@@ -202,18 +202,6 @@ export class Exporter {
     this.#alone = result.catch(() => undefined)
     return result
   }
-}
-
-async function cut({ from, to }: PositionRange, statement: Statement, ask: Ask): Promise<PositionBlock[]> {
-  const found = await ask(statement)
-  if (found.length === 0) return [{ from, to, rows: 0 }]
-  const ends = [from, ...found.slice(0, -1).map(([last]) => Number(last)), to]
-  return found.map(([, count, ...times], index) => ({
-    from: ends[index]!,
-    to: ends[index + 1]!,
-    rows: Number(count),
-    ...spanOf(times),
-  }))
 }
 
 async function interruptible(

@@ -14,7 +14,7 @@ import {
   type PositionRange,
   type StagedFile,
 } from '../../event-store.ts'
-import { measuredBy, NOTHING, spanOf } from '../../read-figures.ts'
+import { measuredBy, NOTHING, spanOf, stretchesIn } from '../../read-figures.ts'
 import type { Area, EventChoice, ExportRows } from '../../export-rows.ts'
 import type { ClickHouse, Statement } from '../client.ts'
 import { faultOf } from '../faults.ts'
@@ -76,34 +76,19 @@ export class ClickHouseExports {
     }))
   }
 
-  cutRows(
+  async cutRows(
     rows: ExportRows,
     range: PositionRange,
     max_rows: number,
     signal: AbortSignal,
   ): Promise<PositionBlock[]> {
-    return this.#cut(rows, range, cutSql(writeRows(rows, range), range, max_rows), signal)
+    const statement = cutSql(writeRows(rows, range), range, max_rows)
+    return stretchesIn(range, await this.#ask(rows.project_id, statement, signal))
   }
 
-  cutForParquet(rows: ExportRows, block: PositionBlock, signal: AbortSignal): Promise<PositionBlock[]> {
-    return this.#cut(rows, block, cutByBytesSql(writeRows(rows, block), block, PARQUET_BYTES), signal)
-  }
-
-  async #cut(
-    { project_id }: ExportRows,
-    { from, to }: PositionRange,
-    statement: Statement,
-    signal: AbortSignal,
-  ): Promise<PositionBlock[]> {
-    const found = await this.#ask(project_id, statement, signal)
-    if (found.length === 0) return [{ from, to, rows: 0 }]
-    const ends = [from, ...found.slice(0, -1).map(([last]) => Number(last)), to]
-    return found.map(([, count, ...times], index) => ({
-      from: ends[index]!,
-      to: ends[index + 1]!,
-      rows: Number(count),
-      ...spanOf(times),
-    }))
+  async cutForParquet(rows: ExportRows, block: PositionBlock, signal: AbortSignal): Promise<PositionBlock[]> {
+    const statement = cutByBytesSql(writeRows(rows, block), block, PARQUET_BYTES)
+    return stretchesIn(block, await this.#ask(rows.project_id, statement, signal))
   }
 
   async exportRows(
