@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { makeDatabase } from '../../../../test/harness/app.ts'
 import type { Database } from '../../db/database.ts'
-import { sql } from '../../db/sql.ts'
 import { StoreBusy, StoreTaken } from '../event-store.ts'
 import { holdAlone, holdOpen } from './in-use.ts'
 import { OwedCopies } from './owed-copies.ts'
@@ -17,9 +16,10 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-const cutOff = () =>
-  db.run(sql`SELECT pg_terminate_backend(pid) FROM pg_locks
-    WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)
+const LOCKS = `FROM pg_locks WHERE locktype = 'advisory'
+  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+const holders = async () => (await db.pool.query<{ mode: string }>(`SELECT mode ${LOCKS}`)).rows
+const cutOff = () => db.pool.query(`SELECT pg_terminate_backend(pid) ${LOCKS}`)
 
 it('any number of servers have it open, and keep a move out until the last has gone', async () => {
   const [one, other] = [await holdOpen(db), await holdOpen(db)]
@@ -39,9 +39,8 @@ it('a server whose connection was cut has it open again soon', async () => {
   await cutOff()
   const move = await vi.waitFor(() => holdAlone(db))
   await move.release()
-  await expect
-    .poll(() => holdAlone(db).then((held) => held.release(), String))
-    .toContain('has the event store open')
+  await expect.poll(holders).toEqual([{ mode: 'ShareLock' }])
+  await expect(holdAlone(db)).rejects.toThrow(StoreTaken)
   expect(onLost).not.toHaveBeenCalled()
   await server.release()
 })
