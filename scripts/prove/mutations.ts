@@ -40,6 +40,7 @@ export const MUTATIONS: Record<string, Mutation & { first_seed: number }> = {
   },
   'files of backfills are named like those of the schedule': { first_seed: 3, has_shared_names: true },
   'a run that is done again leaves the files of the one before': { first_seed: 171, keeps_leftovers: true },
+  'two exports write files of the same names': { first_seed: 1, has_shared_folder: true },
   'unpausing with a backfill chooses by timestamp': {
     first_seed: 2,
     rewrite: replacing(

@@ -68,10 +68,11 @@ async function addExport(
 
 type Parts = { config: Record<string, unknown>; secrets: Record<string, string> }
 
-function configOf({ random }: World, type: SimulatedExport['type'], index: number): Parts {
+function configOf({ random, mutation }: World, type: SimulatedExport['type'], index: number): Parts {
   switch (type) {
     case 'File': {
-      const prefix = `${random.pick(['folder', 'bucket'])}-${index}`
+      const own = `${random.pick(['folder', 'bucket'])}-${index}`
+      const prefix = mutation.has_shared_folder ? 'folder' : own
       const max_file_size_mb = random.chance(50) ? 1 : null
       return {
         config: { prefix, file_format: 'JSONLines', compression: null, max_file_size_mb },

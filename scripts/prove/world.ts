@@ -26,6 +26,8 @@ export type Mutation = {
   has_shared_names?: boolean
   /** Files that are no longer written stay. */
   keeps_leftovers?: boolean
+  /** Exports to files have one folder and the same names. */
+  has_shared_folder?: boolean
 }
 
 export type SimulatedExport = { id: string; type: 'File' | 'Postgres' | 'HTTP' }

@@ -1,8 +1,10 @@
 // The end of the rounds: what is still under way is delivered in peace, the server stops in order, and what it leaves
-// is held against the ledger, against undisturbed runs, and against what `longshore verify` finds.
+// is held against the ledger, against undisturbed runs, and against what `longshore verify` finds. At last the places are
+// harmed, and `longshore verify` must say so.
 import type { Db } from '../../../src/platform/db/database.ts'
 import { sql } from '../../../src/platform/db/sql.ts'
 import type { Program } from '../../../test/end-to-end/program.ts'
+import { harmEverything, type Harm } from './harm.ts'
 import { listUnknownFiles } from './leftovers.ts'
 import { listGaps } from './runs.ts'
 import type { Stage } from './stage.ts'
@@ -18,6 +20,8 @@ export type Proof = {
   rows_in_table: number
   /** Files and batches made again at the end, to be compared. */
   repeated: number
+  /** What was harmed at the destinations afterwards. */
+  harms: number
   faults: string[]
 }
 
@@ -58,7 +62,7 @@ async function checkAtRest(
   program: Program,
   stage: Stage,
   fault: (text: string) => void,
-): Promise<Pick<Proof, 'rows_in_table' | 'repeated'>> {
+): Promise<Pick<Proof, 'rows_in_table' | 'repeated' | 'harms'>> {
   const { env, places, ledger, deliveries } = stage.parts
   const rows_in_table = await expectWholeTable(places.warehouse.admin, ledger, fault)
   if (rows_in_table !== stage.events)
@@ -70,5 +74,13 @@ async function checkAtRest(
   const repeated = await repeatRuns(env, deliveries, fault)
   const { code, stdout, stderr } = await program.run(['verify'], env)
   if (code !== 0) fault(`longshore verify: ${stdout}${stderr}`)
-  return { rows_in_table, repeated }
+  const harms = await harmEverything(places)
+  const told = (await program.run(['verify'], env)).stdout
+  for (const harm of harms.filter((each) => !isTold(each, told)))
+    fault(`longshore verify does not tell of ${harm.kind} ${harm.what}`)
+  return { rows_in_table, repeated, harms: harms.length }
+}
+
+function isTold({ kind, what }: Harm, output: string): boolean {
+  return output.split('\n').some((line) => line.includes(`: ${kind} · `) && line.includes(what))
 }

@@ -19,7 +19,7 @@ export async function proveCrashes(): Promise<boolean> {
     console.log(
       `\n${proof.events} events; ${proof.runs} runs in ${proof.attempts} attempts, ${at_work} of ${rounds} kills ` +
         `while runs were at work; ${proof.rows_in_table} rows in the table; ${proof.repeated} files and batches ` +
-        `compared with those of undisturbed runs; ${faults} faults`,
+        `compared with those of undisturbed runs; ${proof.harms} harms shown to verify; ${faults} faults`,
     )
     return faults === 0
   } finally {
