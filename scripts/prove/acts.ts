@@ -15,6 +15,7 @@ import {
   repairExport,
   resumeExport,
 } from '../../src/features/batch-exports/actions.ts'
+import { runNow } from '../../src/features/batch-exports/schedule/run-now.ts'
 import { RowGone } from '../../src/platform/db/database.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { StoreBusy } from '../../src/platform/event-store/event-store.ts'
@@ -36,6 +37,10 @@ const DEEDS: Record<string, { weight: number; deed: Deed }> = {
   'unpause with backfill': {
     weight: 3,
     deed: ({ change, at }) => resumeExport(change, at, { backfill: true }),
+  },
+  'run now': {
+    weight: 4,
+    deed: ({ services, change, at }) => services.db.transaction((tx) => runNow(tx, at.row, change.now)),
   },
   backfill: {
     weight: 6,

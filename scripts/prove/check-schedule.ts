@@ -27,7 +27,11 @@ export function checkSchedule(facts: Facts): void {
       facts.runs.filter((run) => run.batch_export_id === row.id && run.selection === 'arrival'),
     )
     const is_moved = history.some(({ interval }) => interval !== null && interval !== row.interval)
-    if (is_moved) checkCover(facts, row, runs, pauses)
+    // A run that somebody asked for ends where it was asked for, and the next begins there.
+    const is_cut = runs.some(
+      ({ data_interval_end }) => data_interval_end.getTime() % STEP_MS[row.interval]! !== 0,
+    )
+    if (is_moved || is_cut) checkCover(facts, row, runs, pauses)
     else checkGrid(facts, row, runs, pauses, history)
   }
 }
@@ -95,7 +99,7 @@ function checkGrid(
   }
 }
 
-/** Where the interval has changed: nothing twice, nothing left out but what a pause has cut. */
+/** Where intervals are others than the grid's: nothing twice, nothing left out but what a pause has cut. */
 function checkCover(
   { world }: Facts,
   row: ExportRow,

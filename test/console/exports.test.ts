@@ -186,6 +186,34 @@ describe('one export', () => {
     expect(totals).toBe(9)
   })
 
+  it('runs now, and shows the run; what is refused is said', async () => {
+    const of = await neighbourOf(bench)
+    const id = await of.create(lake, { name: 'At once' })
+    await of.capture(['one', 'two'])
+    await browser.visit(
+      { session: of.workspace.owner.session, path: pageOf(of, `/${id}/runs`) },
+      async ({ page, audit, expectProblem }) => {
+        expectProblem(/400/)
+        await page.getByRole('button', { name: 'Run now' }).click()
+        await page.getByRole('region', { name: 'Log of this run' }).waitFor()
+        of.app.advance(1_000)
+        await of.work()
+        await page.getByRole('region', { name: 'Log of this run' }).getByText('2 rows').first().waitFor()
+        await audit()
+        await of.app.patch(
+          `${of.base}/${id}/`,
+          { end_at: of.app.services.now().toISOString() },
+          { key: of.key },
+        )
+        of.app.advance(1_000)
+        await page.keyboard.press('Escape')
+        await page.getByRole('button', { name: 'Run now' }).click()
+        await page.getByText('The export ended at').waitFor()
+      },
+    )
+    expect(await of.runs(id)).toMatchObject([{ status: 'Completed', backfill: null }])
+  })
+
   it('ends what is under way: a run, and a backfill', async () => {
     const of = await neighbourOf(bench)
     const id = await of.create(lake, { name: 'Hasty' })

@@ -68,6 +68,10 @@ export async function unpause(url: string, made: MadeExport): Promise<void> {
   made.paused = false
 }
 
+export async function runNow(url: string, { id }: MadeExport): Promise<void> {
+  await ask(url, 'POST', `${id}/runs/`)
+}
+
 /** Runs that are done again from now on write other files. */
 export async function changeFileSize(url: string, { id }: MadeExport, random: Random): Promise<void> {
   const config = { max_file_size_mb: random.pick([null, 1, 2]) }
@@ -84,7 +88,7 @@ async function ask<T>(url: string, method: string, path: string, body?: object):
     ...(method === 'GET' ? {} : { body: JSON.stringify(body ?? {}) }),
   })
   const text = await response.text()
-  if (response.status === 429) throw new TooMuch(text)
+  if (response.status === 429 || text.includes('is catching up')) throw new TooMuch(text)
   if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
   return JSON.parse(text) as T
 }

@@ -13,6 +13,7 @@ import {
   makeExports,
   pause,
   retryRun,
+  runNow,
   TooMuch,
   totalsOf,
   unpause,
@@ -174,10 +175,11 @@ export class Stage {
       this.#was_paused.add(made.id)
       return made.paused ? unpause(url, made) : pause(url, made)
     }
-    if (draw < 25 && made.destination.config.max_file_size_mb !== undefined) {
+    if (draw < 25 && !made.is_for_backfills && !made.paused) return runNow(url, made)
+    if (draw < 35 && made.destination.config.max_file_size_mb !== undefined) {
       await changeFileSize(url, made, random)
-    } else if (draw < 60) {
-      return askForRange(url, made, draw < 45 ? 'backfill' : 'repair', random, this.clock.now())
+    } else if (draw < 70) {
+      return askForRange(url, made, draw < 55 ? 'backfill' : 'repair', random, this.clock.now())
     }
     const run_id = await findDelivered(this.db, made.id, random.below(1000) / 1000)
     if (run_id !== null) await retryRun(url, made, run_id)

@@ -245,8 +245,15 @@ const WRITING: Tool[] = [
   tool({
     name: 'unpause_export',
     title: 'Unpause an export',
-    description: 'Runs begin again; what came meanwhile is delivered.',
+    description: 'Runs begin again; with a backfill, what came meanwhile is delivered too.',
     call: `POST ${EXPORT}/unpause/`,
+    fields: { backfill: z.boolean().optional() },
+  }),
+  tool({
+    name: 'run_export',
+    title: 'Run an export now',
+    description: 'Delivers what has arrived since its last run, without waiting for the schedule.',
+    call: `POST ${EXPORT}/runs/`,
   }),
   tool({
     name: 'backfill_export',

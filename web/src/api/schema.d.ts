@@ -1849,7 +1849,11 @@ export interface paths {
          */
         get: operations["get_projects_by_project_id_batch_exports_by_batch_export_id_runs"];
         put?: never;
-        post?: never;
+        /**
+         * Run an export now: deliver what has arrived since its last interval ended
+         * @description API key scope: `batch_export:write`. Level: member or above.
+         */
+        post: operations["post_projects_by_project_id_batch_exports_by_batch_export_id_runs"];
         delete?: never;
         options?: never;
         head?: never;
@@ -12232,6 +12236,45 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Denied"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            503: components["responses"]["Unavailable"];
+            /** @description Another error, in the same shape. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_projects_by_project_id_batch_exports_by_batch_export_id_runs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                batch_export_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchExportRun"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["Throttled"];
             503: components["responses"]["Unavailable"];
             /** @description Another error, in the same shape. */

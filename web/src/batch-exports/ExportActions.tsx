@@ -1,4 +1,4 @@
-// What can be done to an export as a whole: pause it, go on, fill gaps, change it, delete it.
+// What can be done to an export as a whole: pause it, go on, run it now, fill gaps, change it, delete it.
 import { ActionIcon, Button, Menu, Tooltip } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
@@ -6,9 +6,9 @@ import { useState } from 'react'
 import { answer, api } from '../api/client'
 import { Confirm } from '../ui/Confirm'
 import { Icon } from '../ui/Icon'
-import { done } from '../ui/notify'
+import { done, refused } from '../ui/notify'
 import { linkToExport, useExportPath } from './addresses'
-import { exportsKey, itemOf, type Export } from './queries'
+import { exportsKey, itemOf, pathOf, type Export } from './queries'
 import { UnpauseDialog } from './UnpauseDialog'
 
 type Dialog = 'pause' | 'unpause' | 'delete'
@@ -56,6 +56,7 @@ export function ExportActions({ data }: { data: Export }) {
           Pause
         </Button>
       )}
+      {!data.paused && <RunNow />}
       <Button
         variant="default"
         renderRoot={(props) => <Link {...linkToExport(path, 'backfills', { ask: 'backfill' })} {...props} />}
@@ -110,5 +111,34 @@ export function ExportActions({ data }: { data: Export }) {
       </Confirm>
       <UnpauseDialog data={data} isOpen={open === 'unpause'} onClose={close} onDone={refresh} />
     </>
+  )
+}
+
+/** Leads to the run, which tells the rest by itself. */
+function RunNow() {
+  const path = useExportPath()
+  const [isAsking, setAsking] = useState(false)
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const run = async () => {
+    setAsking(true)
+    try {
+      const made = await answer(
+        api.POST('/api/projects/{project_id}/batch_exports/{batch_export_id}/runs/', {
+          params: { path: pathOf(path) },
+        }),
+      )
+      await queries.invalidateQueries({ queryKey: exportsKey(path.projectId) })
+      await navigate(linkToExport(path, 'runs', { run: made.id }))
+    } catch (error) {
+      refused(error)
+    } finally {
+      setAsking(false)
+    }
+  }
+  return (
+    <Button variant="default" loading={isAsking} onClick={() => void run()}>
+      Run now
+    </Button>
   )
 }

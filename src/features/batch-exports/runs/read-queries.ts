@@ -31,6 +31,14 @@ function findRun(db: Db, owner: RunOwner, id: string): Promise<RunRow | undefine
   return db.row(sql`SELECT ${RUN_COLUMNS} FROM batch_export_run WHERE ${ofExport(owner)} AND id = ${id}`)
 }
 
+/** The run over what arrived until an instant that one ends at. */
+export function getIntervalRun(db: Db, owner: RunOwner, end: Date): Promise<RunRow> {
+  return db.only(sql`
+    SELECT ${RUN_COLUMNS} FROM batch_export_run
+    WHERE ${ofExport(owner)} AND selection = 'arrival' AND repeats IS NULL AND data_interval_end = ${end}
+    ORDER BY created_at DESC, id DESC LIMIT 1`)
+}
+
 /** The runs next to the cursor in its direction, nearest first; from the beginning without one. */
 export async function listRuns(
   db: Db,

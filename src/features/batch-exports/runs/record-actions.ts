@@ -22,6 +22,19 @@ export async function recordCancelled(
   })
 }
 
+export async function recordRunNow(
+  tx: Db,
+  context: ExportAction,
+  row: ExportRow,
+  { id }: { id: string },
+): Promise<void> {
+  await recordActivity(tx, context, {
+    ...exportActivity(context.project, row),
+    activity: 'updated',
+    changes: [{ type: 'BatchExport', action: 'created', field: 'run', before: null, after: { id } }],
+  })
+}
+
 export async function recordRetried(
   tx: Db,
   context: ExportAction,

@@ -11,7 +11,8 @@ import { cursorPage, cursorPaged, readCursor } from './cursor.ts'
 import { presentRun, runPresenter } from './present.ts'
 import { cancelRun } from './queries.ts'
 import { getRun, listRuns, type RunFilter } from './read-queries.ts'
-import { recordCancelled, recordRetried } from './record-actions.ts'
+import { runNow } from '../schedule/run-now.ts'
+import { recordCancelled, recordRetried, recordRunNow } from './record-actions.ts'
 import { BackfillStarted, Cancelled, ORDERINGS, Run, RunQuery, type RunOrdering } from './schema.ts'
 import { streamRun } from './stream.ts'
 
@@ -41,6 +42,25 @@ function runRoutesBelow(base: Base) {
         const nearest = await listRuns(db, item, filter, cursor, PAGE_SIZE + 1)
         const present = await runPresenter(db, nearest, now)
         return ok(cursorPage(nearest, PAGE_SIZE, cursor, request, present))
+      },
+    }),
+
+    route({
+      method: 'POST',
+      path: `${base}/batch_exports/:batch_export_id/runs/`,
+      summary: 'Run an export now: deliver what has arrived since its last interval ended',
+      scope: 'batch_export:write',
+      level: 'member',
+      item: ({ db, project, params }) => getExport(db, project.id, params.batch_export_id),
+      answers: { 200: Run },
+      async handle(context) {
+        const { db, item, now } = context
+        const run = await db.transaction(async (tx) => {
+          const { run, is_made } = await runNow(tx, item, now)
+          if (is_made) await recordRunNow(tx, context, item, run)
+          return run
+        })
+        return ok(await presentRun(db, run, now))
       },
     }),
 

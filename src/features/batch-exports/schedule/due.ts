@@ -18,7 +18,7 @@ import { insertRuns, type NewRun } from './new-runs.ts'
 import { listDueExports, lockDueExports, moveDue, standings, type Standing } from './queries.ts'
 
 /** Limit of unfinished runs of one export's schedule. After a long absence it catches up as they end. */
-const MAX_LIVE_RUNS = 20
+export const MAX_LIVE_RUNS = 20
 // Short transactions: a locked export can be neither paused nor edited.
 const EXPORTS_AT_A_TIME = 100
 

@@ -1,0 +1,195 @@
+// A run before its time. Whatever happens around it, each event is in the files once.
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { HOUR_MS } from '../fixture/clock.ts'
+import { neighbourOf, openWorkbench, type Workbench } from '../fixture/workbench.ts'
+
+let first: Workbench
+let bench: Workbench
+beforeAll(async () => {
+  first = await openWorkbench()
+})
+beforeEach(async () => {
+  bench = await neighbourOf(first)
+})
+afterAll(() => first.app.close())
+
+type Run = Awaited<ReturnType<Workbench['runs']>>[number]
+
+const MINUTE_MS = 60_000
+const folder = { type: 'File', config: { prefix: 'out' } }
+
+const ask = (id: string) => bench.app.post(`${bench.base}/${id}/runs/`, {}, { key: bench.key })
+
+/** And works off what that makes: the second in which it was asked for has to end. */
+async function runNow(id: string): Promise<Run> {
+  const reply = await ask(id)
+  expect(reply.status).toBe(200)
+  bench.app.advance(1_000)
+  await bench.work()
+  return reply.body
+}
+
+/** All that lies in the export's folder, files after each other. */
+async function delivered(): Promise<string[]> {
+  const path = join(bench.app.services.settings.export_folder, String(bench.workspace.project.id), 'out')
+  const names = (await readdir(path)).filter((name) => name.endsWith('.jsonl')).toSorted()
+  const texts = await Promise.all(names.map((name) => readFile(join(path, name), 'utf8')))
+  return texts.flatMap((text) =>
+    text
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { uuid: string }).uuid),
+  )
+}
+
+async function expectAccount(id: string, wanted: object): Promise<void> {
+  const { body } = await bench.app.get(`${bench.base}/${id}/reconciliation/`, { key: bench.key })
+  expect(body.totals).toMatchObject(wanted)
+}
+
+const intervalsOf = async (id: string) =>
+  (await bench.runs(id)).map(({ data_interval_start, data_interval_end }) => [
+    data_interval_start,
+    data_interval_end,
+  ])
+
+describe('POST …/runs/', () => {
+  it('delivers what has arrived, late events too, and the schedule goes on where it ended', async () => {
+    const id = await bench.create(folder)
+    const early = await bench.capture(['one', 'two'])
+    early.push(...(await bench.capture(['late'], bench.hour(-50))))
+    const start = bench.hour(0)
+    const run = await runNow(id)
+    expect(run).toMatchObject({
+      status: 'Starting',
+      backfill: null,
+      batch_export: id,
+      data_interval_start: start,
+    })
+    const cut = run.data_interval_end
+    expect(Date.parse(cut) % 1_000).toBe(0)
+    expect(await delivered()).toEqual(early)
+    await expectAccount(id, { received: 3, exported: 3, pending: 0, skipped: 0 })
+
+    const later = await bench.capture(['three'])
+    await expectAccount(id, { received: 4, exported: 3, pending: 1, skipped: 0 })
+    const next = await bench.app.get(`${bench.base}/${id}/next_runs/`, { key: bench.key })
+    expect(next.body.results[0]).toMatchObject({ start: new Date(cut).toISOString(), end: bench.hour(1) })
+    await bench.pass()
+    expect((await delivered()).toSorted()).toEqual([...early, ...later].toSorted())
+    expect(await intervalsOf(id)).toEqual([
+      [start, cut],
+      [cut, bench.hour(0)],
+    ])
+    await expectAccount(id, { received: 4, exported: 4, pending: 0, skipped: 0, backfilled: 0 })
+    expect(await bench.verify(id)).toMatchObject({ verdict: 'intact' })
+  })
+
+  it('makes one run of two requests within a second, and tells of it once', async () => {
+    const id = await bench.create(folder)
+    await bench.capture(['one'])
+    const [one, other] = await Promise.all([ask(id), ask(id)])
+    expect([one.status, other.status]).toEqual([200, 200])
+    expect(other.body.id).toBe(one.body.id)
+    expect(await bench.runs(id)).toHaveLength(1)
+    const { body } = await bench.app.get(
+      `/api/projects/${bench.workspace.project.id}/activity_log/?scope=BatchExport&item_id=${id}`,
+      { key: bench.key },
+    )
+    expect(body.results.map(({ detail }: { detail: { changes: unknown } }) => detail.changes)).toEqual([
+      [expect.objectContaining({ action: 'created', field: 'run', after: { id: one.body.id } })],
+      expect.anything(),
+    ])
+  })
+
+  it('first makes the run of an interval that nobody has come to', async () => {
+    const id = await bench.create(folder)
+    const before = await bench.capture(['before'])
+    bench.app.advance(HOUR_MS)
+    const after = await bench.capture(['after'])
+    const { data_interval_end } = await runNow(id)
+    await bench.work()
+    expect(await intervalsOf(id)).toEqual([
+      [bench.hour(-1), bench.hour(0)],
+      [bench.hour(0), data_interval_end],
+    ])
+    bench.app.advance(MINUTE_MS)
+    await bench.work()
+    expect((await delivered()).toSorted()).toEqual([...before, ...after].toSorted())
+  })
+
+  it('ends with the interval when that has less than a second left', async () => {
+    const id = await bench.create(folder)
+    const end = bench.hour(1)
+    bench.app.advance(Date.parse(end) - bench.app.services.now().getTime() - 300)
+    const uuids = await bench.capture(['last'])
+    expect((await ask(id)).body.data_interval_end).toBe(end)
+    await bench.pass()
+    expect(await delivered()).toEqual(uuids)
+    expect(await intervalsOf(id)).toEqual([[bench.hour(-1), end]])
+  })
+
+  it('leaves nothing out and sends nothing twice around a pause, a new interval and a clock that is set back', async () => {
+    const id = await bench.create(folder)
+    const uuids = await bench.capture(['one'])
+    await runNow(id)
+    await bench.act(id, 'pause')
+    bench.app.advance(HOUR_MS)
+    uuids.push(...(await bench.capture(['during'])))
+    bench.app.advance(HOUR_MS)
+    await bench.act(id, 'unpause', { backfill: true })
+    await bench.work()
+    uuids.push(...(await bench.capture(['after'])))
+    await runNow(id)
+    const path = `${bench.base}/${id}/`
+    expect((await bench.app.patch(path, { interval: 'every 5 minutes' }, { key: bench.key })).status).toBe(
+      200,
+    )
+    uuids.push(...(await bench.capture(['short'])))
+    await runNow(id)
+    await bench.pass()
+    expect((await bench.app.patch(path, { interval: 'day' }, { key: bench.key })).status).toBe(200)
+    uuids.push(...(await bench.capture(['long'])))
+    const last = await runNow(id)
+    bench.app.advance(-10 * MINUTE_MS)
+    expect((await ask(id)).body.id).toBe(last.id)
+    bench.app.advance(25 * HOUR_MS)
+    await bench.work()
+    expect((await delivered()).toSorted()).toEqual(uuids.toSorted())
+    await expectAccount(id, { received: 5, exported: 5, pending: 0, skipped: 0 })
+  })
+
+  it('400 while the export is paused, before it begins, after its end, and while it catches up', async () => {
+    const refusals = async (fields: object, act?: string) => {
+      const id = await bench.create(folder, fields)
+      if (act) await bench.act(id, act)
+      const reply = await ask(id)
+      expect(await bench.runs(id)).toEqual([])
+      await bench.app.delete(`${bench.base}/${id}/`, { key: bench.key })
+      return [reply.status, reply.body.code, reply.body.detail]
+    }
+    const refused = (detail: string) => [400, 'invalid_input', expect.stringContaining(detail)]
+    expect(await refusals({}, 'pause')).toEqual(refused('The export is paused: unpause it first.'))
+    expect(await refusals({ start_at: bench.hour(2) })).toEqual(
+      refused(`The export begins at ${bench.hour(2)}`),
+    )
+    expect(await refusals({ start_at: bench.hour(-3), end_at: bench.hour(-1) })).toEqual(
+      refused(`The export ended at ${bench.hour(-1)}`),
+    )
+    const id = await bench.create(folder)
+    bench.app.advance(30 * HOUR_MS)
+    const reply = await ask(id)
+    expect([reply.status, reply.body.code, reply.body.detail]).toEqual(refused('The export is catching up'))
+    expect(await bench.runs(id)).toEqual([])
+  })
+
+  it('404 to others', async () => {
+    const id = await bench.create(folder)
+    const other = await neighbourOf(first)
+    const reply = await bench.app.post(`${bench.base}/${id}/runs/`, {}, { key: other.key })
+    expect(reply.status).toBe(404)
+    expect(await bench.runs(id)).toEqual([])
+  })
+})
