@@ -5,6 +5,7 @@ import { recordActivity } from '../activity-log/record.ts'
 import { cancelLiveBackfills } from './backfills/cancel.ts'
 import { createBackfill, createRepair, createUnpause } from './backfills/create.ts'
 import { estimateBackfill } from './backfills/estimate.ts'
+import { listRunBounds } from './backfills/queries.ts'
 import { readBackfillRange, readRepairRange } from './backfills/range.ts'
 import { changeExport, type Addressed } from './change.ts'
 import { exportActivity, type Change } from './create.ts'
@@ -56,7 +57,7 @@ export async function repairExport(
   const { db, now } = change
   return db.transaction(async (tx) => {
     const locked = await lockExport(tx, project.id, row.id)
-    const range = readRepairRange(body, locked, now)
+    const range = readRepairRange(body, locked, now, await listRunBounds(tx, locked))
     const { backfill_id } = await createRepair(tx, locked, range, now)
     return recordBackfill(tx, change, { project, row: locked }, { id: backfill_id, kind: 'repair', ...range })
   })

@@ -105,6 +105,18 @@ export function listDelivered(
     ORDER BY data_interval_end, run_id`)
 }
 
+/** Where intervals of a weekly export begin and end: off its weeks where a run was asked for, or the interval has changed. */
+export async function listRunBounds(
+  tx: Db,
+  { project_id, id, interval }: Pick<ExportRow, 'project_id' | 'id' | 'interval'>,
+): Promise<Date[]> {
+  if (interval !== 'week') return []
+  const rows = await tx.rows<{ at: Date }>(sql`
+    SELECT DISTINCT unnest(ARRAY[data_interval_start, data_interval_end]) AS at FROM batch_export_run
+    WHERE project_id = ${project_id} AND batch_export_id = ${id} AND data_interval_start IS NOT NULL`)
+  return rows.map(({ at }) => at)
+}
+
 /** First runs of deliveries, in the order of the ids. */
 export function listFirstRuns(tx: Db, project_id: number, ids: readonly string[]): Promise<RunRow[]> {
   return tx.rows(sql`

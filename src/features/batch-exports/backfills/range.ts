@@ -23,17 +23,22 @@ export function readBackfillRange(body: unknown, row: ExportRow, now: Date): Bac
   )
 }
 
-/** What was delivered has an end. */
-export function readRepairRange(body: unknown, row: ExportRow, now: Date): BackfillRange {
-  const range = readRange(body, row, now)
+/** What was delivered has an end. Runs begin and end at `bounds`, on whichever day that was. */
+export function readRepairRange(
+  body: unknown,
+  row: ExportRow,
+  now: Date,
+  bounds: readonly Date[],
+): BackfillRange {
+  const range = readRange(body, row, now, bounds)
   if (range.end_at) return range
   throw invalid('end_at', 'required', `A repair needs an end_at: ${now.toISOString()} at the latest.`)
 }
 
-function readRange(body: unknown, row: ExportRow, now: Date): BackfillRange {
+function readRange(body: unknown, row: ExportRow, now: Date, bounds: readonly Date[] = []): BackfillRange {
   const given = isObject(body) ? body : {}
-  const start_at = readInstant('start_at', given.start_at, row)
-  const end_at = readInstant('end_at', given.end_at, row)
+  const start_at = readInstant('start_at', given.start_at, row, bounds)
+  const end_at = readInstant('end_at', given.end_at, row, bounds)
   if (!start_at && !end_at) throw invalid('start_at', 'required', 'Give start_at and end_at.')
   if (end_at && end_at > now) {
     throw invalid('end_at', 'invalid_input', `end_at lies in the future: it is ${now.toISOString()} now.`)
@@ -45,7 +50,12 @@ function readRange(body: unknown, row: ExportRow, now: Date): BackfillRange {
 }
 
 /** A bare date is the export's hour of that day in its own zone: where its interval begins and ends. */
-function readInstant(attr: 'start_at' | 'end_at', value: unknown, row: ExportRow): Date | null {
+function readInstant(
+  attr: 'start_at' | 'end_at',
+  value: unknown,
+  row: ExportRow,
+  bounds: readonly Date[],
+): Date | null {
   if (value === undefined || value === null) return null
   const given = typeof value === 'string' ? parseTimestamp(value) : null
   if (typeof value !== 'string' || !given) {
@@ -57,7 +67,7 @@ function readInstant(attr: 'start_at' | 'end_at', value: unknown, row: ExportRow
   }
   const local_ms = given.getTime() + (row.offset_hour ?? 0) * 3_600_000
   const instant = isDate ? new Date(instantOfLocal(local_ms, row.timezone)) : given
-  assertWeekday(attr, instant, row)
+  if (!bounds.some((bound) => bound.getTime() === instant.getTime())) assertWeekday(attr, instant, row)
   return instant
 }
 

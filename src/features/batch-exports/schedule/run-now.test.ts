@@ -1,9 +1,10 @@
 // A run before its time. Whatever happens around it, each event is in the files once.
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { HOUR_MS } from '../fixture/clock.ts'
 import { neighbourOf, openWorkbench, type Workbench } from '../fixture/workbench.ts'
+import { runNow as makeRunNow } from './run-now.ts'
 
 let first: Workbench
 let bench: Workbench
@@ -21,6 +22,9 @@ const MINUTE_MS = 60_000
 const folder = { type: 'File', config: { prefix: 'out' } }
 
 const ask = (id: string) => bench.app.post(`${bench.base}/${id}/runs/`, {}, { key: bench.key })
+
+const askAt = (id: string, now: Date) =>
+  bench.app.db.transaction((tx) => makeRunNow(tx, { project_id: bench.workspace.project.id, id }, now))
 
 /** And works off what that makes: the second in which it was asked for has to end. */
 async function runNow(id: string): Promise<Run> {
@@ -87,20 +91,24 @@ describe('POST …/runs/', () => {
     expect(await bench.verify(id)).toMatchObject({ verdict: 'intact' })
   })
 
-  it('makes one run of two requests within a second, and tells of it once', async () => {
+  it('makes one run of two requests within a second', async () => {
     const id = await bench.create(folder)
-    await bench.capture(['one'])
-    const [one, other] = await Promise.all([ask(id), ask(id)])
-    expect([one.status, other.status]).toEqual([200, 200])
-    expect(other.body.id).toBe(one.body.id)
+    const now = bench.app.services.now()
+    const made = await Promise.all([askAt(id, now), askAt(id, now)])
+    expect(made.filter(({ is_made }) => is_made)).toHaveLength(1)
+    expect(new Set(made.map(({ run }) => run.id)).size).toBe(1)
     expect(await bench.runs(id)).toHaveLength(1)
+  })
+
+  it('is in the activity log', async () => {
+    const id = await bench.create(folder)
+    const run = await runNow(id)
     const { body } = await bench.app.get(
       `/api/projects/${bench.workspace.project.id}/activity_log/?scope=BatchExport&item_id=${id}`,
       { key: bench.key },
     )
-    expect(body.results.map(({ detail }: { detail: { changes: unknown } }) => detail.changes)).toEqual([
-      [expect.objectContaining({ action: 'created', field: 'run', after: { id: one.body.id } })],
-      expect.anything(),
+    expect(body.results[0].detail.changes).toEqual([
+      expect.objectContaining({ action: 'created', field: 'run', after: { id: run.id } }),
     ])
   })
 
@@ -122,13 +130,12 @@ describe('POST …/runs/', () => {
 
   it('ends with the interval when that has less than a second left', async () => {
     const id = await bench.create(folder)
-    const end = bench.hour(1)
-    bench.app.advance(Date.parse(end) - bench.app.services.now().getTime() - 300)
+    const [start, end] = [bench.hour(0), bench.hour(1)]
     const uuids = await bench.capture(['last'])
-    expect((await ask(id)).body.data_interval_end).toBe(end)
+    await askAt(id, new Date(Date.parse(end) - 300))
     await bench.pass()
     expect(await delivered()).toEqual(uuids)
-    expect(await intervalsOf(id)).toEqual([[bench.hour(-1), end]])
+    expect(await intervalsOf(id)).toEqual([[start, end]])
   })
 
   it('leaves nothing out and sends nothing twice around a pause, a new interval and a clock that is set back', async () => {
@@ -185,11 +192,35 @@ describe('POST …/runs/', () => {
     expect(await bench.runs(id)).toEqual([])
   })
 
-  it('404 to others', async () => {
+  it('can be repaired as its verification says, also within a week', async () => {
+    const offset_day = (bench.app.services.now().getUTCDay() + 3) % 7
+    const id = await bench.create(folder, { interval: 'week', offset_day })
+    const uuids = await bench.capture(['one'])
+    const { data_interval_start: start_at, data_interval_end: end_at } = await runNow(id)
+    const { export_folder } = bench.app.services.settings
+    await rm(join(export_folder, String(bench.workspace.project.id), 'out'), { recursive: true })
+    const [problem] = (await bench.verify(id)).problems
+    expect(problem).toMatchObject({
+      kind: 'missing_file',
+      what_to_do: expect.stringContaining(JSON.stringify({ start_at, end_at })),
+    })
+    await bench.act(id, 'repair', { start_at, end_at })
+    await bench.work()
+    expect(await delivered()).toEqual(uuids)
+    const off = new Date(Date.parse(end_at) - HOUR_MS).toISOString()
+    const reply = await bench.app.post(
+      `${bench.base}/${id}/repair/`,
+      { start_at, end_at: off },
+      { key: bench.key },
+    )
+    expect(reply.status).toBe(400)
+  })
+
+  it('403 to others', async () => {
     const id = await bench.create(folder)
     const other = await neighbourOf(first)
     const reply = await bench.app.post(`${bench.base}/${id}/runs/`, {}, { key: other.key })
-    expect(reply.status).toBe(404)
+    expect(reply.status).toBe(403)
     expect(await bench.runs(id)).toEqual([])
   })
 })
