@@ -38,10 +38,6 @@ const DEEDS: Record<string, { weight: number; deed: Deed }> = {
     weight: 3,
     deed: ({ change, at }) => resumeExport(change, at, { backfill: true }),
   },
-  'run now': {
-    weight: 4,
-    deed: ({ services, change, at }) => services.db.transaction((tx) => runNow(tx, at.row, change.now)),
-  },
   backfill: {
     weight: 6,
     deed: ({ random, change, at }) => backfillExport(change, at, drawRange(random, change)),
@@ -72,7 +68,11 @@ const DEEDS: Record<string, { weight: number; deed: Deed }> = {
     weight: 3,
     deed: ({ random, change, at }) => changeExport(change, at, { interval: random.pick(INTERVALS) }),
   },
-  'look at the account': { weight: 3, deed: lookAtAccount },
+  'run now': {
+    weight: 2,
+    deed: ({ services, change, at }) => services.db.transaction((tx) => runNow(tx, at.row, change.now)),
+  },
+  'look at the account': { weight: 1, deed: lookAtAccount },
   delete: { weight: 1, deed: ({ change, at }) => deleteExport(change, at) },
 }
 
