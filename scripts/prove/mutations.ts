@@ -12,17 +12,17 @@ export const MUTATIONS: Record<string, Mutation & { first_seed: number }> = {
       '$1::uuid IS NOT NULL AND $2::int IS NOT NULL',
     ),
   },
-  'a table forgets which runs it has': { first_seed: 14, has_ledger: false },
-  'events arrive before an instant whose position is known': { first_seed: 28, holds_arrivals: false },
+  'a table forgets which runs it has': { first_seed: 126, has_ledger: false },
+  'events arrive before an instant whose position is known': { first_seed: 36, holds_arrivals: false },
   'a run can be cancelled while it becomes visible': {
-    first_seed: 50,
+    first_seed: 2126,
     rewrite: replacing(
       /AND NOT coalesce\(is_committing AND lease_until >= (\$\d+), false\)/,
       'AND $1::timestamptz IS NOT NULL',
     ),
   },
   'what a run is about is not kept for the next attempt': {
-    first_seed: 28,
+    first_seed: 56,
     rewrite: chained(
       replacing(/definition = coalesce\(definition, (\$\d+)\)/, 'definition = $1'),
       replacing(
@@ -39,17 +39,17 @@ export const MUTATIONS: Record<string, Mutation & { first_seed: number }> = {
     ),
   },
   'files of backfills are named like those of the schedule': { first_seed: 3, has_shared_names: true },
-  'a run that is done again leaves the files of the one before': { first_seed: 171, keeps_leftovers: true },
-  'two exports write files of the same names': { first_seed: 1, has_shared_folder: true },
+  'a run that is done again leaves the files of the one before': { first_seed: 243, keeps_leftovers: true },
+  'two exports write files of the same names': { first_seed: 23, has_shared_folder: true },
   'unpausing with a backfill chooses by timestamp': {
-    first_seed: 2,
+    first_seed: 72,
     rewrite: replacing(
       /(SELECT\s+id, project_id, batch_export_id,) kind(,[^]*FROM batch_export_backfill WHERE id)/,
       "$1 'backfill' AS kind$2",
     ),
   },
   'a run that is done again forgets which rows it had': {
-    first_seed: 19,
+    first_seed: 117,
     rewrite: replacing(
       /(files,) published(, progress[^]*ORDER BY created_at, id)/,
       '$1 NULL::jsonb AS published$2',
@@ -73,7 +73,7 @@ export const MUTATIONS: Record<string, Mutation & { first_seed: number }> = {
     ),
   },
   'an interval that has its run is made again': {
-    first_seed: 10,
+    first_seed: 18,
     rewrite: replacing(/max\(data_interval_end\) FROM/, "max(data_interval_end) - interval '1 hour' FROM"),
   },
 }
