@@ -100,6 +100,16 @@ describe('POST …/runs/', () => {
     expect(await bench.runs(id)).toHaveLength(1)
   })
 
+  it('begins where the one before ended', async () => {
+    const id = await bench.create(folder)
+    const uuids = await bench.capture(['one'])
+    const one = await runNow(id)
+    uuids.push(...(await bench.capture(['two'])))
+    const other = await runNow(id)
+    expect(other.data_interval_start).toBe(one.data_interval_end)
+    expect(await delivered()).toEqual(uuids)
+  })
+
   it('is in the activity log', async () => {
     const id = await bench.create(folder)
     const run = await runNow(id)
