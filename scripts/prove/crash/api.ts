@@ -88,7 +88,8 @@ async function ask<T>(url: string, method: string, path: string, body?: object):
     ...(method === 'GET' ? {} : { body: JSON.stringify(body ?? {}) }),
   })
   const text = await response.text()
-  if (response.status === 429 || text.includes('is catching up')) throw new TooMuch(text)
+  if (response.status === 429) throw new TooMuch(text)
+  if (response.status === 400 && text.includes('is catching up')) throw new TooMuch(text)
   if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
   return JSON.parse(text) as T
 }
