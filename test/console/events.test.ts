@@ -1,4 +1,5 @@
 // The explorer of events as people use it: filters, time, columns, details, the live tail, and what is taken elsewhere.
+import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -51,6 +52,9 @@ const owner = () => ({ session: workspace.owner.session, path })
 const rows = (page: Page) => page.getByRole('table', { name: 'Events' }).getByRole('row')
 const addressOf = (page: Page) => new URL(page.url()).searchParams
 const fits = (page: Page) => page.evaluate('document.documentElement.scrollWidth <= innerWidth')
+/** The page knows of the pointer by the next frame; an event that comes before is shown at once. */
+const untilPointed = (page: Page) =>
+  page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
 const withFilters = (...filters: object[]) => `${path}?filters=${encodeURIComponent(JSON.stringify(filters))}`
 
 async function choose(page: Page, field: string, typed: string, option: string | RegExp) {
@@ -238,8 +242,7 @@ describe('live', () => {
       expect(await page.getByRole('row', { name: /not this/ }).count()).toBe(0)
 
       await rows(page).nth(3).hover()
-      // The page knows of the pointer by the next frame; an event that comes before is shown at once.
-      await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+      await untilPointed(page)
       await send({ event: 'while pointing', distinct_id: 'x' })
       await page.getByRole('button', { name: 'Show 1 new event' }).waitFor()
       expect(await page.getByRole('row', { name: /while pointing/ }).count()).toBe(0)
@@ -255,6 +258,23 @@ describe('live', () => {
       await page.getByRole('row', { name: /while paused/ }).waitFor()
       await page.getByRole('switch', { name: 'Live' }).uncheck()
       expect(addressOf(page).has('live')).toBe(false)
+    })
+  })
+
+  it('an event that the list has already does not wait', async () => {
+    const url = `/api/projects/${workspace.project.id}/events/?limit=1`
+    const [listed] = (await app.get(url, { key: workspace.owner.key })).body.results
+    const fresh = { ...listed, id: randomUUID(), event: 'came live' }
+    const messages = [listed, fresh].map((event) => `event: event\ndata: ${JSON.stringify(event)}\n\n`)
+    await browser.visit({ ...owner(), path }, async ({ page }) => {
+      await page.route('**/events/stream/**', (route) =>
+        route.fulfill({ contentType: 'text/event-stream', body: `retry: 600000\n\n${messages.join('')}` }),
+      )
+      await rows(page).nth(3).hover()
+      await untilPointed(page)
+      await page.getByRole('switch', { name: 'Live' }).press('Space')
+      await page.getByRole('button', { name: 'Show 1 new event' }).click()
+      await page.getByRole('row', { name: /came live/ }).waitFor()
     })
   })
 })

@@ -6,7 +6,6 @@ import { DataTable } from '../ui/DataTable'
 import { countText } from '../ui/format'
 import { Failed, Loading } from '../ui/States'
 import { eventColumns } from './columns'
-import { joined } from './live-events'
 import type { StoredEvent } from './queries'
 
 type Page = { next: string | null; events: StoredEvent[] }
@@ -14,7 +13,7 @@ type Page = { next: string | null; events: StoredEvent[] }
 type Props = {
   list: UseInfiniteQueryResult<InfiniteData<Page>>
   columns: readonly string[]
-  /** Events that came since, newest first. */
+  /** Events that came since and are not in the list, newest first. */
   live?: readonly StoredEvent[]
   openId: string | undefined
   onOpen: (event: StoredEvent) => void
@@ -31,7 +30,7 @@ export function EventTable({ list, columns, live = [], openId, onOpen, empty, ha
     return (
       <Failed error={list.error} what="The events could not be listed." onRetry={() => void list.refetch()} />
     )
-  const rows = joined(live, list.data?.pages.flatMap(({ events }) => events) ?? [])
+  const rows = [...live, ...listedEvents(list)]
   if (rows.length === 0) return empty
   const arrived = new Set(live.map(({ id }) => id))
   return (
@@ -51,6 +50,10 @@ export function EventTable({ list, columns, live = [], openId, onOpen, empty, ha
       height={height}
     />
   )
+}
+
+export function listedEvents({ data }: Props['list']): StoredEvent[] {
+  return data?.pages.flatMap(({ events }) => events) ?? []
 }
 
 function Foot({ list, count }: { list: Props['list']; count: number }) {

@@ -13,7 +13,7 @@ import { ColumnPicker } from './ColumnPicker'
 import { DEFAULT_COLUMNS } from './columns'
 import { EventDetails } from './EventDetails'
 import classes from './EventsPage.module.css'
-import { EventTable } from './EventTable'
+import { EventTable, listedEvents } from './EventTable'
 import { FilterBar } from './FilterBar'
 import { useLiveEvents } from './live-events'
 import { LiveBar, LiveState, NewEvents } from './LiveBar'
@@ -39,9 +39,11 @@ export function EventsPage() {
   const question = questionOf(projectId, search)
   const { filters } = question
   const list = useInfiniteQuery(eventsQuery(question))
+  const listed = listedEvents(list)
   const tail = useLiveEvents({
     projectId,
     filters,
+    listed,
     isOn: live && list.isSuccess,
     isHeld: isPaused || isPointed,
     refresh: () => void list.refetch(),
@@ -49,9 +51,7 @@ export function EventsPage() {
   const change = (next: Partial<EventsSearch>) =>
     void navigate({ search: (now) => withoutNothing({ ...now, ...next }), replace: false })
   const shown = live ? tail.shown : []
-  const known = [...shown, ...(list.data?.pages.flatMap(({ events }) => events) ?? [])].find(
-    ({ id }) => id === open,
-  )
+  const known = [...shown, ...listed].find(({ id }) => id === open)
 
   return (
     <Page

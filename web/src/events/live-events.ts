@@ -11,6 +11,8 @@ const MOST = 1_000
 type Options = {
   projectId: string
   filters: readonly Filter[]
+  /** What the page shows below them. The list may be asked for again and then has some of them. */
+  listed: readonly StoredEvent[]
   isOn: boolean
   /** New events wait. */
   isHeld: boolean
@@ -32,7 +34,7 @@ export type LiveEvents = {
 type Arrived = { shown: readonly StoredEvent[]; held: readonly StoredEvent[]; skipped: number }
 const NOTHING: Arrived = { shown: [], held: [], skipped: 0 }
 
-export function useLiveEvents({ projectId, filters, isOn, isHeld, refresh }: Options): LiveEvents {
+export function useLiveEvents({ projectId, filters, listed, isOn, isHeld, refresh }: Options): LiveEvents {
   const [arrived, setArrived] = useState(NOTHING)
   const query = new URLSearchParams(filterQuery(filters)).toString()
   const url = `/api/projects/${projectId}/events/stream/?${query}`
@@ -55,8 +57,8 @@ export function useLiveEvents({ projectId, filters, isOn, isHeld, refresh }: Opt
   }, [isHeld])
   return {
     state,
-    shown: arrived.shown,
-    waiting: arrived.held.length,
+    shown: notListed(arrived.shown, listed),
+    waiting: notListed(arrived.held, listed).length,
     skipped: arrived.skipped,
     release: () => setArrived(released),
   }
@@ -73,8 +75,8 @@ export function released({ shown, held, skipped }: Arrived): Arrived {
     : { shown: [...held, ...shown].slice(0, MOST), held: [], skipped }
 }
 
-/** Those that came live may have been listed meanwhile. */
-export function joined(live: readonly StoredEvent[], listed: readonly StoredEvent[]): StoredEvent[] {
+function notListed(live: readonly StoredEvent[], listed: readonly StoredEvent[]): readonly StoredEvent[] {
+  if (live.length === 0) return live
   const ids = new Set(listed.map(({ id }) => id))
-  return [...live.filter(({ id }) => !ids.has(id)), ...listed]
+  return live.filter(({ id }) => !ids.has(id))
 }
