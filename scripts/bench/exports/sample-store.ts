@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { chmod, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { readConfig, type Config } from '../../../src/app/config.ts'
 import { makeFirstOwner } from '../../../src/app/first-start.ts'
 import { withWorkspace } from '../../../src/cli/exports/open-workspace.ts'
@@ -22,6 +23,7 @@ import {
   readManifest,
   writeManifest,
 } from '../../../src/platform/event-store/duckdb/segments/manifest.ts'
+import { findNeighbours } from '../../../src/platform/event-store/duckdb/segments/merge.ts'
 import { readParquet, writeParquet } from '../../../src/platform/event-store/duckdb/segments/parquet.ts'
 import type { StoredEvent } from '../../../src/platform/event-store/event-store.ts'
 import { personOf } from '../events/person.ts'
@@ -81,15 +83,12 @@ export async function makeStore(): Promise<SampleStore> {
 export async function growTo(store: SampleStore, events: number): Promise<void> {
   if (store.events === 0) await fill(store, Math.min(events, SAMPLED))
   if (store.events < events) await repeat(store, events)
+  await settle(store)
 }
 
 async function fill(sample: SampleStore, count: number): Promise<void> {
-  const { folder, project_id, end_at } = sample
-  const store = await openDuckDb({
-    folder: join(folder, 'events'),
-    memory_mb: MEMORY_MB,
-    query_timeout_ms: 60_000,
-  })
+  const { project_id, end_at } = sample
+  const store = await openStore(sample)
   const write = (events: StoredEvent[]) =>
     store.write(
       [{ project_id, events, persons: [], deleted_persons: [], distinct_ids: [], groups: [] }],
@@ -107,6 +106,18 @@ async function fill(sample: SampleStore, count: number): Promise<void> {
   await store.arrivalsOf(project_id, [1])
   await store.close()
   sample.events = count
+}
+
+const openStore = ({ folder }: SampleStore) =>
+  openDuckDb({ folder: join(folder, 'events'), memory_mb: MEMORY_MB, query_timeout_ms: 60_000 })
+
+/** Small files become large ones once somebody reads. Else the first export would pay for that, in the same process. */
+async function settle(sample: SampleStore): Promise<void> {
+  const store = await openStore(sample)
+  await store.arrivalsOf(sample.project_id, [1])
+  const folder = join(sample.folder, 'events')
+  while (findNeighbours(readManifest(folder, sample.project_id))) await setTimeout(100)
+  await store.close()
 }
 
 /** Writes a file for each copy: the sampled events are whole row groups, and so is each copy of them. */
