@@ -307,4 +307,10 @@ describe('source files', () => {
     const pattern = /\b(it|test|describe)\.(skip|only|todo|fails)\b/
     expect(tests.filter((path) => pattern.test(read(path)))).toEqual([])
   })
+
+  // vitest's own limit is a second.
+  it('wait with patience, as in test/harness/until.ts', () => {
+    const waiting = code.filter((path) => /\bvi\.wait(For|Until)\(/.test(read(path)))
+    expect(waiting.filter((path) => !/\/until\.ts$|\.long\.test\.ts$/.test(path))).toEqual([])
+  })
 })

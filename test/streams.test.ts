@@ -6,6 +6,7 @@ import { sql } from '../src/platform/db/sql.ts'
 import { createKey, createMember, createOrganization, createServiceKey } from './factories.ts'
 import { startTestApp, type TestApp } from './harness/app.ts'
 import { listen, openStream, type OpenedStream } from './harness/stream.ts'
+import { until } from './harness/until.ts'
 
 let app: TestApp
 let origin: string
@@ -15,7 +16,6 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const PATIENCE = { timeout: 15_000, interval: 50 }
 const urlOf = (project_id: number) => `${origin}/api/projects/${project_id}/events/stream/`
 const open = ({ project_id, key }: Place) => openStream(urlOf(project_id), { key })
 const openCount = async () => {
@@ -23,7 +23,7 @@ const openCount = async () => {
   const counts = [...text.matchAll(/^longshore_open_streams\{.*\} (\d+)$/gm)]
   return counts.reduce((sum, [, count]) => sum + Number(count), 0)
 }
-const untilOpen = (count: number) => vi.waitFor(async () => expect(await openCount()).toBe(count), PATIENCE)
+const untilOpen = (count: number) => until(async () => expect(await openCount()).toBe(count))
 const closeAll = async (streams: readonly OpenedStream[]) => {
   for (const stream of streams) stream.close()
   await untilOpen(0)
@@ -69,7 +69,7 @@ describe('how many', () => {
     await Promise.all(streams.map((stream) => stream.until('event', 2)))
     expect(asked.mock.calls.length).toBe(1)
     await closeAll(streams)
-    await vi.waitFor(() => expect(app.services.looks.count).toBe(0), PATIENCE)
+    await until(() => expect(app.services.looks.count).toBe(0))
     const looked = vi.spyOn(app.services.eventStore, 'lastPosition')
     await store(place, [{ event: 'c' }])
     await new Promise((resolve) => setTimeout(resolve, 1_500))
@@ -203,15 +203,12 @@ describe('a client that does not fetch', () => {
     await untilOpen(2)
     const text = 'x'.repeat(400_000)
     let stored = 0
-    await vi.waitFor(
-      async () => {
-        await store(place, [{ event: 'large', properties: { text } }])
-        stored++
-        await quick.until('event', stored)
-        expect(await openCount()).toBe(1)
-      },
-      { timeout: 60_000, interval: 10 },
-    )
+    await until(async () => {
+      await store(place, [{ event: 'large', properties: { text } }])
+      stored++
+      await quick.until('event', stored)
+      expect(await openCount()).toBe(1)
+    })
     // What the connection itself holds, and a megabyte of ours: it was not buffered for ever.
     expect(stored).toBeLessThan(40)
     expect(quick.isOver()).toBe(false)

@@ -1,5 +1,6 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { WriteLater } from './write-later.ts'
+import { untilTrue } from '../../test/harness/until.ts'
 
 /** Writes that end when they are told to. */
 function openWriter(delay_ms = 1) {
@@ -34,13 +35,13 @@ describe('WriteLater', () => {
   it('writes once for all that is handed over meanwhile', async () => {
     const { later, started } = openWriter()
     for (let number = 0; number < 10; number++) later.soon()
-    await vi.waitUntil(() => started.length > 0)
+    await untilTrue(() => started.length > 0)
     later.soon()
     started[0]!.resolve()
-    await vi.waitUntil(() => started.length === 2)
+    await untilTrue(() => started.length === 2)
     started[1]!.resolve()
     const closed = later.close()
-    await vi.waitUntil(() => started.length === 3)
+    await untilTrue(() => started.length === 3)
     started[2]!.resolve()
     await closed
   })
@@ -48,10 +49,10 @@ describe('WriteLater', () => {
   it('has one write under way at a time', async () => {
     const { later, started } = openWriter()
     const [first, second] = [later.now(), later.now()]
-    await vi.waitUntil(() => started.length === 1)
+    await untilTrue(() => started.length === 1)
     started[0]!.resolve()
     await first
-    await vi.waitUntil(() => started.length === 2)
+    await untilTrue(() => started.length === 2)
     started[1]!.resolve()
     await second
   })
@@ -59,9 +60,9 @@ describe('WriteLater', () => {
   it('tries again by itself after a fault, and says so', async () => {
     const { later, started, faults } = openWriter()
     later.soon()
-    await vi.waitUntil(() => started.length === 1)
+    await untilTrue(() => started.length === 1)
     started[0]!.reject('away')
-    await vi.waitUntil(() => started.length === 2)
+    await untilTrue(() => started.length === 2)
     expect(faults).toEqual(['away'])
     started[1]!.resolve()
   })
@@ -69,10 +70,10 @@ describe('WriteLater', () => {
   it('tells whoever waits for a write that it failed, and tries again', async () => {
     const { later, started, faults } = openWriter()
     const asked = later.now()
-    await vi.waitUntil(() => started.length === 1)
+    await untilTrue(() => started.length === 1)
     started[0]!.reject('away')
     await expect(asked).rejects.toBe('away')
-    await vi.waitUntil(() => started.length === 2)
+    await untilTrue(() => started.length === 2)
     started[1]!.resolve()
     expect(faults).toEqual([])
   })
@@ -81,7 +82,7 @@ describe('WriteLater', () => {
     const { later, started, faults } = openWriter(60_000)
     later.soon()
     const closed = later.close()
-    await vi.waitUntil(() => started.length === 1)
+    await untilTrue(() => started.length === 1)
     started[0]!.reject('away')
     await closed
     expect(faults).toEqual(['away'])

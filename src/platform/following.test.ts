@@ -1,12 +1,13 @@
 // Changes between processes: two that follow one database, as two processes do.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { makeDatabase } from '../../test/harness/app.ts'
 import { Changes, forgetOldChanges, type Topic } from './changes.ts'
 import type { Database } from './db/database.ts'
 import { sql } from './db/sql.ts'
 import { followChanges, type Following } from './following.ts'
 import { openLog } from './log/log.ts'
+import { until } from '../../test/harness/until.ts'
 
 const log = openLog({ level: 'silent', format: 'json' })
 const HOUR_MS = 3_600_000
@@ -62,7 +63,7 @@ it('what one tells the others hear once it is committed, and the teller once', a
     ['plugin-config', 8, 3],
   ]
   expect(one.heard).toEqual(expected)
-  await vi.waitFor(() => expect(two.heard).toEqual(expected))
+  await until(() => expect(two.heard).toEqual(expected))
   await sleep(50)
   expect(one.heard).toEqual(expected)
 })
@@ -76,7 +77,7 @@ it('what is rolled back nobody hears of', async () => {
     })
     .catch(() => undefined)
   await one.changes.tell(db, 'plugin', 2)
-  await vi.waitFor(() => expect(two.heard).toEqual([['plugin', 2, undefined]]))
+  await until(() => expect(two.heard).toEqual([['plugin', 2, undefined]]))
   expect(one.heard).toEqual([['plugin', 2, undefined]])
 })
 
@@ -94,20 +95,18 @@ it('what was told while a listener was cut off it hears when it is back, whateve
   })
   await begun
   await one.changes.tell(db, 'definitions', 2, 2)
-  await vi.waitFor(() => expect(two.heard).toEqual([['definitions', 2, 2]]))
+  await until(() => expect(two.heard).toEqual([['definitions', 2, 2]]))
   await cutOff()
   commit()
   await slow
   await one.changes.tell(db, 'definitions', 3, 3)
-  await vi.waitFor(
-    () =>
-      expect(two.heard.slice(1)).toEqual(
-        expect.arrayContaining([
-          ['definitions', 1, 1],
-          ['definitions', 3, 3],
-        ]),
-      ),
-    { timeout: 10_000 },
+  await until(() =>
+    expect(two.heard.slice(1)).toEqual(
+      expect.arrayContaining([
+        ['definitions', 1, 1],
+        ['definitions', 3, 3],
+      ]),
+    ),
   )
 })
 
@@ -115,14 +114,12 @@ it('whoever was away for longer than changes are kept is told that anything may 
   const [one, two] = [await listen(), await listen()]
   await cutOff()
   two.elapsed_ms += HOUR_MS
-  await vi.waitFor(
-    () =>
-      expect(two.heard).toEqual([
-        ['plugin', null, undefined],
-        ['plugin-config', null, undefined],
-        ['definitions', null, undefined],
-      ]),
-    { timeout: 10_000 },
+  await until(() =>
+    expect(two.heard).toEqual([
+      ['plugin', null, undefined],
+      ['plugin-config', null, undefined],
+      ['definitions', null, undefined],
+    ]),
   )
   expect(one.heard).toEqual([])
 })

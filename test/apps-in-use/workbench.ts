@@ -4,9 +4,10 @@ import { readdir, readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { vi } from 'vitest'
+import {} from 'vitest'
 import { createOrganization, type Workspace } from '../factories.ts'
 import { startTestApp, type TestApp } from '../harness/app.ts'
+import { untilTrue } from '../harness/until.ts'
 
 const APPS = join(import.meta.dirname, '../apps')
 
@@ -138,17 +139,14 @@ export class Workbench {
 
   /** Timetables, jobs and deliveries, until `isDone`. */
   async work(isDone: () => boolean | Promise<boolean>): Promise<void> {
-    await vi.waitUntil(
-      async () => {
-        const { plugins } = this.app
-        await plugins.tick()
-        await plugins.delivery.tick()
-        await plugins.idle()
-        await plugins.delivery.idle()
-        return isDone()
-      },
-      { timeout: 60_000, interval: 50 },
-    )
+    await untilTrue(async () => {
+      const { plugins } = this.app
+      await plugins.tick()
+      await plugins.delivery.tick()
+      await plugins.idle()
+      await plugins.delivery.idle()
+      return isDone()
+    })
   }
 
   close(): Promise<void> {

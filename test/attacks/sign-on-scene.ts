@@ -1,7 +1,7 @@
 // A scene with an identity provider in it, which a domain of the attackers' own organization signs in through: it is theirs
 // to set up, and so are its answers. What they want is an account or a session that is not.
 import { generateKeyPairSync } from 'node:crypto'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { sql } from '../../src/platform/db/sql.ts'
 import { makeTls } from '../harness/tls.ts'
 import type { Reply } from '../harness/app.ts'
@@ -13,6 +13,7 @@ import {
 } from '../stand-ins/openid-provider.ts'
 import { openScene, OUTSIDE, type Scene } from './scene.ts'
 import { openSocialHosts, SOCIAL_NAMES, type SocialHosts } from './social-hosts.ts'
+import { until } from '../harness/until.ts'
 
 export type SignOnDomain = { id: string; domain: string; path: string; provider: OpenidProvider }
 
@@ -109,7 +110,7 @@ export async function openSignOnScene(): Promise<SignOnScene> {
       const record = await target.db.row(sql`SELECT outcome FROM sign_in_record WHERE id = ${id}`)
       // What belongs to no domain is in the log of the server.
       if (record) expect(record).toEqual({ outcome })
-      else await vi.waitFor(() => expect(target.stdout()).toContain(id))
+      else await until(() => expect(target.stdout()).toContain(id))
       if (email !== undefined)
         expect(
           await target.db.row(sql`SELECT FROM app_user WHERE lower(email) = lower(${email})`),

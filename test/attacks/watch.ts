@@ -1,9 +1,10 @@
 // What must go on while attacks are under way: the server answers that it lives, a neighbour's events are stored, its
 // event loop is free, and afterwards its memory is what it was. Times are held against limits that no machine misses
 // unless something hangs; ATTACKS_STRICT=1 holds them against what is promised, and prints what was measured.
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { withTimeout } from '../../src/lib/with-timeout.ts'
 import type { Answer, Target } from './target.ts'
+import { until } from '../harness/until.ts'
 
 const isStrict = process.env.ATTACKS_STRICT === '1'
 const LIMITS = isStrict
@@ -38,10 +39,7 @@ export async function openWatch(target: Target): Promise<Watch> {
     },
     async close() {
       const loop_p99_ms = await loopP99(target)
-      await vi.waitFor(
-        async () => expect((await target.memoryMb()) - before_mb).toBeLessThan(LIMITS.grown_mb),
-        { timeout: 30_000, interval: 200 },
-      )
+      await until(async () => expect((await target.memoryMb()) - before_mb).toBeLessThan(LIMITS.grown_mb))
       if (isStrict) print(livez, captures, loop_p99_ms, before_mb, await target.memoryMb())
       expect(loop_p99_ms, 'p99 of the delay of the event loop, in ms').toBeLessThan(LIMITS.loop_p99_ms)
     },

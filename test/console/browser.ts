@@ -74,7 +74,7 @@ async function visit(
     // Providers on other sites have certificates that the test made.
     ignoreHTTPSErrors: true,
   })
-  context.setDefaultTimeout(30_000)
+  context.setDefaultTimeout(60_000)
   try {
     if (session !== undefined) await context.addCookies([{ name: 'sessionid', value: session, url }])
     const problems = watch(context)

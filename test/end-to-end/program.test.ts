@@ -7,12 +7,13 @@ import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { getPriority } from 'node:os'
 import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { apiDocument } from '../../src/app/document.ts'
 import { readFirstStart, type Printed } from './first-start.ts'
 import { beginPost, get, post, refusal, request, signIn } from './http.ts'
 import { tcpListenersOf, treeOf } from './processes.ts'
 import { buildProgram, postmasterOf, type Program, type Running } from './program.ts'
+import { until } from '../harness/until.ts'
 
 const isLinux = process.platform === 'linux'
 const CLEAN_END = { code: 0, stderr: '' }
@@ -20,7 +21,6 @@ const POOL_SIZE = 16
 /** Lines of the bundler's own and calls in them: a name in a text or a comment does not count. */
 const OUTSIDE_IMPORT =
   /(?:^(?:import|export) .*?(?:from )?|\bimport\(|\b__require\(|import\.meta\.resolve\()["'](@[\w-]+\/[\w.-]+|[a-z][\w.-]*)(?:\/[^"']*)?["']/gm
-const PATIENCE = { timeout: 15_000, interval: 50 }
 
 let program: Program
 beforeAll(async () => {
@@ -81,10 +81,7 @@ describe('a start that hangs', () => {
       DATA_DIR: program.newDataDir(),
       DATABASE_URL: `postgres://user:password@127.0.0.1:${port}/longshore`,
     })
-    await vi.waitFor(
-      () => expect(server.stdout()).toContain('the start waits for: migrations of the database'),
-      PATIENCE,
-    )
+    await until(() => expect(server.stdout()).toContain('the start waits for: migrations of the database'))
     server.kill('SIGTERM')
     expect(await server.ended).toMatchObject(CLEAN_END)
     for (const socket of sockets) socket.destroy()
@@ -259,7 +256,7 @@ describe('the first start on an empty folder', () => {
     } finally {
       for (const pid of postgres) process.kill(pid, 'SIGCONT')
     }
-    await vi.waitFor(async () => expect((await get(api('/_readyz'))).status).toBe(200), PATIENCE)
+    await until(async () => expect((await get(api('/_readyz'))).status).toBe(200))
   })
 
   test('PostgreSQL is killed and cannot start: not ready; it comes back as soon as it can', async () => {
@@ -268,13 +265,13 @@ describe('the first start on an empty folder', () => {
     const before = Number((await readFile(join(dataDir, 'away/postmaster.pid'), 'utf8')).split('\n')[0])
     process.kill(before, 'SIGKILL')
     const notReady = { status: 503, body: { status: 'not ready', missing: ['database'] } }
-    await vi.waitFor(async () => expect(await get(api('/_readyz'))).toMatchObject(notReady), PATIENCE)
+    await until(async () => expect(await get(api('/_readyz'))).toMatchObject(notReady))
     const refused = await get(api('/api/organizations/'), printed.key)
     expect(refused).toMatchObject({ status: 503, body: { code: 'unavailable' } })
     expect(refused.headers.get('retry-after')).toBe('1')
 
     await rename(join(dataDir, 'away'), join(dataDir, 'postgres'))
-    await vi.waitFor(async () => expect((await get(api('/_readyz'))).status).toBe(200), PATIENCE)
+    await until(async () => expect((await get(api('/_readyz'))).status).toBe(200))
     expect(await postmasterOf(dataDir)).not.toBe(before)
     expect((await get(api('/api/organizations/@current/'), printed.key)).body.name).toBe('My organization')
     const made = await post(api('/api/organizations/'), { name: 'After the fall' }, { key: printed.key })
@@ -284,7 +281,7 @@ describe('the first start on an empty folder', () => {
   test('SIGTERM: no new connections, the request in flight is answered, PostgreSQL goes last, exit 0', async () => {
     const slow = await beginPost(api('/api/organizations/'), printed.key, { name: 'Just in time' })
     server.kill('SIGTERM')
-    await vi.waitFor(async () => expect(await refusal(printed.url)).toBe('ECONNREFUSED'), PATIENCE)
+    await until(async () => expect(await refusal(printed.url)).toBe('ECONNREFUSED'))
     expect(await postmasterOf(dataDir)).not.toBeNull()
     const sent = Date.now()
     expect(await slow.finish()).toMatch(/^HTTP\/1\.1 201 Created\r\n[^]*"name":"Just in time"/)

@@ -95,7 +95,7 @@ it('runs in a page that opted in, with the settings meant for pages and nothing 
     await page.goto(`${site.url}/opted-in`)
     await page.waitForSelector('#banner')
     expect(await page.textContent('#banner')).toBe(GREETING)
-    await expect.poll(() => eventsNamed('site app ran'), { timeout: 20_000 }).toHaveLength(1)
+    await expect.poll(() => eventsNamed('site app ran')).toHaveLength(1)
     shown = [await page.content(), ...(await Promise.all(answers))].join('\n')
   })
   expect(problems).toEqual([])

@@ -6,11 +6,12 @@ import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Secret, TOTP } from 'otpauth'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { readFirstStart } from './first-start.ts'
 import { get, post, request, signIn } from './http.ts'
 import { environmentOf, treeOf } from './processes.ts'
 import { buildProgram, connectionOf, postmasterOf, type Program } from './program.ts'
+import { until } from '../harness/until.ts'
 
 const isLinux = process.platform === 'linux'
 const CLEAN_END = { code: 0, stderr: '' }
@@ -23,7 +24,6 @@ const HARMLESS = [
   'NODE_CHANNEL_FD',
   'NODE_CHANNEL_SERIALIZATION_MODE',
 ]
-const PATIENCE = { timeout: 15_000, interval: 50 }
 
 let program: Program
 beforeAll(async () => {
@@ -36,7 +36,7 @@ describe.concurrent('stopping', { timeout: 60_000 }, () => {
   test('SIGTERM during the start: stops once it can, exit 0, no PostgreSQL is left', async () => {
     const dataDir = program.newDataDir()
     const server = program.serve({ DATA_DIR: dataDir })
-    await vi.waitFor(() => expect(server.stdout()).toContain('starting PostgreSQL'), PATIENCE)
+    await until(() => expect(server.stdout()).toContain('starting PostgreSQL'))
     server.kill('SIGTERM')
     server.kill('SIGTERM')
     expect(await server.ended).toMatchObject(CLEAN_END)
@@ -55,10 +55,10 @@ describe.concurrent('stopping', { timeout: 60_000 }, () => {
       (answer) => answer.status,
       () => 'cut off',
     )
-    await vi.waitFor(async () => {
+    await until(async () => {
       const { rows } = await blocker.query('SELECT FROM pg_locks WHERE NOT granted')
       expect(rows).toHaveLength(1)
-    }, PATIENCE)
+    })
     const asked = Date.now()
     server.kill('SIGTERM')
     expect(await stuck).toBe('cut off')

@@ -46,7 +46,7 @@ test('SIGTERM ends streams at once, and after the restart they go on where they 
     [...stream!.told, ...resumed.told]
       .filter(({ event }) => event === 'event')
       .map(({ data }) => data.properties.n)
-  await expect.poll(numbers, { timeout: 15_000 }).toContain(12)
+  await expect.poll(numbers).toContain(12)
   expect(numbers()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
   second.kill('SIGTERM')
   expect((await second.ended).code).toBe(0)

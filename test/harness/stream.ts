@@ -1,6 +1,7 @@
 // A client of streams, over a real connection: what a browser's EventSource does, without its patience.
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import type { TestApp } from './app.ts'
+import { until } from './until.ts'
 
 export type Told = {
   event: string
@@ -26,8 +27,6 @@ export type OpenedStream = {
   untilOver(): Promise<void>
   close(): void
 }
-
-const PATIENCE = { timeout: 20_000, interval: 20 }
 
 export async function listen({ http }: TestApp): Promise<string> {
   return http.listen({ host: '127.0.0.1', port: 0 })
@@ -80,10 +79,10 @@ export async function openStream(
     lastId: () => id,
     isOver: () => is_over,
     async until(event, count = 1) {
-      await vi.waitFor(() => expect(named(event).length).toBeGreaterThanOrEqual(count), PATIENCE)
+      await until(() => expect(named(event).length).toBeGreaterThanOrEqual(count))
       return named(event)
     },
-    untilOver: () => vi.waitFor(() => expect(is_over).toBe(true), PATIENCE),
+    untilOver: () => until(() => expect(is_over).toBe(true)),
     close: () => aborted.abort(),
   }
 }

@@ -274,7 +274,7 @@ describe('a session that is ended while its request is under way', () => {
       await lockUser(tx, user.id)
       await closeOtherSessions(tx, user.id, null)
       const sent = send(request, { session: user.session })
-      await expect.poll(waiting, { timeout: 5_000, interval: 10 }).toBe(1)
+      await expect.poll(waiting).toBe(1)
       return { sent }
     })
     expect(await answer.sent).toEqual([401, 'not_authenticated'])

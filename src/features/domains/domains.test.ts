@@ -1,6 +1,6 @@
 // Login domains over HTTP, verified against a real name server on loopback.
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   createKey,
   createMember,
@@ -13,6 +13,7 @@ import { startDnsServer, type DnsStandIn } from '../../../test/stand-ins/dns.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { makeCertificate } from './fixture/certificate.ts'
 import type { DomainRow } from './schema.ts'
+import { until } from '../../../test/harness/until.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const UNKNOWN_ID = '01900000-0000-7000-8000-000000000000'
@@ -648,9 +649,7 @@ describe('POST domains/:id/verify/', () => {
     const { id, domain, verification_challenge } = await claim()
     dns.setFailure(challengeName(domain), 'SILENT')
     const verifying = verify(id)
-    await vi.waitFor(() => expect(dns.queries).toContain(`udp TXT ${challengeName(domain)}`), {
-      timeout: 5_000,
-    })
+    await until(() => expect(dns.queries).toContain(`udp TXT ${challengeName(domain)}`))
     const wanted = newName()
     expect((await app.patch(`${base}${id}/`, { domain: wanted }, { key })).status).toBe(200)
     // The name server answers the resolver's second try, rightly, for the old name.

@@ -1,6 +1,6 @@
 // The daily look at records of verified domains, with a real name server and a real mail server on loopback.
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createMember, createOrganization, type Workspace } from '../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 import { startDnsServer, type DnsStandIn } from '../../../test/stand-ins/dns.ts'
@@ -8,6 +8,7 @@ import { startSmtpServer, type SmtpStandIn } from '../../../test/stand-ins/smtp.
 import { sql } from '../../platform/db/sql.ts'
 import { recheckDomains } from './recheck.ts'
 import type { DomainRow } from './schema.ts'
+import { until } from '../../../test/harness/until.ts'
 
 let dns: DnsStandIn
 let smtp: SmtpStandIn
@@ -142,7 +143,7 @@ describe('recheck-domains', () => {
     dns.setFailure(recordName(domain), 'SILENT')
     const asked = dns.queries.length
     const running = recheck()
-    await vi.waitFor(() => expect(dns.queries.length).toBeGreaterThan(asked), { timeout: 5_000 })
+    await until(() => expect(dns.queries.length).toBeGreaterThan(asked))
     expect((await app.patch(path, { domain: `new-${domain}` }, { key: workspace.owner.key })).status).toBe(
       200,
     )

@@ -641,7 +641,7 @@ describe('at the same time', () => {
     await app.db.transaction(async (tx) => {
       await tx.run(sql`SELECT FROM membership WHERE organization_id = ${organization.id} FOR UPDATE`)
       replies.push(...requests.map((request) => request()))
-      await expect.poll(countWaiting, { timeout: 10_000 }).toBe(requests.length)
+      await expect.poll(countWaiting).toBe(requests.length)
     })
     return (await Promise.all(replies)).map(({ status }) => status).sort((a, b) => a - b)
   }
@@ -710,7 +710,7 @@ describe('at the same time', () => {
         sql`SELECT FROM membership WHERE organization_id = ${workspace.organization.id} FOR UPDATE`,
       )
       replies.push(app.patch(memberPath(workspace, member), { level: 8 }, { key: second.key }))
-      await expect.poll(countWaiting, { timeout: 10_000 }).toBe(1)
+      await expect.poll(countWaiting).toBe(1)
       await tx.run(sql`UPDATE membership SET level = 15 WHERE user_id = ${member.id}`)
     })
     expect((await replies[0]!).status).toBe(403)

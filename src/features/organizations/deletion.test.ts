@@ -223,7 +223,7 @@ describe('while an organization goes', () => {
     await app.db.transaction(async (tx) => {
       await tx.run(lock)
       replies.push(...requests.map((request) => request()))
-      await expect.poll(countWaiting, { timeout: 10_000 }).toBe(requests.length)
+      await expect.poll(countWaiting).toBe(requests.length)
       if (change) await tx.run(change)
     })
     return Promise.all(replies)

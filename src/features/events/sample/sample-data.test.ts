@@ -24,9 +24,9 @@ async function rowsOf({ project, owner }: Workspace, query: string): Promise<unk
 }
 
 async function isFilled(home: Workspace, count: number): Promise<void> {
-  await expect.poll(() => stored(home), { timeout: 20_000 }).toBe(count)
+  await expect.poll(() => stored(home)).toBe(count)
   // The job itself has ended, too.
-  await expect.poll(() => app.services.jobs.countWaiting(), { timeout: 20_000 }).toEqual({})
+  await expect.poll(() => app.services.jobs.countWaiting()).toEqual({})
   expect(await stored(home)).toBe(count)
 }
 

@@ -192,12 +192,12 @@ describe('a client that comes back', () => {
     const stream = await open(place, { event: 'rare' })
     await store(place, numbered(1, 40))
     app.advance(16_000)
-    await expect.poll(() => stream.lastId(), { timeout: 10_000 }).not.toBe('')
+    await expect.poll(() => stream.lastId()).not.toBe('')
     app.advance(16_000)
-    await expect.poll(() => stream.lastId(), { timeout: 10_000 }).toBe('40')
+    await expect.poll(() => stream.lastId()).toBe('40')
     expect(stream.told).toEqual([])
     app.advance(16_000)
-    await expect.poll(() => stream.text(), { timeout: 10_000 }).toMatch(/\n\n:\n\n$/)
+    await expect.poll(() => stream.text()).toMatch(/\n\n:\n\n$/)
     stream.close()
   })
 })
@@ -261,7 +261,7 @@ describe('more than a stream gets', () => {
     }
     const last = streams.at(-1)!
     // The one before may have had everything already: then the last has nothing to say.
-    await expect.poll(() => streams.flatMap(numbersIn).at(-1), { timeout: 10_000 }).toBe(stored)
+    await expect.poll(() => streams.flatMap(numbersIn).at(-1)).toBe(stored)
     const numbers = streams.flatMap(numbersIn)
     const skipped = streams
       .flatMap(({ told }) => told)

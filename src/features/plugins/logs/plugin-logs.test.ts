@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createOrganization, type Workspace } from '../../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
 import { Redactor } from '../../../platform/secrets/redactor.ts'
@@ -6,6 +6,7 @@ import { sql } from '../../../platform/db/sql.ts'
 import { addConfig } from '../fixture/rows.ts'
 import type { AppIds } from '../running/running-app.ts'
 import { PluginLogs } from './plugin-logs.ts'
+import { untilTrue } from '../../../../test/harness/until.ts'
 
 const SECOND = 1_000
 const HOUR = 3_600 * SECOND
@@ -48,7 +49,7 @@ describe('add', () => {
     logs.add(other, 'SYSTEM', 'ERROR', 'of another')
     logs.add(ids, 'PLUGIN', 'WARN', 'two')
     const begun_at = Date.now()
-    await vi.waitUntil(async () => (await linesOf(ids)).length > 0, { timeout: 10_000, interval: 20 })
+    await untilTrue(async () => (await linesOf(ids)).length > 0)
     // The delay and the writing; the limit is far off what a busy machine needs.
     expect(Date.now() - begun_at).toBeLessThan(5_000)
     const { plugin_id, project_id } = ids

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createOrganization, type Workspace } from '../../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
 import { sql } from '../../../platform/db/sql.ts'
@@ -6,6 +6,7 @@ import { AppFault } from '../../../platform/sandbox/sandbox.ts'
 import { addConfig } from '../fixture/rows.ts'
 import type { AppIds } from '../running/running-app.ts'
 import { PluginMetrics } from './plugin-metrics.ts'
+import { untilTrue } from '../../../../test/harness/until.ts'
 
 const HOUR = 3_600_000
 
@@ -79,7 +80,7 @@ describe('count', () => {
     const { metrics } = openMetrics()
     metrics.count(ids, 'webhook', 'success')
     const begun_at = Date.now()
-    await vi.waitUntil(async () => (await countsOf(ids)).length > 0, { timeout: 15_000, interval: 50 })
+    await untilTrue(async () => (await countsOf(ids)).length > 0)
     expect(Date.now() - begun_at).toBeLessThan(5_000)
     await metrics.close()
   })

@@ -16,11 +16,10 @@ import {
   type AppFields,
 } from './fixture/apps.ts'
 import { AppIdle, type AppIds } from './running-app.ts'
+import { until } from '../../../../test/harness/until.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
-/** Against what never comes: the machines that run this have other things to do. */
-const PATIENCE = { timeout: MINUTE, interval: 20 }
 
 const BURNS = `export function processEvent(event) { while (true) {} }`
 const WAITS = `export async function processEvent(event) { await new Promise(() => {}); return event }`
@@ -45,7 +44,7 @@ afterEach(async () => {
   await app.db.run(sql`UPDATE plugin_config SET enabled = false`)
   for (const { config_id } of app.plugins.list())
     await app.services.changes.tell(app.db, 'plugin-config', config_id)
-  await vi.waitFor(() => expect(app.plugins.list()).toEqual([]), PATIENCE)
+  await until(() => expect(app.plugins.list()).toEqual([]))
 })
 
 const on = (code: string, fields?: AppFields) => switchOn(app, workspace, code, fields)
@@ -63,7 +62,7 @@ async function faultLines(ids: AppIds): Promise<string[]> {
 
 /** With an app that cannot be stopped that takes a while. */
 async function faultWritten(ids: AppIds, count: number): Promise<void> {
-  await vi.waitFor(async () => expect((await faultLines(ids)).length).toBeGreaterThanOrEqual(count), PATIENCE)
+  await until(async () => expect((await faultLines(ids)).length).toBeGreaterThanOrEqual(count))
   await app.plugins.idle()
 }
 
@@ -90,7 +89,7 @@ describe('ingestion goes on', () => {
     const ids = await on(`export function processEvent(event) { return event }`, { order: 1 })
     const before = app.plugins.current(ids.config_id)
     await replaceCode(app, ids.plugin_id, code)
-    await vi.waitFor(() => expect(app.plugins.current(ids.config_id)).not.toBe(before), PATIENCE)
+    await until(() => expect(app.plugins.current(ids.config_id)).not.toBe(before))
     const names = ['one', 'two', 'three', 'four', 'five']
     await sendEach(names)
     const stored = (await storedEvents(app, workspace)).filter(({ event }) => event !== 'warm')
@@ -105,16 +104,13 @@ describe('ingestion goes on', () => {
     // The thread may have been lost; another takes its place, and the neighbour works on without the app.
     await app.db.run(sql`UPDATE plugin_config SET enabled = false WHERE id = ${ids.config_id}`)
     await app.services.changes.tell(app.db, 'plugin-config', ids.config_id)
-    await vi.waitFor(
-      async () => {
-        app.advance(11 * SECOND)
-        await capture(app, workspace, { event: 'after' })
-        const { properties } = (await storedEvents(app, workspace)).at(-1)!
-        expect(properties).toMatchObject({ neighbour: true, $plugins_succeeded: [named(neighbour)] })
-        expect(properties).not.toHaveProperty('$plugins_failed')
-      },
-      { timeout: 20 * SECOND },
-    )
+    await until(async () => {
+      app.advance(11 * SECOND)
+      await capture(app, workspace, { event: 'after' })
+      const { properties } = (await storedEvents(app, workspace)).at(-1)!
+      expect(properties).toMatchObject({ neighbour: true, $plugins_succeeded: [named(neighbour)] })
+      expect(properties).not.toHaveProperty('$plugins_failed')
+    })
   })
 
   it('for all who send at once, each event stored once', async () => {
@@ -274,10 +270,10 @@ describe('code that does not load', () => {
   it('because it cannot even be read, is said as well', async () => {
     const ids = await on(`export function processEvent(event) { return event }`)
     await replaceCode(app, ids.plugin_id, `export function processEvent(event { return event }`)
-    await vi.waitFor(async () => {
+    await until(async () => {
       await app.plugins.idle()
       expect((await configState(app, ids)).error?.message).toMatch(/index\.ts:1:/)
-    }, PATIENCE)
+    })
     expect(app.plugins.current(ids.config_id)).toBeUndefined()
     await sendEach(['untouched'])
     expect((await storedEvents(app, workspace))[0]!.properties.$plugins_failed).toEqual([named(ids)])

@@ -1,6 +1,6 @@
 // Several processes that work for apps on one database: each project is one's alone, whatever becomes of the others.
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { createOrganization, type Workspace } from '../../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
 import { Changes } from '../../../platform/changes.ts'
@@ -11,6 +11,7 @@ import { replaceCode, switchOn } from './fixture/apps.ts'
 import { LeaseLost } from './leases.ts'
 import type { AppIds } from './running-app.ts'
 import { PluginRuntime } from './runtime.ts'
+import { until } from '../../../../test/harness/until.ts'
 
 const BEAT = 3_000
 const LEASE = 26_000
@@ -168,7 +169,7 @@ it('events held by one process are taken up by another, and the first lets the n
     await replaceCode(app, plugin_id, code)
     await app.plugins.idle()
     for (const one of [capture, worker])
-      await vi.waitFor(async () => {
+      await until(async () => {
         await one.refresh()
         await one.idle()
       })
@@ -179,19 +180,16 @@ it('events held by one process are taken up by another, and the first lets the n
     ])
   await hasCode(`throw new Error('not today')`)
   expect(await send('one')).toEqual([])
-  await vi.waitFor(async () => {
+  await until(async () => {
     await worker.tick()
     expect(worker.holding.hasLine(project_id)).toBe(true)
   })
   await hasCode(CODE)
   // The line is still there, and its order is kept.
   expect(await send('two')).toEqual([])
-  await vi.waitFor(
-    async () => {
-      await tickAll(worker, capture)
-      expect(capture.holding.has(project_id)).toBe(false)
-    },
-    { timeout: 20_000 },
-  )
+  await until(async () => {
+    await tickAll(worker, capture)
+    expect(capture.holding.has(project_id)).toBe(false)
+  })
   expect(await send('three')).toMatchObject([{ event: 'three', properties: { seen: true } }])
 })

@@ -1,5 +1,5 @@
 // Settings that an app says aloud: none of them stands where somebody reads what it said.
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createOrganization, type Workspace } from '../../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
 import { startSmtpServer, type SmtpStandIn } from '../../../../test/stand-ins/smtp.ts'
@@ -8,8 +8,8 @@ import { Ingest } from '../../events/ingest.ts'
 import { capture, storedEvents } from './fixture/apps.ts'
 import { openHost } from './host/host.ts'
 import { PluginRuntime } from './runtime.ts'
+import { until } from '../../../../test/harness/until.ts'
 
-const PATIENCE = { timeout: 60_000, interval: 20 }
 const TOKEN = 'tok-8Jq2wX9zLmR4'
 const PIN = 'pin-in-a-nested-setting'
 const FILE = 'contents of the secret file'
@@ -110,14 +110,11 @@ describe('secret settings', () => {
     const id = await switchOn(`
       export function setupPlugin({ config }) { throw new Error('no access with ' + config.token) }
       export function onEvent() {}`)
-    await vi.waitFor(async () => {
+    await until(async () => {
       const { error } = await get(`${configsUrl()}${id}/`)
       expect(error.message).toBe('no access with ***')
-    }, PATIENCE)
-    await vi.waitFor(
-      () => expect(smtp.mails.map(({ text }) => text).join()).toContain('no access with ***'),
-      PATIENCE,
-    )
+    })
+    await until(() => expect(smtp.mails.map(({ text }) => text).join()).toContain('no access with ***'))
     expect(JSON.stringify(smtp.mails)).not.toContain(TOKEN)
   })
 
@@ -127,11 +124,11 @@ describe('secret settings', () => {
       { ...config(), hook: endpoint.url },
     )
     await capture(app, workspace, { event: 'sent' })
-    await vi.waitFor(async () => {
+    await until(async () => {
       await app.plugins.delivery.tick()
       await app.plugins.delivery.idle()
       expect(await linesOf(id)).toContainEqual(expect.stringContaining('status 400: no such token: ***'))
-    }, PATIENCE)
+    })
     // To the endpoint itself it went as it is.
     expect(JSON.stringify(endpoint.requests)).toContain(TOKEN)
   })

@@ -7,6 +7,7 @@ import { StoreBusy, StoreTaken } from '../event-store.ts'
 import { holdAlone, holdOpen } from './in-use.ts'
 import { OwedCopies } from './owed-copies.ts'
 import { Positions } from './positions.ts'
+import { until } from '../../../../test/harness/until.ts'
 
 let database: Awaited<ReturnType<typeof makeDatabase>>
 let db: Database
@@ -37,7 +38,7 @@ it('a server whose connection was cut has it open again soon', async () => {
   const onLost = vi.fn<(error: Error) => void>()
   const server = await holdOpen(db, onLost)
   await cutOff()
-  const move = await vi.waitFor(() => holdAlone(db))
+  const move = await until(() => holdAlone(db))
   await move.release()
   await expect.poll(holders).toEqual([{ mode: 'ShareLock' }])
   await expect(holdAlone(db)).rejects.toThrow(StoreTaken)
@@ -52,7 +53,7 @@ it('a server that was cut off while a move began is told, and stores nothing mea
   const store = () => positions.open(randomUUID(), [{ project_id: 1, uuids: [randomUUID()] }], 1n)
   expect((await store()).blocks).toHaveLength(1)
   await cutOff()
-  const move = await vi.waitFor(() => holdAlone(db))
+  const move = await until(() => holdAlone(db))
   await expect(store()).rejects.toThrow(StoreBusy)
   await expect.poll(() => onLost.mock.calls.length).toBe(1)
   await move.release()

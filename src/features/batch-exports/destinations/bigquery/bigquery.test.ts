@@ -1,12 +1,13 @@
 // BigQuery against a stand-in that checks tokens, keeps jobs and runs the statements on real tables.
 // @module-tag slow
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { attempt, contextOf, digestsOf, withFile } from '../../../../../test/stand-ins/warehouse/attempt.ts'
 import { openBigQueryWorld, type BigQueryWorld } from '../../../../../test/stand-ins/bigquery/world.ts'
 import type { OutputColumn } from '../../definition.ts'
 import { Passing, Refused } from '../destination.ts'
 import { describeDestination } from '../fixture/suite.ts'
 import { bigQueryKind } from './kind.ts'
+import { untilTrue } from '../../../../../test/harness/until.ts'
 
 describeDestination('BigQuery', () => openBigQueryWorld())
 
@@ -150,7 +151,7 @@ describe('a run', () => {
     const delivery = await (await world.kind.load()).open(context)
     world.server.dawdle(1000)
     const finished = delivery.finish()
-    await vi.waitUntil(() => world.server.questions_after_jobs() > 0)
+    await untilTrue(() => world.server.questions_after_jobs() > 0)
     controller.abort(new Error('cancelled'))
     await expect(finished).rejects.toThrow('cancelled')
     world.server.dawdle(0)

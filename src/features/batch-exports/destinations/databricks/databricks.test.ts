@@ -1,12 +1,13 @@
 // Databricks against a stand-in that checks tokens, keeps a volume and runs the statements on real tables.
 // @module-tag slow
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { attempt, contextOf, digestsOf, withFile } from '../../../../../test/stand-ins/warehouse/attempt.ts'
 import { openDatabricksWorld, type DatabricksWorld } from '../../../../../test/stand-ins/databricks/world.ts'
 import type { OutputColumn } from '../../definition.ts'
 import { Passing, Refused, type Delivery } from '../destination.ts'
 import { describeDestination } from '../fixture/suite.ts'
 import { databricksKind } from './kind.ts'
+import { untilTrue } from '../../../../../test/harness/until.ts'
 
 describeDestination('Databricks', () => openDatabricksWorld({ use_automatic_schema_evolution: false }))
 
@@ -112,7 +113,7 @@ describe('a run', () => {
     world.cuts!.reset()
     const finished = delivery.finish()
     // The second exchange is the question after the statement that the first has started.
-    await vi.waitUntil(() => world.cuts!.count() > 1)
+    await untilTrue(() => world.cuts!.count() > 1)
     controller.abort(new Error('cancelled'))
     await expect(finished).rejects.toThrow('cancelled')
     await delivery.abort()
