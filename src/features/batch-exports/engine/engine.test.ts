@@ -177,6 +177,25 @@ describe('a scheduled export', () => {
     await endpoint.close()
   })
 
+  it('keeps having no rows when it is retried under wider filters: what is posted cannot be taken back', async () => {
+    const endpoint = await startEndpoint([200])
+    const config = { url: endpoint.url, token: 'a-token', include_events: ['paid'] }
+    const id = await create({ destination: { type: 'HTTP', config } })
+    await capture(2, 'seen')
+    await pass()
+    const [run] = await runsOf(id)
+    expect(run).toMatchObject({ status: 'Completed', records_completed: 0 })
+    const change = { destination: { config: { include_events: [] } } }
+    expect((await app.patch(`${base}/${id}/`, change, { key })).status).toBe(200)
+    expect((await app.post(`${base}/${id}/runs/${run.id}/retry/`, {}, { key })).status).toBe(200)
+    await work()
+    expect(endpoint.taken).toEqual([])
+    expect((await runsOf(id))[0]).toMatchObject({ status: 'Completed', records_completed: 0 })
+    const { body } = await app.get(`${base}/${id}/reconciliation/`, { key })
+    expect(body.totals).toMatchObject({ received: 2, exported: 0, filtered_out: 2 })
+    await endpoint.close()
+  })
+
   it('keeps the level of compression it began with: a repeated attempt writes the same bytes', async () => {
     const id = await create({ destination: file({ compression: 'gzip', compression_level: 9 }) })
     await capture(200)

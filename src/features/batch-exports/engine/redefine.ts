@@ -21,12 +21,16 @@ export function redefine(present: Definition, past: Past): Definition {
   }
 }
 
-/** The last run of the delivery that may have left something where the export goes now. */
+/**
+ * The last run of the delivery that may have left something where the export goes now. What goes out in pieces cannot be
+ * taken back when the run is cancelled: there a run that got through counts also when it had no rows.
+ */
 export function lastDelivered(present: Definition, { others }: Past): RunRow | undefined {
+  const { is_piecewise } = DESTINATIONS.get(present.destination_type)!
   return others.findLast(
     (run) =>
       run.definition !== null &&
-      (run.published !== null || run.progress !== null) &&
+      (run.published !== null || run.progress !== null || (is_piecewise && run.status === 'Completed')) &&
       isSamePlace(present, run.definition),
   )
 }
