@@ -103,7 +103,13 @@ export function KeyForm({ stored, draft, kind, button, onSubmit, onCancel }: Pro
           >
             {button}
           </Button>
-          <Button variant="default" onClick={onCancel}>
+          <Button
+            variant="default"
+            onClick={() => {
+              form.reset()
+              onCancel()
+            }}
+          >
             Cancel
           </Button>
         </Group>

@@ -21,6 +21,12 @@ export class Failure extends Error {
   }
 }
 
+/** Nothing to see for whoever may not look: an organization that may not use apps has none. */
+export function noneIfDenied(error: unknown): { results: [] } {
+  if (error instanceof Failure && error.status === 403) return { results: [] }
+  throw error
+}
+
 /** The page broke over an answer: the server is of another version, or one of them has a bug. */
 const FAULT = -1
 

@@ -7,6 +7,7 @@ import { answer, api } from '../api/client'
 import { Confirm } from '../ui/Confirm'
 import { Icon } from '../ui/Icon'
 import { done, refused } from '../ui/notify'
+import { useStillHere } from '../ui/still-here'
 import { linkToExport, useExportPath } from './addresses'
 import { exportsKey, itemOf, pathOf, type Export } from './queries'
 import { UnpauseDialog } from './UnpauseDialog'
@@ -120,8 +121,10 @@ function RunNow() {
   const [isAsking, setAsking] = useState(false)
   const queries = useQueryClient()
   const navigate = useNavigate()
+  const stillHere = useStillHere()
   const run = async () => {
     setAsking(true)
+    const isHere = stillHere()
     try {
       const made = await answer(
         api.POST('/api/projects/{project_id}/batch_exports/{batch_export_id}/runs/', {
@@ -129,7 +132,7 @@ function RunNow() {
         }),
       )
       await queries.invalidateQueries({ queryKey: exportsKey(path.projectId) })
-      await navigate(linkToExport(path, 'runs', { run: made.id }))
+      if (isHere()) await navigate(linkToExport(path, 'runs', { run: made.id }))
     } catch (error) {
       refused(error)
     } finally {

@@ -1,5 +1,5 @@
 // All exports of a project: what state each is in, where it goes, how fresh it is, and its last runs.
-import { Button, Group, SegmentedControl, TextInput } from '@mantine/core'
+import { Button, Group, SegmentedControl } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { countText } from '../ui/format'
@@ -15,6 +15,7 @@ import { destinationsQuery, statusQuery, type Destination, type ExportStatus } f
 import { RecentRuns } from './RecentRuns'
 import { LIST_FILTERS, type ListFilter } from './search'
 import { behindText, exportState, intervalText } from './states'
+import { SearchInput } from '../ui/SearchInput'
 
 const FILTER_NAMES: Record<ListFilter, string> = { all: 'All', attention: 'Need attention', paused: 'Paused' }
 
@@ -70,18 +71,12 @@ export function ExportsPage() {
       ) : (
         <>
           <Group gap="sm" mb="md">
-            <TextInput
-              aria-label="Filter by name"
-              placeholder="Filter by name"
-              leftSection={<Icon name="search" size={14} />}
+            <SearchInput
+              label="Filter by name"
               value={q}
-              onChange={(event) => {
-                const text = event.currentTarget.value
-                void navigate({
-                  search: (before) => ({ ...before, q: text === '' ? undefined : text }),
-                  replace: true,
-                })
-              }}
+              onChange={(text) =>
+                void navigate({ search: (before) => ({ ...before, q: text }), replace: true })
+              }
             />
             <SegmentedControl
               aria-label="State"

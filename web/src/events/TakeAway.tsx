@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { countText } from '../ui/format'
 import { Icon } from '../ui/Icon'
 import { done, refused } from '../ui/notify'
+import { useStillHere } from '../ui/still-here'
 import type { EventsQuestion } from './queries'
 import { eventsFile, eventsStatement, MOST_IN_FILE, save } from './take-away'
 
@@ -13,6 +14,7 @@ type Props = { question: EventsQuestion; columns: readonly string[] }
 export function TakeAway({ question, columns }: Props) {
   const [isBusy, setBusy] = useState(false)
   const navigate = useNavigate()
+  const stillHere = useStillHere()
   const busily = async (work: () => Promise<unknown>) => {
     setBusy(true)
     await work().catch(refused)
@@ -26,9 +28,11 @@ export function TakeAway({ question, columns }: Props) {
     })
   const openAsSql = () =>
     busily(async () => {
+      const isHere = stillHere()
       const q = await eventsStatement(question, columns)
       const { projectId } = question
-      await navigate({ to: '/project/$projectId/sql', params: { projectId }, search: { q } as object })
+      if (isHere())
+        await navigate({ to: '/project/$projectId/sql', params: { projectId }, search: { q } as object })
     })
   return (
     <>

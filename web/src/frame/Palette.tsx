@@ -1,5 +1,5 @@
 // Ctrl-K: pages, projects, exports, apps and actions by name. Typing filters, arrows choose, Enter goes.
-import { Modal, TextInput, VisuallyHidden } from '@mantine/core'
+import { TextInput, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, type LinkProps } from '@tanstack/react-router'
 import { useId, useState, type KeyboardEvent } from 'react'
@@ -9,6 +9,7 @@ import { Icon, type IconName } from '../ui/Icon'
 import classes from './Palette.module.css'
 import { actions, otherPlaces, projectPlaces } from './places'
 import { foundThings } from './things'
+import { Dialog } from '../ui/Dialog'
 
 type Choice = {
   key: string
@@ -88,7 +89,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   }
 
   return (
-    <Modal
+    <Dialog
       opened
       onClose={onClose}
       withCloseButton={false}
@@ -139,7 +140,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
       </div>
       {shown.length === 0 && <p className={classes.none}>Nothing has that name.</p>}
       <VisuallyHidden role="status">{shown.length} found</VisuallyHidden>
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -1,6 +1,6 @@
 // Questions that requests wait for (api/prompts.ts): sign in again, or confirm who you are. The page below stays as it
 // is, with everything that was typed.
-import { Button, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState, useSyncExternalStore } from 'react'
 import { answer, openApi } from '../api/client'
@@ -12,18 +12,19 @@ import { useForm } from '../ui/form'
 import { FormProblem } from '../ui/FormProblem'
 import { Loading } from '../ui/States'
 import { Username } from '../ui/Username'
+import { Dialog } from '../ui/Dialog'
 
 export function Prompts() {
   const open = useSyncExternalStore(onPrompt, currentPrompt)
   const isSignIn = open?.prompt === 'sign-in'
   return (
-    <Modal
+    <Dialog
       opened={open !== null}
       onClose={() => open?.settle(false)}
       title={isSignIn ? 'You were signed out' : 'Confirm that it is you'}
     >
       {open !== null && <Question isSignIn={isSignIn} onDone={() => open.settle(true)} />}
-    </Modal>
+    </Dialog>
   )
 }
 

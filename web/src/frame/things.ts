@@ -2,6 +2,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { LinkProps } from '@tanstack/react-router'
 import { answer, api } from '../api/client'
+import { noneIfDenied } from '../api/failure'
 import type { IconName } from '../ui/Icon'
 
 export type Thing = { key: string; label: string; group: string; icon: IconName; link: LinkProps }
@@ -34,7 +35,9 @@ async function exportsOf(projectId: string, signal: AbortSignal): Promise<Thing[
 
 async function appsOf(projectId: string, signal: AbortSignal): Promise<Thing[]> {
   const params = { path: { project_id: projectId }, query: { limit: 1000 } }
-  const { results } = await answer(api.GET('/api/projects/{project_id}/plugin_configs/', { params, signal }))
+  const { results } = await answer(
+    api.GET('/api/projects/{project_id}/plugin_configs/', { params, signal }),
+  ).catch(noneIfDenied)
   return results.map(({ id, name }) => ({
     key: `app ${id}`,
     label: name ?? `App ${id}`,

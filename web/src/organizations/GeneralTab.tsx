@@ -14,6 +14,7 @@ import { done } from '../ui/notify'
 import { Section } from '../ui/Section'
 import { Copyable, Time } from '../ui/Values'
 import { levelName } from './rights'
+import { Unsaved } from '../ui/Unsaved'
 
 const RULES = [
   {
@@ -121,6 +122,7 @@ function Settings() {
             <GuardedButton type="submit" denial={denial} loading={form.isBusy}>
               Save settings
             </GuardedButton>
+            <Unsaved form={form} />
           </Group>
         </Stack>
       </form>

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { answer, api } from '../api/client'
+import { noneIfDenied } from '../api/failure'
 import { statusQuery } from '../batch-exports/queries'
 import { Page } from '../ui/Page'
 import { NeedsAttention } from './NeedsAttention'
@@ -22,7 +23,7 @@ export function OverviewPage() {
           params: { path: { project_id: projectId }, query: { limit: 1_000 } },
           signal,
         }),
-      ),
+      ).catch(noneIfDenied),
   })
   return (
     <Page title="Overview">

@@ -1,5 +1,5 @@
 // The apps of a project by what they do.
-import { Button, TextInput, Title } from '@mantine/core'
+import { Button, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useProject } from '../api/me'
@@ -12,6 +12,7 @@ import classes from './AppsPage.module.css'
 import { byFamily, FAMILIES } from './families'
 import { configsQuery, pluginsQuery } from './queries'
 import { useAppDenial } from './rights'
+import { SearchInput } from '../ui/SearchInput'
 
 const page = getRouteApi('/frame/project/$projectId/apps')
 /** From so many on a list is searched rather than read. */
@@ -70,14 +71,12 @@ function AppList() {
   return (
     <>
       {(apps.data.length > MANY || q !== '') && (
-        <TextInput
+        <SearchInput
           className={classes.find}
-          aria-label="Find an app"
-          placeholder="Find an app"
-          leftSection={<Icon name="search" />}
+          label="Find an app"
           value={q}
-          onChange={({ currentTarget: { value } }) =>
-            void navigate({ search: value === '' ? {} : { q: value }, replace: true })
+          onChange={(typed) =>
+            void navigate({ search: typed === undefined ? {} : { q: typed }, replace: true })
           }
         />
       )}

@@ -1,10 +1,9 @@
 // Apps that are here already, and those that can be fetched, as one list.
-import { TextInput } from '@mantine/core'
+
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useProject } from '../api/me'
 import { GuardedButton } from '../ui/Guarded'
-import { Icon } from '../ui/Icon'
 import { done, refused } from '../ui/notify'
 import { Empty, Failed, Loading } from '../ui/States'
 import { InlineText } from './InlineText'
@@ -12,6 +11,7 @@ import { offersOf, type Offer } from './offers'
 import classes from './NewAppPage.module.css'
 import { addToProject, catalogueQuery, configsQuery, createPlugin, pluginsQuery } from './queries'
 import { useAppDenial } from './rights'
+import { SearchInput } from '../ui/SearchInput'
 
 const page = getRouteApi('/frame/project/$projectId/apps/new/$way')
 
@@ -39,14 +39,12 @@ export function Catalogue({ projectId }: { projectId: string }) {
   )
   return (
     <>
-      <TextInput
+      <SearchInput
         className={classes.find}
-        aria-label="Find an app"
-        placeholder="Find an app"
-        leftSection={<Icon name="search" />}
+        label="Find an app"
         value={q}
-        onChange={({ currentTarget: { value } }) =>
-          void navigate({ search: value === '' ? {} : { q: value }, replace: true })
+        onChange={(typed) =>
+          void navigate({ search: typed === undefined ? {} : { q: typed }, replace: true })
         }
       />
       {offers.length === 0 ? (

@@ -1,5 +1,5 @@
 // Starts one of the jobs that an app offers.
-import { Button, Group, Modal, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
 import { answer, api } from '../api/client'
 import { Failure } from '../api/failure'
 import { useForm } from '../ui/form'
@@ -7,6 +7,7 @@ import { FormProblem } from '../ui/FormProblem'
 import { done } from '../ui/notify'
 import { payloadOf, type Job, type Parameter } from './jobs'
 import type { App } from './queries'
+import { Dialog } from '../ui/Dialog'
 
 type Props = { projectId: string; app: App; job: Job; onClose: () => void }
 
@@ -24,7 +25,7 @@ export function JobDialog({ projectId, app, job, onClose }: Props) {
     },
   })
   return (
-    <Modal opened onClose={onClose} title={job.name}>
+    <Dialog opened onClose={onClose} title={job.name}>
       <form ref={form.element} onSubmit={form.onSubmit}>
         <Stack gap="md">
           <FormProblem>{form.problem}</FormProblem>
@@ -42,7 +43,7 @@ export function JobDialog({ projectId, app, job, onClose }: Props) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }
 

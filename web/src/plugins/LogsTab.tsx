@@ -1,5 +1,5 @@
 // What an app and the server have said while it ran, newest first, as it comes.
-import { Chip, Group, Stack, TextInput } from '@mantine/core'
+import { Chip, Group, Stack } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -7,13 +7,13 @@ import { answer, api, type Schema } from '../api/client'
 import { useStream } from '../api/stream'
 import { DataTable, type Column } from '../ui/DataTable'
 import { Details } from '../ui/Details'
-import { Icon } from '../ui/Icon'
 import { Empty, Failed, Loading } from '../ui/States'
 import { Status } from '../ui/Status'
 import { CopyIcon, Time } from '../ui/Values'
 import classes from './LogsTab.module.css'
 import type { App } from './queries'
 import { LOG_TYPES, type AppSearch } from './search'
+import { SearchInput } from '../ui/SearchInput'
 
 type Line = Schema<'PluginLogEntry'>
 
@@ -59,13 +59,11 @@ export function LogsTab({ projectId, app }: { projectId: string; app: App }) {
   return (
     <>
       <div className={classes.tools}>
-        <TextInput
+        <SearchInput
           className={classes.find}
-          aria-label="Find in the log"
-          placeholder="Find in the log"
-          leftSection={<Icon name="search" />}
+          label="Find in the log"
           value={q}
-          onChange={({ currentTarget: { value } }) => show({ q: value === '' ? undefined : value }, true)}
+          onChange={(typed) => show({ q: typed }, true)}
         />
         <Chip.Group
           multiple

@@ -13,6 +13,7 @@ import { done } from '../ui/notify'
 import { Section } from '../ui/Section'
 import { Copyable, Time } from '../ui/Values'
 import { ZoneInput } from './ZoneInput'
+import { Unsaved } from '../ui/Unsaved'
 
 type Project = Schema<'Project'>
 
@@ -133,6 +134,7 @@ function Settings() {
           <Button type="submit" loading={form.isBusy}>
             Save settings
           </Button>
+          <Unsaved form={form} />
         </Group>
       </Stack>
     </form>

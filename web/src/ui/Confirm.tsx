@@ -1,7 +1,8 @@
 // Asks before anything is lost, and names what will be. The gravest want the name typed.
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useState, type ReactNode } from 'react'
 import { toFailure } from '../api/failure'
+import { Dialog } from './Dialog'
 
 type Props = {
   isOpen: boolean
@@ -36,6 +37,10 @@ export function Confirm({
     setError(null)
     onClose()
   }
+  // What was asked for cannot be taken back, and how it ends is told here.
+  const closeUnlessBusy = () => {
+    if (!isBusy) close()
+  }
   const confirm = async () => {
     setBusy(true)
     setError(null)
@@ -49,7 +54,7 @@ export function Confirm({
     }
   }
   return (
-    <Modal opened={isOpen} onClose={close} title={title}>
+    <Dialog opened={isOpen} onClose={closeUnlessBusy} title={title}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -77,7 +82,7 @@ export function Confirm({
             </Text>
           )}
           <Group justify="flex-end" gap="sm">
-            <Button variant="default" onClick={close}>
+            <Button variant="default" onClick={closeUnlessBusy} disabled={isBusy}>
               Cancel
             </Button>
             <Button
@@ -92,6 +97,6 @@ export function Confirm({
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

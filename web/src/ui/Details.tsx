@@ -2,11 +2,13 @@
 // Escape goes back to the list as it was.
 import { Drawer } from '@mantine/core'
 import { Suspense, type ReactNode } from 'react'
+import { useOnTop } from './on-top'
 import { Loading } from './States'
 
 type Props = { isOpen: boolean; onClose: () => void; title: ReactNode; children: ReactNode; size?: string }
 
 export function Details({ isOpen, onClose, title, children, size = 'var(--ls-drawer)' }: Props) {
+  const isOnTop = useOnTop(isOpen)
   return (
     <Drawer
       opened={isOpen}
@@ -20,6 +22,3 @@ export function Details({ isOpen, onClose, title, children, size = 'var(--ls-dra
     </Drawer>
   )
 }
-
-/** Escape is heard by every dialog: one that lies above the details closes first, and alone. */
-const isOnTop = () => document.querySelectorAll('[role=dialog]').length <= 1

@@ -26,7 +26,7 @@ export function TimeRange({ value, onChange, any = 'Any time' }: Props) {
     ...PRESETS.map(({ label, after }) => ({ label, range: { after } })),
   ]
   return (
-    <Popover opened={isOpen} onChange={setOpen} position="bottom-start" trapFocus>
+    <Popover opened={isOpen} onChange={setOpen} position="bottom-start" trapFocus returnFocus>
       <Popover.Target>
         <Button
           variant="default"

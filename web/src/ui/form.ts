@@ -77,7 +77,8 @@ export function useForm<Values extends object>({ initial, submit, draft, secrets
     setProblem(null)
   }
 
-  return { values, set, field, errors, problem, isBusy, onSubmit, element, reset }
+  const isChanged = Object.keys(typed(values, initial, [])).length > 0
+  return { values, set, field, errors, problem, isBusy, isChanged, onSubmit, element, reset }
 }
 
 /** `destination__config__bucket_name` and `config.bucket_name` belong to the field of that last name, if there is one. */

@@ -1,10 +1,10 @@
 // Asks for a backfill or a repair of a range of time, and says beforehand what it would deliver. The address says that it
 // is open, and over which range.
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { answer, api } from '../../api/client'
-import { toFailure } from '../../api/failure'
+import { Failure, toFailure } from '../../api/failure'
 import { useForm } from '../../ui/form'
 import { FormProblem } from '../../ui/FormProblem'
 import { countText } from '../../ui/format'
@@ -14,6 +14,7 @@ import { exportRoute, useExportPath } from '../addresses'
 import { estimateQuery, exportKey, itemOf, lastEndOf, type Export } from '../queries'
 import { instantOf, localText } from '../zone'
 import classes from './RangeDialog.module.css'
+import { Dialog } from '../../ui/Dialog'
 
 type Ask = 'backfill' | 'repair'
 type Props = { data: Export }
@@ -25,9 +26,9 @@ export function RangeDialog({ data }: Props) {
   const close = () => void navigate({ search: (before) => ({ ...before, ask: undefined }) })
   const title = ask === 'repair' ? 'Deliver again what was delivered' : 'Deliver what is missing'
   return (
-    <Modal opened={ask !== undefined} onClose={close} title={title}>
+    <Dialog opened={ask !== undefined} onClose={close} title={title}>
       {ask !== undefined && <RangeForm key={ask} data={data} ask={ask} onClose={close} />}
-    </Modal>
+    </Dialog>
   )
 }
 
@@ -48,6 +49,7 @@ function RangeForm({ data, ask, onClose }: Props & { ask: Ask; onClose: () => vo
   const form = useForm({
     initial: { start_at: local(from), end_at: local(to ?? lastEndOf(data)) },
     async submit(values) {
+      assertWhole(form.element.current)
       await answer(
         api.POST(`/api/projects/{project_id}/batch_exports/{id}/${ask}/`, {
           params: { path: itemOf(path) },
@@ -103,6 +105,14 @@ function RangeForm({ data, ask, onClose }: Props & { ask: Ask; onClose: () => vo
       </Stack>
     </form>
   )
+}
+
+/** A date without its time is nothing to the browser, and nothing would mean everything. */
+function assertWhole(form: HTMLFormElement | null): void {
+  for (const field of form?.elements ?? []) {
+    if (field instanceof HTMLInputElement && field.validity.badInput)
+      throw new Failure(400, 'invalid_input', 'Write the whole date, with its time.', field.name)
+  }
 }
 
 type Estimate = {

@@ -1,12 +1,11 @@
 // The log of an export: by level, text and time, as it is stored or as it is written.
-import { Button, Chip, Group, Select, Switch, Text, TextInput } from '@mantine/core'
+import { Button, Chip, Group, Select, Switch, Text } from '@mantine/core'
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { answer, api } from '../../api/client'
 import { useStream } from '../../api/stream'
 import { DataTable, type Column } from '../../ui/DataTable'
 import { countText } from '../../ui/format'
-import { Icon } from '../../ui/Icon'
 import { done, refused } from '../../ui/notify'
 import { Empty, Failed, Loading } from '../../ui/States'
 import { Time } from '../../ui/Values'
@@ -18,6 +17,7 @@ import { RunDetails } from '../runs/RunDetails'
 import type { Export } from '../queries'
 import { Level } from './LogLines'
 import { saveLog } from './save-log'
+import { SearchInput } from '../../ui/SearchInput'
 
 const LEVELS = ['ERROR', 'WARNING', 'INFO', 'LOG', 'DEBUG'] as const
 type LevelName = (typeof LEVELS)[number]
@@ -66,13 +66,7 @@ export function LogsTab({ data }: { data: Export }) {
             ))}
           </Chip.Group>
         </Group>
-        <TextInput
-          aria-label="Text in the message"
-          placeholder="Text in the message"
-          leftSection={<Icon name="search" size={14} />}
-          value={text}
-          onChange={(event) => change({ text: event.currentTarget.value || undefined })}
-        />
+        <SearchInput label="Text in the message" value={text} onChange={(typed) => change({ text: typed })} />
         <Select
           aria-label="Since"
           data={SINCE}

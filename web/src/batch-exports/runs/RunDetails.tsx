@@ -43,7 +43,7 @@ export function RunDetails({ data, runId }: { data: Export; runId: string }) {
 }
 
 function Head({ data, run }: { data: Export; run: Run }) {
-  const [isAsking, setAsking] = useState(false)
+  const [asking, setAsking] = useState<'cancel' | 'retry' | null>(null)
   const path = useExportPath()
   const queries = useQueryClient()
   const navigate = exportRoute.useNavigate()
@@ -77,33 +77,31 @@ function Head({ data, run }: { data: Export; run: Run }) {
       </div>
       <Button
         variant={runState(run.status).kind === 'failed' ? 'filled' : 'default'}
-        onClick={() => setAsking(true)}
+        onClick={() => setAsking(isLive(run.status) ? 'cancel' : 'retry')}
       >
         {isLive(run.status) ? 'Cancel run' : 'Retry run'}
       </Button>
-      {isLive(run.status) ? (
-        <Confirm
-          isOpen={isAsking}
-          onClose={() => setAsking(false)}
-          title="Cancel this run"
-          button="Cancel run"
-          onConfirm={cancel}
-        >
-          Nothing half-written stays at the destination. Its rows count as pending until the run is retried.
-        </Confirm>
-      ) : (
-        <Confirm
-          isOpen={isAsking}
-          onClose={() => setAsking(false)}
-          title="Retry this run"
-          button="Retry run"
-          isHarmless
-          onConfirm={retry}
-        >
-          A new run delivers the same rows to the same names or keys, with the settings of now. Nothing is
-          doubled.
-        </Confirm>
-      )}
+      <Confirm
+        // A run may end by itself while somebody still thinks about it.
+        isOpen={asking === 'cancel' && isLive(run.status)}
+        onClose={() => setAsking(null)}
+        title="Cancel this run"
+        button="Cancel run"
+        onConfirm={cancel}
+      >
+        Nothing half-written stays at the destination. Its rows count as pending until the run is retried.
+      </Confirm>
+      <Confirm
+        isOpen={asking === 'retry'}
+        onClose={() => setAsking(null)}
+        title="Retry this run"
+        button="Retry run"
+        isHarmless
+        onConfirm={retry}
+      >
+        A new run delivers the same rows to the same names or keys, with the settings of now. Nothing is
+        doubled.
+      </Confirm>
     </Group>
   )
 }

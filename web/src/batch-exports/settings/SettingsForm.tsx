@@ -19,13 +19,15 @@ import { changesOf, fieldsFor, valuesOf, type Values } from '../form/values'
 import { exportsKey, itemOf, type Destination, type Export } from '../queries'
 import classes from './SettingsForm.module.css'
 
-export function SettingsForm({ data, kind }: { data: Export; kind: Destination }) {
+type Props = { data: Export; kind: Destination; onSaved: () => void }
+
+export function SettingsForm({ data, kind, onSaved }: Props) {
   const path = useExportPath()
   const queries = useQueryClient()
   const stored = valuesOf(data, kind)
   const form = useForm<Values>({
     initial: stored,
-    draft: `export:${data.id}:${data.last_updated_at}`,
+    draft: `export:${data.id}`,
     secrets: namesOfSecrets(kind.config),
     async submit(values) {
       const body = changesOf(values, stored, kind)
@@ -34,6 +36,7 @@ export function SettingsForm({ data, kind }: { data: Export; kind: Destination }
       )
       await queries.invalidateQueries({ queryKey: exportsKey(path.projectId) })
       done('The settings are saved. They hold from the next run on.')
+      onSaved()
     },
   })
   const preview = usePreview(path.projectId, form.values, kind)

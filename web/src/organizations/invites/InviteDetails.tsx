@@ -22,17 +22,21 @@ export function InviteDetails({ invite, onClose }: Props) {
   const me = useMe()
   const [made, setMade] = useState<Schema<'MadeInvite'> | null>(null)
   const [isAsking, setAsking] = useState(false)
+  const [isSending, setSending] = useState(false)
   const params = { path: { organization_id: organization.id, id: invite.id } }
   const isOwn = invite.created_by?.uuid === me.uuid
   const isAdmin = organization.membership_level >= LEVELS.admin
 
   const resend = async () => {
+    setSending(true)
     try {
       setMade(await answer(api.POST('/api/organizations/{organization_id}/invites/{id}/resend/', { params })))
       done(`The invite of ${invite.target_email} works for another three days.`)
       await queries.invalidateQueries({ queryKey: ['invites', organization.id] })
     } catch (error) {
       refused(error)
+    } finally {
+      setSending(false)
     }
   }
   const takeBack = async () => {
@@ -71,6 +75,7 @@ export function InviteDetails({ invite, onClose }: Props) {
             inviteDenial(organization) ??
             (invite.level > organization.membership_level ? 'The invite gives more than you may give.' : null)
           }
+          loading={isSending}
           onClick={() => void resend()}
         >
           Resend with a new link

@@ -34,17 +34,21 @@ const ON_FAILURE = [
 ]
 
 export function SettingsTab({ projectId, app }: { projectId: string; app: App }) {
-  // What is stored may change: then the form begins anew from it.
+  const [saves, setSaves] = useState(0)
+  // When what is stored has changed, the form begins anew from it, with what was typed. Secrets are never in what is stored.
   return (
     <SettingsForm
-      key={`${app.updated_at} ${JSON.stringify(app.plugin_info.config_schema)}`}
+      key={JSON.stringify([saves, initialForm(app), app.plugin_info.config_schema])}
       projectId={projectId}
       app={app}
+      onSaved={() => setSaves(saves + 1)}
     />
   )
 }
 
-function SettingsForm({ projectId, app }: { projectId: string; app: App }) {
+type Props = { projectId: string; app: App; onSaved: () => void }
+
+function SettingsForm({ projectId, app, onSaved }: Props) {
   const denial = useAppDenial('configure')
   const settings = readSettings(app.plugin_info.config_schema)
   const methods = methodsOf(app)
@@ -52,7 +56,7 @@ function SettingsForm({ projectId, app }: { projectId: string; app: App }) {
   const [initial] = useState(() => initialForm(app))
   const form = useForm<FormValues>({
     initial,
-    draft: `app ${app.id} ${app.updated_at}`,
+    draft: `app ${app.id}`,
     secrets: settings.flatMap((setting) =>
       'note' in setting || (!setting.isSecret && setting.type !== 'attachment') ? [] : [setting.name],
     ),
@@ -64,6 +68,7 @@ function SettingsForm({ projectId, app }: { projectId: string; app: App }) {
           ? await sendForm(projectId, app.id, formData(body, fields))
           : await changeApp(projectId, app.id, { config: body.config, ...fields })
       done(`The settings of ${saved.name} are saved.`)
+      onSaved()
     },
   })
   const events = useQuery({ ...knownEvents(projectId), enabled: isDestination })

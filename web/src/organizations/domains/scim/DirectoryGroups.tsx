@@ -1,5 +1,5 @@
 // Groups of the directory, and what their members get.
-import { Button, Group, Modal, NativeSelect, Stack, Text } from '@mantine/core'
+import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, api, type Schema } from '../../../api/client'
@@ -12,6 +12,7 @@ import { done } from '../../../ui/notify'
 import { PagedTable } from '../../../ui/PagedTable'
 import { Empty } from '../../../ui/States'
 import { mappingOf, mappingText, NO_ACCESS, type Access } from './mapping'
+import { Dialog } from '../../../ui/Dialog'
 
 type DirectoryGroup = Schema<'DirectoryGroup'>
 
@@ -42,7 +43,7 @@ export function DirectoryGroups({ domainId }: { domainId: string }) {
         failure="The groups could not be shown."
         empty={<Empty title="The directory has sent no group yet." />}
       />
-      <Modal
+      <Dialog
         opened={opened !== null}
         onClose={() => setOpened(null)}
         title={opened === null ? '' : `What members of ${opened.display_name} get`}
@@ -50,7 +51,7 @@ export function DirectoryGroups({ domainId }: { domainId: string }) {
         {opened !== null && (
           <Mapping key={opened.id} group={opened} domainId={domainId} onClose={() => setOpened(null)} />
         )}
-      </Modal>
+      </Dialog>
     </>
   )
 }

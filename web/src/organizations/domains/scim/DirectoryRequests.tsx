@@ -1,5 +1,5 @@
 // What the directory asked for, and what it was told.
-import { Modal, Stack } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { useState } from 'react'
 import { answer, api, type Schema } from '../../../api/client'
 import { useOrganization } from '../../../api/me'
@@ -12,6 +12,7 @@ import { PagedTable } from '../../../ui/PagedTable'
 import { Empty } from '../../../ui/States'
 import { Status } from '../../../ui/Status'
 import { Time } from '../../../ui/Values'
+import { Dialog } from '../../../ui/Dialog'
 
 type Request = Schema<'DirectoryRequest'>
 
@@ -61,7 +62,7 @@ export function DirectoryRequests({ domainId }: { domainId: string }) {
         failure="The requests could not be shown."
         empty={<Empty title="The directory has not called yet." />}
       />
-      <Modal
+      <Dialog
         opened={opened !== null}
         onClose={() => setOpened(null)}
         size="lg"
@@ -82,7 +83,7 @@ export function DirectoryRequests({ domainId }: { domainId: string }) {
             )}
           </Stack>
         )}
-      </Modal>
+      </Dialog>
     </>
   )
 }
