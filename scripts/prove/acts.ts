@@ -127,8 +127,9 @@ async function cancelSomeRun(context: Deeds): Promise<void> {
   if (run) await context.services.db.transaction((tx) => cancelRun(tx, run, context.change.now))
 }
 
+/** Also one that is at work, or waits for its next attempt. */
 async function retrySomeRun(context: Deeds): Promise<void> {
-  const run = await someRun(context, false)
+  const run = await someRun(context, context.random.chance(25))
   if (!run) return
   await context.services.db.transaction(async (tx) => {
     await lockExport(tx, run.project_id, run.batch_export_id)

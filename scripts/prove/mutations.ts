@@ -67,8 +67,8 @@ export const MUTATIONS: Record<string, Mutation & { first_seed: number }> = {
         'finished_at IS NULL AND run_after',
       ),
       replacing(
-        /AND other\.lease_owner IS NOT NULL/,
-        'AND other.lease_owner IS NOT NULL AND other.id <> run.id',
+        /\(other\.lease_owner IS NOT NULL/,
+        '(other.lease_owner IS NOT NULL AND other.id <> run.id',
       ),
     ),
   },

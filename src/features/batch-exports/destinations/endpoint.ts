@@ -12,3 +12,8 @@ export function endpointFault(text: string | null): { field: string; message: st
   const message = 'This must be an http or https address without credentials, query or fragment.'
   return { field: 'endpoint_url', message }
 }
+
+/** Addresses that are written in two ways are one. */
+export function endpointOf(endpoint_url: string | null): string {
+  return endpoint_url === null ? '' : new URL(endpoint_url).href.replace(/\/+$/, '')
+}

@@ -84,7 +84,8 @@ export class ExportEngine {
       const since = watch.waitingSince()
       return since ? [[run_id, since] as const] : []
     })
-    const kept = await keepLeases(db, this.#owner, new Map(waiting), now())
+    const run_ids = asked.map(([, { run_id }]) => run_id)
+    const kept = await keepLeases(db, this.#owner, run_ids, new Map(waiting), now())
     for (const [key, { controller, watch }] of asked) {
       const reason = kept.has(key) ? watch.silence() : new Stopped('lost')
       if (reason) controller.abort(reason)

@@ -10,7 +10,17 @@ import type { ExportRow, RunRow } from '../rows.ts'
 import { claimRun, makeSlots, type Claim } from './claim.ts'
 import { MOST_RUNS_PER_PROJECT } from './claimable.ts'
 import { addBackfill, addExport, addRun } from './fixture/rows.ts'
-import { cancelRun, endRun, freezeRun, reapRuns, releaseRun, returnRun, updateRun } from './queries.ts'
+import {
+  cancelRun,
+  endRun,
+  freezeRun,
+  keepLeases,
+  leaseKey,
+  reapRuns,
+  releaseRun,
+  returnRun,
+  updateRun,
+} from './queries.ts'
 
 const MINUTE_MS = 60_000
 
@@ -121,6 +131,54 @@ describe('the slots of a project', () => {
     expect(held).toHaveLength(active)
     expect(active).toBe(4)
     expect(new Set(runs.map(({ id }) => id)).size).toBe(active)
+  })
+})
+
+describe('runs of one delivery', () => {
+  it('take turns: one that waits for its next attempt goes on before those that repeat it', async () => {
+    const row = await exportTo('x')
+    await due(row, 1)
+    const begun = (await claim())!
+    const frozen = { definition: { model: 'events' } as Definition, seq_from: 0, seq_to: 1 }
+    await freezeRun(app.db, { run_id: begun.id, owner, attempt: begun.attempt }, frozen, now)
+    const later = new Date(now.getTime() + MINUTE_MS)
+    const lease = { run_id: begun.id, owner, attempt: begun.attempt }
+    await returnRun(app.db, lease, { run_after: later, failure: null }, now)
+    const { id: backfill_id } = await addBackfill(app.db, row, now)
+    // A clock that was set back makes the second look older than the first.
+    const created_at = new Date(begun.created_at.getTime() - MINUTE_MS)
+    const again = { status: 'Starting', run_after: now, repeats: begun.id, backfill_id, created_at } as const
+    const { id } = await addRun(app.db, row, begun.data_interval_end, again)
+    expect(await claim()).toBeUndefined()
+    expect((await claimRun(app.db, owner, later))?.id).toBe(begun.id)
+    expect(await claimRun(app.db, owner, later)).toBeUndefined()
+    await returnRun(
+      app.db,
+      { ...lease, attempt: begun.attempt + 1 },
+      { run_after: later, failure: null },
+      now,
+    )
+    await cancelRun(app.db, begun, now)
+    expect((await claim())?.id).toBe(id)
+  })
+})
+
+describe('the leases of a worker', () => {
+  it('are kept for the runs that it works on, and not for those that it has given up', async () => {
+    const row = await exportTo('x')
+    await due(row, 2)
+    const [kept, given_up] = (await claimAll()) as [RunRow, RunRow]
+    const later = new Date(now.getTime() + MINUTE_MS)
+    const held = await keepLeases(app.db, owner, [kept.id], new Map(), later)
+    expect([...held]).toEqual([leaseKey({ run_id: kept.id, attempt: kept.attempt })])
+    await reapRuns(app.db, later, later)
+    const rows = await app.db.rows(
+      sql`SELECT id, lease_owner FROM batch_export_run WHERE project_id = ${one} ORDER BY data_interval_end`,
+    )
+    expect(rows).toEqual([
+      { id: kept.id, lease_owner: owner },
+      { id: given_up.id, lease_owner: null },
+    ])
   })
 })
 

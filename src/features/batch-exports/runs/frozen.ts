@@ -8,6 +8,7 @@ import { isAimedElsewhere } from '../config.ts'
 import { Refused, type RunFacts } from '../destinations/destination.ts'
 import type { Definition } from '../definition.ts'
 import { DESTINATIONS } from '../destinations/index.ts'
+import { targetKey } from '../destinations/same-place.ts'
 import { candidateOf, deliveryIdOf } from '../ledger/claim.ts'
 import { listClaims } from '../ledger/queries.ts'
 import type { ExportRow, RunRow } from '../rows.ts'
@@ -49,7 +50,7 @@ export function selectionOf({ engine }: Pick<EventStore, 'engine'>, run: FrozenR
 export function factsOf(run: FrozenRun): RunFacts {
   const { past, definition } = run
   return {
-    id: past.first.id,
+    id: idAtTarget(run),
     attempt: past.attempts + run.attempt,
     batch_export_id: run.batch_export_id,
     project_id: run.project_id,
@@ -59,6 +60,21 @@ export function factsOf(run: FrozenRun): RunFacts {
     is_repair: past.completed !== null,
     has_custom_columns: definition.hogql_query !== null,
   }
+}
+
+/**
+ * What the destination knows the run by: the first of the delivery that went to the same table, so that a table says of its
+ * own rows alone whether it has them. Names of files do not change with it.
+ */
+function idAtTarget({ id, definition, past }: FrozenRun): string {
+  const kind = DESTINATIONS.get(definition.destination_type)!
+  if (kind.columns === 'files' || kind.columns === 'http') return past.first.id
+  const target = targetKey(kind, definition.config)
+  const before = past.others.find(
+    (run) =>
+      run.definition?.destination_type === kind.type && targetKey(kind, run.definition.config) === target,
+  )
+  return before?.id ?? id
 }
 
 function intervalOf({ data_interval_start, data_interval_end }: RunRow) {

@@ -14,12 +14,14 @@ const LEASE_MS = 26_000
 export type Lease = { run_id: string; owner: string; attempt: number }
 
 /**
- * Renews the leases of this worker and returns the runs that are still its own; the others were lost or cancelled, and
- * their work must stop. `waiting_since` has the runs whose destination does not answer.
+ * Renews the leases of the runs that this worker works on, and returns those that are still its own; the others were lost
+ * or cancelled, and their work must stop. A run that it has given up without being able to say so is not among them.
+ * `waiting_since` has the runs whose destination does not answer.
  */
 export async function keepLeases(
   db: Db,
   owner: string,
+  run_ids: readonly string[],
   waiting_since: ReadonlyMap<string, Date>,
   now: Date,
 ): Promise<Set<string>> {
@@ -27,7 +29,7 @@ export async function keepLeases(
     UPDATE batch_export_run AS run SET lease_until = ${leaseEnd(now)}, waiting_since = (
       SELECT since FROM unnest(${[...waiting_since.keys()]}::uuid[], ${[...waiting_since.values()]}::timestamptz[])
         AS waiting (id, since) WHERE waiting.id = run.id)
-    WHERE lease_owner = ${owner} AND finished_at IS NULL RETURNING id, attempt`)
+    WHERE id = ANY(${run_ids}::uuid[]) AND lease_owner = ${owner} AND finished_at IS NULL RETURNING id, attempt`)
   return new Set(rows.map(({ id, attempt }) => leaseKey({ run_id: id, attempt })))
 }
 

@@ -5,6 +5,7 @@ import { joinSql, sql, type Statement } from '../../../platform/db/sql.ts'
 import type { Definition } from '../definition.ts'
 import type { DestinationKind } from '../destinations/destination.ts'
 import { DESTINATIONS } from '../destinations/index.ts'
+import { targetKey } from '../destinations/same-place.ts'
 import { deliveryIdOf } from '../ledger/claim.ts'
 import type { RunRow } from '../rows.ts'
 import { RUN_COLUMNS } from '../runs/columns.ts'
@@ -28,16 +29,12 @@ export async function listPlaces(db: Db, owner: Owner, subject: Subject): Promis
   const places = new Map<string, Place>()
   for (const { destination_type, config } of rows) {
     const kind = DESTINATIONS.get(destination_type)!
-    const key = placeKey(kind, config)
+    const key = targetKey(kind, config)
     const place = places.get(key) ?? { kind, configs: [] }
     places.set(key, place)
     place.configs.push(config)
   }
   return [...places.values()]
-}
-
-function placeKey(kind: DestinationKind, config: Definition['config']): string {
-  return JSON.stringify([kind.type, kind.target(config), kind.aims.map((aim) => config[aim] ?? null)])
 }
 
 type Begun = Omit<FrozenRun, 'areas' | 'past'>

@@ -2,8 +2,8 @@
 // What they brought there is not ours to judge. Asked only once something was found that might be theirs.
 import type { Db } from '../../../platform/db/database.ts'
 import { sql } from '../../../platform/db/sql.ts'
-import { isAimedElsewhere } from '../config.ts'
 import type { Definition } from '../definition.ts'
+import { isSamePlace } from '../destinations/same-place.ts'
 import type { Place } from './deliveries.ts'
 import type { Owner } from './queries.ts'
 
@@ -19,12 +19,7 @@ export async function listTableNeighbours(db: Db, owner: Owner, place: Place): P
 /** Those that may write files to the same bucket. On this machine each project has a folder of its own. */
 export async function listFileNeighbours(db: Db, owner: Owner, place: Place): Promise<Owner[]> {
   const { kind, configs } = place
-  const found = await listNeighbours(
-    db,
-    owner,
-    place,
-    (config) => !isAimedElsewhere(kind, configs[0]!, config),
-  )
+  const found = await listNeighbours(db, owner, place, (config) => isSamePlace(kind, configs[0]!, config))
   return kind.aims.length > 0 ? found : found.filter(({ project_id }) => project_id === owner.project_id)
 }
 
@@ -32,13 +27,13 @@ async function listNeighbours(
   db: Db,
   { id }: Owner,
   { kind }: Place,
-  isSamePlace: (config: Config) => boolean,
+  isThere: (config: Config) => boolean,
 ): Promise<Owner[]> {
   const rows = await db.rows<Owner & { config: Config }>(sql`
     SELECT id, project_id, config FROM batch_export WHERE destination_type = ${kind.type} AND id <> ${id}
     UNION
     SELECT batch_export_id, project_id, definition -> 'config' FROM batch_export_run
     WHERE definition ->> 'destination_type' = ${kind.type} AND batch_export_id <> ${id}`)
-  const found = rows.filter(({ config }) => isSamePlace(config))
+  const found = rows.filter(({ config }) => isThere(config))
   return [...new Map(found.map((row) => [row.id, { id: row.id, project_id: row.project_id }])).values()]
 }

@@ -1,7 +1,8 @@
 // What an export has delivered, read back and compared with its events: place by place, going on past those that cannot be
 // reached. Knows nothing of the table that keeps the results.
 import type { JsonObject } from '../../../lib/json-object.ts'
-import { Refused } from '../destinations/destination.ts'
+import { Refused, type DestinationKind } from '../destinations/destination.ts'
+import { targetKey } from '../destinations/same-place.ts'
 import { configOf, factsOf, readFrozen, type FrozenRun } from '../runs/frozen.ts'
 import { verifyAcknowledged } from './acknowledged.ts'
 import { eachDelivery, listPlaces, type Place } from './deliveries.ts'
@@ -17,7 +18,7 @@ export async function verify(work: Verifying): Promise<void> {
     await work.giveWay()
     const run = await findDelivery(work, place)
     if (!run) continue
-    const config = configWhereItWent(work, run)
+    const config = configWhereItWent(work, place.kind, run)
     if (config === null) {
       const target = place.kind.target(place.configs[0]!)
       findings.note(`What went to ${target} was not read back: the export goes elsewhere now.`)
@@ -49,10 +50,21 @@ async function findDelivery(
   return undefined
 }
 
-/** Null when the export goes elsewhere by now: its secrets are not for the place where this run went. */
-function configWhereItWent({ services, row }: Verifying, run: FrozenRun): JsonObject | null {
+/**
+ * Null when the export goes elsewhere by now: its secrets are not for the place where this run went. A place that it gets to
+ * in another way than then is reached as the export gets there now.
+ */
+function configWhereItWent(
+  { services, row }: Verifying,
+  kind: DestinationKind,
+  run: FrozenRun,
+): JsonObject | null {
+  const { definition } = run
+  const isThere = targetKey(kind, row.config) === targetKey(kind, definition.config)
+  const aims = isThere ? kind.aims.filter((aim) => aim in row.config) : []
+  const config = { ...definition.config, ...Object.fromEntries(aims.map((aim) => [aim, row.config[aim]!])) }
   try {
-    return configOf(services, row, run)
+    return configOf(services, row, { ...run, definition: { ...definition, config } })
   } catch (error) {
     if (error instanceof Refused) return null
     throw error

@@ -11,7 +11,7 @@ import {
   optionalName,
   secret,
 } from '../config-fields.ts'
-import { ENDPOINT, endpointFault } from '../endpoint.ts'
+import { ENDPOINT, endpointFault, endpointOf } from '../endpoint.ts'
 import { OWN_FOLDER, PREFIX, prefixFault } from '../prefix.ts'
 
 const Config = z.strictObject({
@@ -66,7 +66,7 @@ export const azureBlobKind: DestinationKind<AzureBlobConfig> = {
   },
   hosts: (config) => [new URL(serviceUrl(config)).hostname],
   place: ({ account_name, container_name, endpoint_url }) =>
-    `${endpoint_url ?? ''}/${account_name}/${container_name}`,
+    `${endpointOf(endpoint_url)}/${account_name}/${container_name}`,
   target: ({ account_name, container_name, prefix }) => `azure://${account_name}/${container_name}/${prefix}`,
   load: async () => (await import('./azure-blob.ts')).azureBlob,
 }

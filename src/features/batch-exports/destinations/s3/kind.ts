@@ -12,7 +12,7 @@ import {
   optionalName,
   secret,
 } from '../config-fields.ts'
-import { ENDPOINT, endpointFault } from '../endpoint.ts'
+import { ENDPOINT, endpointFault, endpointOf } from '../endpoint.ts'
 import { PREFIX, prefixFault } from '../prefix.ts'
 
 const Config = z.strictObject({
@@ -89,7 +89,7 @@ export const s3Kind: DestinationKind<S3Config> = {
     return fileOutputFault(config)
   },
   hosts: ({ endpoint_url }) => (endpoint_url === null ? [] : [new URL(endpoint_url).hostname]),
-  place: ({ bucket_name, endpoint_url }) => `${endpoint_url ?? ''}/${bucket_name}`,
+  place: ({ bucket_name, endpoint_url }) => `${endpointOf(endpoint_url)}/${bucket_name}`,
   target: ({ bucket_name, prefix }) => `s3://${bucket_name}/${prefix}`,
   load: async () => (await import('./s3.ts')).s3,
 }
