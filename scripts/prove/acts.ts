@@ -55,9 +55,10 @@ const DEEDS: Record<string, { weight: number; deed: Deed }> = {
     weight: 3,
     deed: ({ random, change, at }) => backfillExport(change, at, drawStart(random, change)),
   },
-  'cancel a run': { weight: 9, deed: cancelSomeRun },
+  'cancel a run': { weight: 8, deed: cancelSomeRun },
+  'retry a run before its end': { weight: 1, deed: (context) => retrySomeRun(context, true) },
   'cancel a backfill': { weight: 3, deed: cancelSomeBackfill },
-  'retry a run': { weight: 5, deed: retrySomeRun },
+  'retry a run': { weight: 5, deed: (context) => retrySomeRun(context, false) },
   'change the filter': {
     weight: 5,
     deed: ({ random, change, at }) =>
@@ -127,9 +128,8 @@ async function cancelSomeRun(context: Deeds): Promise<void> {
   if (run) await context.services.db.transaction((tx) => cancelRun(tx, run, context.change.now))
 }
 
-/** Also one that is at work, or waits for its next attempt. */
-async function retrySomeRun(context: Deeds): Promise<void> {
-  const run = await someRun(context, context.random.chance(25))
+async function retrySomeRun(context: Deeds, is_live: boolean): Promise<void> {
+  const run = await someRun(context, is_live)
   if (!run) return
   await context.services.db.transaction(async (tx) => {
     await lockExport(tx, run.project_id, run.batch_export_id)

@@ -4,12 +4,18 @@ import type { Definition } from '../definition.ts'
 import type { RunRow } from '../rows.ts'
 import { factsOf, type FrozenRun } from './frozen.ts'
 
+const [A, B, C] = [
+  '018f4e6c-1c00-7abc-8def-00000000000a',
+  '018f4e6c-1c00-7abc-8def-00000000000b',
+  '018f4e6c-1c00-7abc-8def-00000000000c',
+]
+
 const to = (destination_type: string, config: object) =>
   ({ model: 'events', destination_type, config, hogql_query: null }) as unknown as Definition
 const table = (table_name: string) =>
   to('Postgres', { host: 'db.example', port: 5432, database: 'd', schema: 'public', table_name })
 
-const run = (id: string, definition: Definition) =>
+const run = (id: string, definition: Definition): RunRow =>
   ({ id, definition, attempt: 1, status: 'Cancelled', selection: 'arrival', backfill_id: null }) as RunRow
 
 /** The last of them, after the others. */
@@ -19,18 +25,28 @@ function idOf(...runs: RunRow[]): string {
   return factsOf({ ...last, areas: [], past } as unknown as FrozenRun).id
 }
 
-it('is the id of the first run to the same table: another table has not got what that one has', () => {
-  const one = run('a', table('one'))
-  expect(idOf(one)).toBe('a')
-  expect(idOf(one, run('b', table('one')))).toBe('a')
-  expect(idOf(one, run('b', table('two')))).toBe('b')
-  expect(idOf(one, run('b', table('two')), run('c', table('two')))).toBe('b')
-  expect(idOf(one, run('b', table('two')), run('c', table('one')))).toBe('a')
+it('is the id of the delivery, and another for another table: that has not got what the first one has', () => {
+  const one = run(A, table('one'))
+  expect(idOf(one)).toBe(A)
+  expect(idOf(one, run(B, table('one')))).toBe(A)
+  const moved = idOf(one, run(B, table('two')))
+  expect(moved).toMatch(/^[0-9a-f-]{36}$/)
+  expect(idOf(one, run(B, table('two')), run(C, table('two')))).toBe(moved)
+  expect(idOf(one, run(B, table('three')))).not.toBe(moved)
+  expect(idOf(one, run(B, table('two')), run(C, table('one')))).toBe(A)
+})
+
+it('is the id of the delivery also when its first run never began', () => {
+  const never = { ...run(A, table('one')), definition: null }
+  const began = run(B, table('two'))
+  expect(idOf(never, began)).toBe(A)
+  expect(idOf(never, began, run(C, table('two')))).toBe(A)
+  expect(idOf(never, began, run(C, table('one')))).not.toBe(A)
 })
 
 it.each([
   ['HTTP', { url: 'https://one.example' }, { url: 'https://two.example' }],
   ['File', { prefix: 'one' }, { prefix: 'two' }],
 ])('is the id of the first run for %s, wherever it goes', (type, one, two) => {
-  expect(idOf(run('a', to(type, one)), run('b', to(type, two)))).toBe('a')
+  expect(idOf(run(A, to(type, one)), run(B, to(type, two)))).toBe(A)
 })

@@ -1,5 +1,6 @@
 // A run whose input is fixed, and what follows from it. Runs begin with this; verification goes back to it.
 import type { JsonObject } from '../../../lib/json-object.ts'
+import { uuid5 } from '../../../lib/uuid.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import type { EventStore } from '../../../platform/event-store/event-store.ts'
 import type { Area } from '../../../platform/event-store/export-rows.ts'
@@ -63,18 +64,16 @@ export function factsOf(run: FrozenRun): RunFacts {
 }
 
 /**
- * What the destination knows the run by: the first of the delivery that went to the same table, so that a table says of its
- * own rows alone whether it has them. Names of files do not change with it.
+ * What the destination knows the run by: the id of the delivery. Should the export go to another table since the delivery
+ * began, an id of its own for that table, so that each says of its own rows alone whether it has them.
  */
-function idAtTarget({ id, definition, past }: FrozenRun): string {
+function idAtTarget({ definition, past }: FrozenRun): string {
   const kind = DESTINATIONS.get(definition.destination_type)!
   if (kind.columns === 'files' || kind.columns === 'http') return past.first.id
+  const begun = [past.first, ...past.others].find((run) => run.definition !== null)?.definition ?? definition
   const target = targetKey(kind, definition.config)
-  const before = past.others.find(
-    (run) =>
-      run.definition?.destination_type === kind.type && targetKey(kind, run.definition.config) === target,
-  )
-  return before?.id ?? id
+  const isWhereItBegan = begun.destination_type === kind.type && targetKey(kind, begun.config) === target
+  return isWhereItBegan ? past.first.id : uuid5(past.first.id, target)
 }
 
 function intervalOf({ data_interval_start, data_interval_end }: RunRow) {
