@@ -34,8 +34,9 @@ export default defineConfig(({ mode }) => ({
     // Tests share no module state (see CONTRIBUTING), so a worker may run many files: 5 times less CPU.
     isolate: false,
     pool: 'forks',
-    // Many tests wait for other processes: a worker keeps a little more than half a core busy.
-    maxWorkers: availableParallelism() + 2,
+    // Some tests wait for time limits of others: one more than there are cores keeps all of them busy. With two more it
+    // takes as long, and apps in sandboxes run out of time.
+    maxWorkers: availableParallelism() + 1,
     // Against what hangs, not to measure: machines that do other things as well take several times as long.
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -165,8 +165,11 @@ export type Delivery = {
   write(file: OutputFile): Promise<void>
   /** The files that `finish` makes visible, once all are written; none for tables. */
   names?(): string[]
-  /** Makes the whole run visible, exactly once however often it is attempted. */
-  finish(): Promise<Delivered>
+  /**
+   * Makes the whole run visible, exactly once however often it is attempted. `confirm` throws when the run is no longer
+   * ours: to be called before anything is removed that another run may have written again meanwhile.
+   */
+  finish(confirm?: () => Promise<void>): Promise<Delivered>
   /** Drops what was sent and not finished. Never throws. */
   abort(): Promise<void>
 }

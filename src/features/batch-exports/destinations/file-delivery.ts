@@ -61,14 +61,16 @@ export function deliverFiles(place: FilePlace, { config, run, signal, left_files
       staged.push(await place.stage(key, file))
       files.push({ name: key, rows, bytes, sha256 })
     },
-    async finish() {
+    async finish(confirm) {
       // From the first file on all of them become visible, also for a run that is cancelled meanwhile: half of it
       // would be taken for the whole.
       signal.throwIfAborted()
       for (const each of manifests) staged.push(await place.stageText(each, manifestText(files)))
       for (const file of staged) await file.publish()
       const kept = new Set(names())
-      for (const left of left_files) if (!kept.has(left)) await place.remove(left)
+      const gone = left_files.filter((left) => !kept.has(left))
+      if (gone.length > 0) await confirm?.()
+      for (const left of gone) await place.remove(left)
       place.close()
       return { rows: totalOf(files, 'rows'), files }
     },

@@ -68,6 +68,7 @@ async function send(
     },
     // From here on it is too late to cancel: the destination decides.
     beforeFinish: (published) => keep(work, { is_committing: true, published }),
+    confirm: () => keep(work, { is_committing: true }),
   })
   return completed(delivered.rows, delivered.files, written)
 }

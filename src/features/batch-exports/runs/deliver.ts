@@ -8,12 +8,14 @@ export type DeliverySteps = {
   onWritten?(file: OutputFile): void
   /** The last moment to turn back: throws when the run is no longer ours. Told which files will be visible. */
   beforeFinish?(names: readonly string[]): Promise<void>
+  /** Throws when the run is no longer ours. */
+  confirm?(): Promise<void>
 }
 
 export async function deliver(
   open: () => Promise<Delivery>,
   files: AsyncIterable<OutputFile>,
-  { onWritten, beforeFinish }: DeliverySteps = {},
+  { onWritten, beforeFinish, confirm }: DeliverySteps = {},
 ): Promise<Delivered> {
   const delivery = await open()
   try {
@@ -23,7 +25,7 @@ export async function deliver(
       onWritten?.(file)
     }
     await beforeFinish?.(delivery.names?.() ?? [])
-    return await delivery.finish()
+    return await delivery.finish(confirm)
   } catch (error) {
     await delivery.abort()
     throw error
