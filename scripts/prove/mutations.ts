@@ -66,7 +66,10 @@ export const MUTATIONS: Record<string, Mutation & { first_seed: number }> = {
         /finished_at IS NULL AND lease_owner IS NULL AND run_after/,
         'finished_at IS NULL AND run_after',
       ),
-      replacing(/\(other\.lease_owner IS NOT NULL/, '(other.lease_owner IS NOT NULL AND other.id <> run.id'),
+      replacing(
+        /AND other\.lease_owner IS NOT NULL/,
+        'AND other.lease_owner IS NOT NULL AND other.id <> run.id',
+      ),
     ),
   },
   'an interval that has its run is made again': {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { WriteLater } from './write-later.ts'
 import { untilTrue } from '../../test/harness/until.ts'
+import { WriteLater } from './write-later.ts'
 
 /** Writes that end when they are told to. */
 function openWriter(delay_ms = 1) {

@@ -2,12 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { makeDatabase } from '../../test/harness/app.ts'
+import { until } from '../../test/harness/until.ts'
 import { Changes, forgetOldChanges, type Topic } from './changes.ts'
 import type { Database } from './db/database.ts'
 import { sql } from './db/sql.ts'
 import { followChanges, type Following } from './following.ts'
 import { openLog } from './log/log.ts'
-import { until } from '../../test/harness/until.ts'
 
 const log = openLog({ level: 'silent', format: 'json' })
 const HOUR_MS = 3_600_000

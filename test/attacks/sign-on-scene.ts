@@ -5,6 +5,7 @@ import { expect } from 'vitest'
 import { sql } from '../../src/platform/db/sql.ts'
 import { makeTls } from '../harness/tls.ts'
 import type { Reply } from '../harness/app.ts'
+import { until } from '../harness/until.ts'
 import {
   startOpenidProvider,
   type Forgery,
@@ -13,7 +14,6 @@ import {
 } from '../stand-ins/openid-provider.ts'
 import { openScene, OUTSIDE, type Scene } from './scene.ts'
 import { openSocialHosts, SOCIAL_NAMES, type SocialHosts } from './social-hosts.ts'
-import { until } from '../harness/until.ts'
 
 export type SignOnDomain = { id: string; domain: string; path: string; provider: OpenidProvider }
 

@@ -3,8 +3,8 @@
 // unless something hangs; ATTACKS_STRICT=1 holds them against what is promised, and prints what was measured.
 import { expect } from 'vitest'
 import { withTimeout } from '../../src/lib/with-timeout.ts'
-import type { Answer, Target } from './target.ts'
 import { until } from '../harness/until.ts'
+import type { Answer, Target } from './target.ts'
 
 const isStrict = process.env.ATTACKS_STRICT === '1'
 const LIMITS = isStrict

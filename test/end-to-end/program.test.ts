@@ -9,11 +9,11 @@ import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { apiDocument } from '../../src/app/document.ts'
+import { until } from '../harness/until.ts'
 import { readFirstStart, type Printed } from './first-start.ts'
 import { beginPost, get, post, refusal, request, signIn } from './http.ts'
 import { tcpListenersOf, treeOf } from './processes.ts'
 import { buildProgram, postmasterOf, type Program, type Running } from './program.ts'
-import { until } from '../harness/until.ts'
 
 const isLinux = process.platform === 'linux'
 const CLEAN_END = { code: 0, stderr: '' }

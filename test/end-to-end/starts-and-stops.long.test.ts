@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { Secret, TOTP } from 'otpauth'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { until } from '../harness/until.ts'
 import { readFirstStart } from './first-start.ts'
 import { get, post, request, signIn } from './http.ts'
 import { environmentOf, treeOf } from './processes.ts'
 import { buildProgram, connectionOf, postmasterOf, type Program } from './program.ts'
-import { until } from '../harness/until.ts'
 
 const isLinux = process.platform === 'linux'
 const CLEAN_END = { code: 0, stderr: '' }

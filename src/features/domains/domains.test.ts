@@ -9,11 +9,11 @@ import {
   type Workspace,
 } from '../../../test/factories.ts'
 import { startTestApp, type Reply, type TestApp } from '../../../test/harness/app.ts'
+import { until } from '../../../test/harness/until.ts'
 import { startDnsServer, type DnsStandIn } from '../../../test/stand-ins/dns.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { makeCertificate } from './fixture/certificate.ts'
 import type { DomainRow } from './schema.ts'
-import { until } from '../../../test/harness/until.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const UNKNOWN_ID = '01900000-0000-7000-8000-000000000000'

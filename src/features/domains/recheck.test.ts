@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createMember, createOrganization, type Workspace } from '../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { until } from '../../../test/harness/until.ts'
 import { startDnsServer, type DnsStandIn } from '../../../test/stand-ins/dns.ts'
 import { startSmtpServer, type SmtpStandIn } from '../../../test/stand-ins/smtp.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { recheckDomains } from './recheck.ts'
 import type { DomainRow } from './schema.ts'
-import { until } from '../../../test/harness/until.ts'
 
 let dns: DnsStandIn
 let smtp: SmtpStandIn

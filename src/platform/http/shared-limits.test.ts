@@ -1,6 +1,7 @@
 // A limit that several processes keep together: two that count, on one database.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { makeDatabase } from '../../../test/harness/app.ts'
+import { until } from '../../../test/harness/until.ts'
 import type { Database } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import { openLog } from '../log/log.ts'
@@ -8,7 +9,6 @@ import { openSecrets } from '../secrets/secrets.ts'
 import { ApiError } from './errors.ts'
 import { forgetOldWindows, SharedLimits } from './shared-limits.ts'
 import { Throttle } from './throttle.ts'
-import { until } from '../../../test/harness/until.ts'
 
 const log = openLog({ level: 'silent', format: 'json' })
 const secrets = openSecrets('a secret key of at least 32 characters', null)

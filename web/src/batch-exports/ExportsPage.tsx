@@ -6,6 +6,7 @@ import { countText } from '../ui/format'
 import { DataTable, type Column } from '../ui/DataTable'
 import { Icon } from '../ui/Icon'
 import { Page } from '../ui/Page'
+import { SearchInput } from '../ui/SearchInput'
 import { Empty, Failed, Loading } from '../ui/States'
 import { Status } from '../ui/Status'
 import { Time } from '../ui/Values'
@@ -15,7 +16,6 @@ import { destinationsQuery, statusQuery, type Destination, type ExportStatus } f
 import { RecentRuns } from './RecentRuns'
 import { LIST_FILTERS, type ListFilter } from './search'
 import { behindText, exportState, intervalText } from './states'
-import { SearchInput } from '../ui/SearchInput'
 
 const FILTER_NAMES: Record<ListFilter, string> = { all: 'All', attention: 'Need attention', paused: 'Paused' }
 

@@ -5,11 +5,11 @@ import { useNavigate, useParams, type LinkProps } from '@tanstack/react-router'
 import { useId, useState, type KeyboardEvent } from 'react'
 import { answer, openApi } from '../api/client'
 import { organizationQuery, useMe } from '../api/me'
+import { Dialog } from '../ui/Dialog'
 import { Icon, type IconName } from '../ui/Icon'
 import classes from './Palette.module.css'
 import { actions, otherPlaces, projectPlaces } from './places'
 import { foundThings } from './things'
-import { Dialog } from '../ui/Dialog'
 
 type Choice = {
   key: string

@@ -8,11 +8,11 @@ import { Failure } from '../api/failure'
 import { meQuery, useMe } from '../api/me'
 import { currentPrompt, onPrompt } from '../api/prompts'
 import { signInAddress } from '../sign-in/ways'
+import { Dialog } from '../ui/Dialog'
 import { useForm } from '../ui/form'
 import { FormProblem } from '../ui/FormProblem'
 import { Loading } from '../ui/States'
 import { Username } from '../ui/Username'
-import { Dialog } from '../ui/Dialog'
 
 export function Prompts() {
   const open = useSyncExternalStore(onPrompt, currentPrompt)

@@ -12,9 +12,9 @@ import { FormProblem } from '../ui/FormProblem'
 import { GuardedButton } from '../ui/Guarded'
 import { done } from '../ui/notify'
 import { Section } from '../ui/Section'
+import { Unsaved } from '../ui/Unsaved'
 import { Copyable, Time } from '../ui/Values'
 import { levelName } from './rights'
-import { Unsaved } from '../ui/Unsaved'
 
 const RULES = [
   {

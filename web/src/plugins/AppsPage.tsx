@@ -6,13 +6,13 @@ import { useProject } from '../api/me'
 import { GuardedButton } from '../ui/Guarded'
 import { Icon } from '../ui/Icon'
 import { Page } from '../ui/Page'
+import { SearchInput } from '../ui/SearchInput'
 import { Empty, Failed, Loading } from '../ui/States'
 import { AppTable } from './AppTable'
 import classes from './AppsPage.module.css'
 import { byFamily, FAMILIES } from './families'
 import { configsQuery, pluginsQuery } from './queries'
 import { useAppDenial } from './rights'
-import { SearchInput } from '../ui/SearchInput'
 
 const page = getRouteApi('/frame/project/$projectId/apps')
 /** From so many on a list is searched rather than read. */

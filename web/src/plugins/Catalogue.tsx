@@ -1,17 +1,16 @@
 // Apps that are here already, and those that can be fetched, as one list.
-
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useProject } from '../api/me'
 import { GuardedButton } from '../ui/Guarded'
 import { done, refused } from '../ui/notify'
+import { SearchInput } from '../ui/SearchInput'
 import { Empty, Failed, Loading } from '../ui/States'
 import { InlineText } from './InlineText'
 import { offersOf, type Offer } from './offers'
 import classes from './NewAppPage.module.css'
 import { addToProject, catalogueQuery, configsQuery, createPlugin, pluginsQuery } from './queries'
 import { useAppDenial } from './rights'
-import { SearchInput } from '../ui/SearchInput'
 
 const page = getRouteApi('/frame/project/$projectId/apps/new/$way')
 

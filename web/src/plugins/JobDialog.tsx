@@ -2,12 +2,12 @@
 import { Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
 import { answer, api } from '../api/client'
 import { Failure } from '../api/failure'
+import { Dialog } from '../ui/Dialog'
 import { useForm } from '../ui/form'
 import { FormProblem } from '../ui/FormProblem'
 import { done } from '../ui/notify'
 import { payloadOf, type Job, type Parameter } from './jobs'
 import type { App } from './queries'
-import { Dialog } from '../ui/Dialog'
 
 type Props = { projectId: string; app: App; job: Job; onClose: () => void }
 

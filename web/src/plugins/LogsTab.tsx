@@ -7,13 +7,13 @@ import { answer, api, type Schema } from '../api/client'
 import { useStream } from '../api/stream'
 import { DataTable, type Column } from '../ui/DataTable'
 import { Details } from '../ui/Details'
+import { SearchInput } from '../ui/SearchInput'
 import { Empty, Failed, Loading } from '../ui/States'
 import { Status } from '../ui/Status'
 import { CopyIcon, Time } from '../ui/Values'
 import classes from './LogsTab.module.css'
 import type { App } from './queries'
 import { LOG_TYPES, type AppSearch } from './search'
-import { SearchInput } from '../ui/SearchInput'
 
 type Line = Schema<'PluginLogEntry'>
 

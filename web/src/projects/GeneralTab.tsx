@@ -11,9 +11,9 @@ import { FormProblem } from '../ui/FormProblem'
 import { GuardedButton } from '../ui/Guarded'
 import { done } from '../ui/notify'
 import { Section } from '../ui/Section'
+import { Unsaved } from '../ui/Unsaved'
 import { Copyable, Time } from '../ui/Values'
 import { ZoneInput } from './ZoneInput'
-import { Unsaved } from '../ui/Unsaved'
 
 type Project = Schema<'Project'>
 

@@ -6,7 +6,7 @@ import type { DestinationKind } from './destination.ts'
 /** Both are of one project. */
 const ANY_PROJECT = 0
 
-/** Of files: a bucket, whatever the prefix. Of others: a table, or an address. */
+/** The place of files is a bucket, whatever the prefix; that of rows is a table or an address. */
 export function isSamePlace(kind: DestinationKind, one: JsonObject, other: JsonObject): boolean {
   const placeOf = (config: JsonObject) => kind.place?.(config, ANY_PROJECT) ?? kind.target(config)
   return placeOf(one) === placeOf(other)

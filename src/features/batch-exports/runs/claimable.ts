@@ -28,19 +28,23 @@ export const DESTINATION_OF_RUN = sql`
     AND breaker.destination = ${DESTINATION} AND breaker.opened_at IS NOT NULL
   LEFT JOIN busy ON busy.project_id = run.project_id AND busy.destination = ${DESTINATION}`
 
-/** Of one delivery: whoever has begun ends first, and then they go in the order in which they were asked for. */
+/** The order of runs of one delivery: one that has begun ends first, the others follow as they were asked for. */
 const turnOf = (run: Statement) => sql`(${run}.started_at IS NULL, ${run}.created_at, ${run}.id)`
+
+const OVER_SAME_INTERVAL = sql`
+  FROM batch_export_run AS other
+  WHERE other.batch_export_id = run.batch_export_id AND other.data_interval_end = run.data_interval_end`
 
 /**
  * Runs over the same interval write to the same place, so they take turns. Those of one delivery also wait while one of
- * them waits for its next attempt: what each of them does depends on what those before it have done.
+ * them waits for its next attempt: what each of them does depends on what those before it have done. Asked in two parts,
+ * each of which an index over few runs answers.
  */
-export const IS_INTERVAL_TAKEN = sql`EXISTS (
-  SELECT 1 FROM batch_export_run AS other
-  WHERE other.batch_export_id = run.batch_export_id AND other.data_interval_end = run.data_interval_end
-    AND (other.lease_owner IS NOT NULL
-      OR other.finished_at IS NULL AND coalesce(other.repeats, other.id) = coalesce(run.repeats, run.id)
-        AND ${turnOf(sql`other`)} < ${turnOf(sql`run`)}))`
+export const IS_INTERVAL_TAKEN = sql`(
+  EXISTS (SELECT 1 ${OVER_SAME_INTERVAL} AND other.lease_owner IS NOT NULL)
+  OR EXISTS (SELECT 1 ${OVER_SAME_INTERVAL} AND other.finished_at IS NULL
+    AND coalesce(other.repeats, other.id) = coalesce(run.repeats, run.id)
+    AND ${turnOf(sql`other`)} < ${turnOf(sql`run`)}))`
 
 /**
  * FROM and WHERE, given a `slot` and BUSY; to be chosen from by BEST_FIRST. While a breaker is open, one run at a time

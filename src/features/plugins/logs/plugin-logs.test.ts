@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createOrganization, type Workspace } from '../../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
+import { untilTrue } from '../../../../test/harness/until.ts'
 import { Redactor } from '../../../platform/secrets/redactor.ts'
 import { sql } from '../../../platform/db/sql.ts'
 import { addConfig } from '../fixture/rows.ts'
 import type { AppIds } from '../running/running-app.ts'
 import { PluginLogs } from './plugin-logs.ts'
-import { untilTrue } from '../../../../test/harness/until.ts'
 
 const SECOND = 1_000
 const HOUR = 3_600 * SECOND

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createOrganization, type Workspace } from '../../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
+import { untilTrue } from '../../../../test/harness/until.ts'
 import { sql } from '../../../platform/db/sql.ts'
 import { AppFault } from '../../../platform/sandbox/sandbox.ts'
 import { addConfig } from '../fixture/rows.ts'
 import type { AppIds } from '../running/running-app.ts'
 import { PluginMetrics } from './plugin-metrics.ts'
-import { untilTrue } from '../../../../test/harness/until.ts'
 
 const HOUR = 3_600_000
 

@@ -4,6 +4,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createMember, createOrganization, type Workspace } from '../../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
+import { until } from '../../../../test/harness/until.ts'
 import { startSmtpServer, type SmtpStandIn } from '../../../../test/stand-ins/smtp.ts'
 import { sql } from '../../../platform/db/sql.ts'
 import {
@@ -16,7 +17,6 @@ import {
   type AppFields,
 } from './fixture/apps.ts'
 import { AppIdle, type AppIds } from './running-app.ts'
-import { until } from '../../../../test/harness/until.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { createOrganization, type Workspace } from '../../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
+import { until } from '../../../../test/harness/until.ts'
 import { Changes } from '../../../platform/changes.ts'
 import { sql } from '../../../platform/db/sql.ts'
 import { followChanges, type Following } from '../../../platform/following.ts'
@@ -11,7 +12,6 @@ import { replaceCode, switchOn } from './fixture/apps.ts'
 import { LeaseLost } from './leases.ts'
 import type { AppIds } from './running-app.ts'
 import { PluginRuntime } from './runtime.ts'
-import { until } from '../../../../test/harness/until.ts'
 
 const BEAT = 3_000
 const LEASE = 26_000

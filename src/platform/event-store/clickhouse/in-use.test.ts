@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { makeDatabase } from '../../../../test/harness/app.ts'
+import { until } from '../../../../test/harness/until.ts'
 import type { Database } from '../../db/database.ts'
 import { StoreBusy, StoreTaken } from '../event-store.ts'
 import { holdAlone, holdOpen } from './in-use.ts'
 import { OwedCopies } from './owed-copies.ts'
 import { Positions } from './positions.ts'
-import { until } from '../../../../test/harness/until.ts'
 
 let database: Awaited<ReturnType<typeof makeDatabase>>
 let db: Database

@@ -13,11 +13,11 @@ import { exportRoute, useExportPath } from '../addresses'
 import { exportKey, pathOf, type LogEntry } from '../queries'
 import type { ExportSearch } from '../search'
 import { Details } from '../../ui/Details'
+import { SearchInput } from '../../ui/SearchInput'
 import { RunDetails } from '../runs/RunDetails'
 import type { Export } from '../queries'
 import { Level } from './LogLines'
 import { saveLog } from './save-log'
-import { SearchInput } from '../../ui/SearchInput'
 
 const LEVELS = ['ERROR', 'WARNING', 'INFO', 'LOG', 'DEBUG'] as const
 type LevelName = (typeof LEVELS)[number]

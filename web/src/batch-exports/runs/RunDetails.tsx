@@ -89,7 +89,10 @@ function Head({ data, run }: { data: Export; run: Run }) {
         button="Cancel run"
         onConfirm={cancel}
       >
-        Nothing half-written stays at the destination. Its rows count as pending until the run is retried.
+        {data.destination.type === 'HTTP'
+          ? 'Batches that were posted stay there.'
+          : 'Nothing half-written stays at the destination.'}{' '}
+        Its rows count as pending until the run is retried.
       </Confirm>
       <Confirm
         isOpen={asking === 'retry'}

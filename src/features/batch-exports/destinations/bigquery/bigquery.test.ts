@@ -1,13 +1,13 @@
 // BigQuery against a stand-in that checks tokens, keeps jobs and runs the statements on real tables.
 // @module-tag slow
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { untilTrue } from '../../../../../test/harness/until.ts'
 import { attempt, contextOf, digestsOf, withFile } from '../../../../../test/stand-ins/warehouse/attempt.ts'
 import { openBigQueryWorld, type BigQueryWorld } from '../../../../../test/stand-ins/bigquery/world.ts'
 import type { OutputColumn } from '../../definition.ts'
 import { Passing, Refused } from '../destination.ts'
 import { describeDestination } from '../fixture/suite.ts'
 import { bigQueryKind } from './kind.ts'
-import { untilTrue } from '../../../../../test/harness/until.ts'
 
 describeDestination('BigQuery', () => openBigQueryWorld())
 

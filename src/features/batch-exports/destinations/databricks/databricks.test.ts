@@ -1,13 +1,13 @@
 // Databricks against a stand-in that checks tokens, keeps a volume and runs the statements on real tables.
 // @module-tag slow
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { untilTrue } from '../../../../../test/harness/until.ts'
 import { attempt, contextOf, digestsOf, withFile } from '../../../../../test/stand-ins/warehouse/attempt.ts'
 import { openDatabricksWorld, type DatabricksWorld } from '../../../../../test/stand-ins/databricks/world.ts'
 import type { OutputColumn } from '../../definition.ts'
 import { Passing, Refused, type Delivery } from '../destination.ts'
 import { describeDestination } from '../fixture/suite.ts'
 import { databricksKind } from './kind.ts'
-import { untilTrue } from '../../../../../test/harness/until.ts'
 
 describeDestination('Databricks', () => openDatabricksWorld({ use_automatic_schema_evolution: false }))
 

@@ -6,13 +6,13 @@ import { answer, api, type Schema } from '../../../api/client'
 import { useOrganization } from '../../../api/me'
 import { usePages } from '../../../api/pages'
 import type { Column } from '../../../ui/DataTable'
+import { Dialog } from '../../../ui/Dialog'
 import { useForm } from '../../../ui/form'
 import { FormProblem } from '../../../ui/FormProblem'
 import { done } from '../../../ui/notify'
 import { PagedTable } from '../../../ui/PagedTable'
 import { Empty } from '../../../ui/States'
 import { mappingOf, mappingText, NO_ACCESS, type Access } from './mapping'
-import { Dialog } from '../../../ui/Dialog'
 
 type DirectoryGroup = Schema<'DirectoryGroup'>
 

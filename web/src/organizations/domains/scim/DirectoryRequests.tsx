@@ -6,13 +6,13 @@ import { useOrganization } from '../../../api/me'
 import { usePages } from '../../../api/pages'
 import { CodeBlock } from '../../../ui/CodeBlock'
 import type { Column } from '../../../ui/DataTable'
+import { Dialog } from '../../../ui/Dialog'
 import { Facts } from '../../../ui/Facts'
 import { countText } from '../../../ui/format'
 import { PagedTable } from '../../../ui/PagedTable'
 import { Empty } from '../../../ui/States'
 import { Status } from '../../../ui/Status'
 import { Time } from '../../../ui/Values'
-import { Dialog } from '../../../ui/Dialog'
 
 type Request = Schema<'DirectoryRequest'>
 
