@@ -13,13 +13,14 @@ const compile = (hogql: string, timezone = 'UTC') =>
   )
 
 /** Bound by the store when the query runs. */
-const ONLY_VISIBLE =
-  ' AND seq <= {visible_end:Int64} AND batch NOT IN (SELECT arrayJoin({hidden:Array(UUID)}))'
+const onlyVisible = (project: string) =>
+  ` AND seq <= {visible_end:Int64} AND batch NOT IN (SELECT arrayJoin({hidden:Array(UUID)})` +
+  ` UNION ALL SELECT batch FROM closed_batches WHERE project_id = ${project})`
 
 /** Tables, properties and ids of the personless, which have tests of their own, in short. */
 const brief = (sql: string) =>
   sql
-    .replaceAll(ONLY_VISIBLE, '')
+    .replaceAll(/ = (\{p\d+:Int64\}) AND seq <= .*? = \1\)/g, ' = $1')
     .replaceAll(/(?<=SELECT )e\.project_id AS project_id(?:, e\.(\w+) AS \1)+/g, 'e.*')
     .replaceAll(
       /\(SELECT \*(?: EXCEPT \(batch\))? FROM (\w+)(?: FINAL)? WHERE project_id = \{p\d+:Int64\}(?: AND is_deleted = 0)?\)/g,
@@ -325,14 +326,16 @@ describe('the fence', () => {
   it('is a condition on the project wherever a table is named', () => {
     const { sql, parameters } = compile('select event from events')
     expect(sql).toBe(
-      `SELECT t1.event AS c1 FROM (SELECT * EXCEPT (batch) FROM events WHERE project_id = {p1:Int64}${ONLY_VISIBLE}) AS t1`,
+      `SELECT t1.event AS c1 FROM (SELECT * EXCEPT (batch) FROM events WHERE project_id = {p1:Int64}${onlyVisible('{p1:Int64}')}) AS t1`,
     )
     expect(parameters).toEqual([PROJECT])
   })
 
   it.each([...SPELLED, ...IN_BERLIN].map(([hogql]) => hogql))('holds: %s', (hogql) => {
     const { sql, parameters } = compile(hogql)
-    const tables = [...sql.matchAll(/\b(?:events|persons|person_distinct_ids|groups)\b(?!\.)/g)]
+    const tables = [
+      ...sql.matchAll(/\b(?:events|persons|person_distinct_ids|groups|closed_batches)\b(?!\.)/g),
+    ]
     const fenced = [...sql.matchAll(/FROM \w+(?: FINAL)? WHERE project_id = \{p(\d+):Int64\}/g)]
     expect(fenced.length).toBe(tables.length)
     for (const [, number] of fenced) expect(parameters[Number(number) - 1]).toBe(PROJECT)
@@ -360,7 +363,7 @@ describe('values', () => {
     expect(compile('select properties.x from events').sql).toBe(
       "SELECT if(JSONType(t1.properties, {p1:String}) = 'String', JSONExtractString(t1.properties, {p1:String}), " +
         "nullIf(nullIf(JSONExtractRaw(t1.properties, {p1:String}), ''), 'null')) AS c1 " +
-        `FROM (SELECT * EXCEPT (batch) FROM events WHERE project_id = {p2:Int64}${ONLY_VISIBLE}) AS t1`,
+        `FROM (SELECT * EXCEPT (batch) FROM events WHERE project_id = {p2:Int64}${onlyVisible('{p2:Int64}')}) AS t1`,
     )
   })
 })

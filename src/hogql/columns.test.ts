@@ -18,13 +18,12 @@ import {
   segmentFiles,
   writeManifest,
 } from '../platform/event-store/duckdb/segments/manifest.ts'
-import type { EventStore } from '../platform/event-store/event-store.ts'
-import { plainRows } from '../platform/event-store/fixture/plain-rows.ts'
+import type { EventStore, ExportFormat } from '../platform/event-store/event-store.ts'
+import type { ExportRows } from '../platform/event-store/export-rows.ts'
 import { eventsOf, storedEvent } from '../platform/event-store/fixture/suite.ts'
-import { tablesOf } from '../platform/event-store/layout.ts'
 import type { Query } from './ast.ts'
 import { compileQuery } from './compile.ts'
-import { parseSelect } from './parser.ts'
+import { parseExpression, parseSelect } from './parser.ts'
 
 const [PROJECT, OTHER] = [1, 2]
 const NOW = new Date('2026-03-01T12:00:00Z')
@@ -52,6 +51,7 @@ const reopen = async (column_pause_ms: number) => {
   await open(column_pause_ms)
 }
 const NEVER = 1_000_000_000
+const never = new AbortController().signal
 const copyTo = async (copy: string) => {
   await store.close()
   await cp(projectFolder(folder, PROJECT), projectFolder(copy, PROJECT), { recursive: true })
@@ -236,24 +236,69 @@ async function answers(project_id = PROJECT) {
   return all
 }
 
-/** Hash of an export, which reads rows in the portions in which they lie. */
-async function exported(): Promise<string> {
-  const rows = plainRows({
-    project_id: PROJECT,
-    sql: `SELECT seq AS position, event AS c1, properties AS c2 FROM ${tablesOf(PROJECT).events} WHERE seq % 3 = 0`,
-    columns: [
-      { name: 'event', kind: 'text' },
-      { name: 'properties', kind: 'json' },
-    ],
+/** Exports read rows in the portions in which they lie. */
+const EXPORTS: readonly (readonly [select: string, where: string])[] = [
+  ['event, properties', 'seq % 3 = 0'],
+  ['event, properties.plan, properties.Plan, toFloat(properties.plan)', 'true'],
+  ['event', `properties.plan = 'enterprise'`],
+  ['event, properties', `properties.plan in ('p1', 'p2', 'free') or properties.Plan = 'p3'`],
+  ['event', 'properties.plan = properties.other'],
+  ['event, properties.plan', 'properties.plan is not null and properties.Plan is null'],
+  ['event', `properties.plan like 'p%' or event = 'e3'`],
+  ['event, properties.plan.b', `toFloat(properties.plan) > 4 or properties.other != 'x'`],
+  [NAMES.map((name, index) => `properties[${text(name)}] as c${index}`).join(', '), 'true'],
+]
+const FORMATS: readonly ExportFormat[] = [
+  { kind: 'parquet', compression: 'zstd' },
+  { kind: 'json-lines' },
+  { kind: 'csv' },
+  { kind: 'copy-text' },
+]
+
+/** As exports have them (features/batch-exports/source). */
+function exportRows([select, where]: (typeof EXPORTS)[number]): ExportRows {
+  const compiled = compileQuery(
+    parsed(`select seq, uuid, timestamp, ${select} from events`),
+    {
+      project_id: PROJECT,
+      timezone: 'UTC',
+      now: NOW,
+      placeholders: new Map(),
+      exported: { where: parseExpression(where) },
+    },
+    'duckdb',
+  )
+  const { sql, parameters, properties, outputs } = compiled
+  const [position, uuid, time, ...others] = outputs
+  const own = { position: position!.column, uuid: uuid!.column, time: time!.column }
+  const query = { sql, parameters, properties, ...own }
+  const area = { seq_from: 0, seq_to: Number.MAX_SAFE_INTEGER, time_from: null, time_to: null }
+  const columns = others.map(({ column: of, type }): ExportRows['columns'][number] => {
+    const form = { type, is_json: false, max: null }
+    return { name: of, kind: 'text', value: { of, form } }
   })
+  return { project_id: PROJECT, source: { model: 'events', query, areas: [area] }, columns }
+}
+
+async function digestOf(rows: ExportRows, format: ExportFormat): Promise<string> {
   const range = { from: 10, to: ROW_GROUP + 100 }
-  const { signal } = new AbortController()
-  const { path } = await store.exportRows(rows, range, { kind: 'parquet', compression: 'zstd' }, signal)
-  const digest = createHash('sha256')
-    .update(await readFile(path))
-    .digest('hex')
+  const { path } = await store.exportRows(rows, range, format, never)
+  const digest = createHash('sha256').update(await readFile(path))
   await rm(path)
-  return digest
+  return digest.digest('hex')
+}
+
+/** What exports give of the events that were there first. */
+async function exported() {
+  const all = new Map<string, unknown>()
+  for (const each of EXPORTS) {
+    const rows = exportRows(each)
+    const digests = []
+    for (const format of FORMATS) digests.push(await digestOf(rows, format))
+    const [block] = await store.countBlocks(rows, ROW_GROUP, never)
+    all.set(each.join(' where '), { digests, block })
+  }
+  return all
 }
 
 const manifest = (project_id = PROJECT) => readManifest(folder, project_id)
@@ -273,7 +318,7 @@ const appeared = async (...properties: string[]) =>
 
 describe('columns of properties', () => {
   let before: Map<string, string>
-  let bytes: string
+  let files: Awaited<ReturnType<typeof exported>>
 
   it('are not there at first', async () => {
     await write([...TEXTS, ...Array.from({ length: ROW_GROUP }, (_, index) => `{"plan":"p${index % 7}"}`)])
@@ -284,7 +329,8 @@ describe('columns of properties', () => {
     expect(before.get(QUESTIONS[0]!)).toContain('enterprise')
     expect(manifest().segments.length).toBeGreaterThan(1)
     expect(manifest().columns ?? []).toEqual([])
-    bytes = await exported()
+    files = await exported()
+    expect(new Set([...files.values()].map((each) => JSON.stringify(each))).size).toBe(EXPORTS.length)
     await copyTo(bare)
   }, 600_000)
 
@@ -296,7 +342,7 @@ describe('columns of properties', () => {
     expect(manifest().columns!.map(({ property }) => property)).not.toContain(LONG_NAME)
     await reopen(NEVER)
     expect(await answers()).toEqual(before)
-    expect(await exported()).toBe(bytes)
+    expect(await exported()).toEqual(files)
     // Nobody has asked about the other project so far.
     expect(manifest(OTHER).segments.flatMap(({ columns = [] }) => columns)).toEqual([])
     expect(await answers(OTHER)).toEqual(before)
@@ -332,6 +378,7 @@ describe('columns of properties', () => {
       writeManifest(folder, PROJECT, { ...whole, segments: whole.segments.with(index, former) })
       await open(NEVER)
       expect(await answers()).toEqual(before)
+      expect(await exported()).toEqual(files)
       expect(columnsOfFiles().map((columns) => columns.includes('plan'))).toEqual(
         whole.segments.map((_, at) => at !== index),
       )
@@ -353,7 +400,19 @@ describe('columns of properties', () => {
     expect(merged()!.columns).toContain('plan')
     const many = await answer(`select count() from events where properties.plan = 'many'`)
     expect(many.rows).toEqual([[8 * ROW_GROUP]])
-    expect(await exported()).toBe(bytes)
+    expect(await exported()).toEqual(files)
+  }, 600_000)
+
+  it('appear for what exports read', async () => {
+    await reopen(10)
+    for (let times = 0; times < 5; times++) {
+      await store.countBlocks(
+        exportRows(['properties.exported', `properties.filtered = 'x'`]),
+        ROW_GROUP,
+        never,
+      )
+    }
+    await appeared('exported', 'filtered')
   }, 600_000)
 
   it('that nobody reads any more go', async () => {

@@ -37,6 +37,10 @@ describe('faults', () => {
   /** The part at fault is what stands between the arrows. */
   it.each([
     ['select →evnt← from events', "Unknown field 'evnt'. Did you mean 'event'?"],
+    [
+      'select →propertie.$browser← from events',
+      "Unknown field 'propertie.$browser'. Did you mean 'properties.$browser'?",
+    ],
     ['select →e.evnt← from events e', "Unknown field 'e.evnt'"],
     ['select →events.event← from events e', "Unknown field 'events.event'"],
     ['select →Event← from events', "Unknown field 'Event'. Did you mean 'event'?"],

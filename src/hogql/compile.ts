@@ -18,7 +18,7 @@ export type QueryContext = {
   now: Date
   /** What `{name}` and `{variables.name}` stand for, by the text between the braces. */
   placeholders: ReadonlyMap<string, Expr>
-  /** Events have `seq`, their position, besides what queries of users can name. */
+  /** Events have `seq`, their position, besides what queries of users can name. Few are read, so properties come out of the JSON. */
   by_position?: boolean
   /** Set for exports, whose only table is that of the events, each with its person as of when it was stored. */
   exported?: {

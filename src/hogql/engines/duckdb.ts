@@ -125,9 +125,9 @@ function dialect(setting: QuerySetting): Dialect {
     bind,
     ...conversions(setting),
     table: (name) => tables[name],
-    // Whoever reads by position reads few events, and exports have tables of their own.
     everyColumn: (_name, alias) => `${alias}.*`,
-    asked_events: setting.exported || setting.by_position ? null : tables.asked,
+    // Whoever reads by position reads few events.
+    asked_events: setting.by_position ? null : tables.asked,
     property: (json, path) => `json_extract_string(${json}, ${bind(jsonPath(path))})`,
     asJson: (value) =>
       value.type.kind === 'json' ? value.sql : `(CASE WHEN json_valid(${value.sql}) THEN ${value.sql} END)`,

@@ -8,7 +8,7 @@ import type { Type, Value } from '../value.ts'
 import { access, type Key } from './access.ts'
 import { findNamedQuery, type Scope, type Source } from './scope.ts'
 import { unknownName } from './suggest.ts'
-import { sessionColumn } from './table-sql.ts'
+import { mayBeRead, sessionColumn } from './table-sql.ts'
 import { TABLES } from './tables.ts'
 
 const HOT = new Map<string, string>(HOT_PROPERTIES.map((property) => [property, hotColumn(property)]))
@@ -46,6 +46,8 @@ function fromSource(source: Source, chain: readonly Key[], field: Field, scope: 
 function findColumn(source: Source, chain: readonly Key[], scope: Scope) {
   const [first, second, third] = chain
   if (typeof first !== 'string') return undefined
+  const read = joinedProperty(source, chain, scope)
+  if (read) return { value: read, used: chain.length }
   const deep = third === undefined ? undefined : sourceColumn(source, `${first}.${second}.${third}`, scope)
   if (deep) return { value: deep, used: 3 }
   const nested = typeof second === 'string' ? sourceColumn(source, `${first}.${second}`, scope) : undefined
@@ -78,6 +80,29 @@ function propertyColumn(source: Source, property: string, json: Value, scope: Sc
   source.from.asked.isUsed = true
   const only = (values: readonly string[]) => `${source.alias}.${askFor(property, values)}`
   return { ...value(askFor(property, null)), only }
+}
+
+/**
+ * A property of an event's person or group as a column. It is read once for each of them, before the join: there are far
+ * more events, and their JSON stays out of the join. Undefined where it is to be read out of the JSON here.
+ */
+function joinedProperty(source: Source, chain: readonly Key[], scope: Scope): Value | undefined {
+  const [name, key] = [chain.slice(0, -1).join('.'), chain.at(-1)]
+  const { dialect } = scope.compilation
+  if (dialect.engine !== 'duckdb' || !('table' in source.from) || typeof key !== 'string') return undefined
+  const column = TABLES[source.from.table].columns.get(name)
+  if (!column || !('joined' in column) || !mayBeRead(column.joined)) return undefined
+  const { read } = source.from
+  const known = [...read].find(([, one]) => one.joined === column.joined && one.key === key)
+  const sql_name = known?.[0] ?? `${column.joined}_${read.size + 1}`
+  read.set(sql_name, { joined: column.joined, key })
+  const json = sourceColumn(source, name, scope)!.sql
+  return {
+    sql: `${source.alias}.${sql_name}`,
+    type: { kind: 'property' },
+    path: { json, keys: [key] },
+    growth: 1,
+  }
 }
 
 const isEvents = ({ from }: Source) => 'table' in from && TABLES[from.table].physical === 'events'
@@ -163,11 +188,16 @@ function fromRow(field: Field, scope: Scope): Value | undefined {
   return undefined
 }
 
+const NOTHING_JOINED = () => ({
+  joined: new Set<string>(),
+  session: new Set<string>(),
+  read: new Map<string, never>(),
+  asked: { isUsed: false },
+})
+
 /** For looking only: nothing is joined because of it. */
 const withoutJoins = (source: Source): Source =>
-  'table' in source.from
-    ? { ...source, from: { ...source.from, joined: new Set(), session: new Set(), asked: { isUsed: false } } }
-    : source
+  'table' in source.from ? { ...source, from: { ...source.from, ...NOTHING_JOINED() } } : source
 
 function fromAlias(name: string, field: Field, scope: Scope, before: number): Value | undefined {
   const alias = scope.aliases.get(name)
@@ -237,5 +267,8 @@ function unknownField(field: Field, scope: Scope): never {
   )
   // A column may be called by the name that nobody knows.
   const others = [...known, ...scope.aliases.keys()].filter((other) => other !== name)
-  throw unknownName('field', name, others, field)
+  const properties = others
+    .filter((other) => rest.length > 0 && /(?:^|\.)properties$/.test(other))
+    .map((other) => `${other}.${field.chain.at(-1)}`)
+  throw unknownName('field', name, [...others, ...properties], field)
 }

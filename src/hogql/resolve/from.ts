@@ -99,6 +99,7 @@ function unsampled(join: JoinExpr, scope: Scope): Source {
       joined: new Set(),
       asked: { isUsed: false },
       session: new Set(),
+      read: new Map(),
       ...sampleOf(join, found),
     },
   }

@@ -17,16 +17,23 @@ export type Source = {
   /** What the SQL calls it. */
   alias: string
   from:
-    /** `asked` is set once properties are read as columns of it; `session` holds the columns read of their sessions. */
+    /**
+     * `asked` is set once properties are read as columns of it; `session` holds the columns read of their sessions, `read`
+     * the properties of persons and groups that are read where they are joined, by what the SQL calls them.
+     */
     | {
         table: TableName
         joined: Set<string>
         asked: { isUsed: boolean }
         sample?: Sample
         session: Set<string>
+        read: Map<string, JoinedProperty>
       }
     | { sql: string; columns: ReadonlyMap<string, OutputColumn> }
 }
+
+/** `joined` is the column that holds its JSON. */
+export type JoinedProperty = { joined: string; key: string }
 
 /** Rows whose share (see dialect.ts) lies in [from, to). */
 export type Sample = { from: number; to: number }

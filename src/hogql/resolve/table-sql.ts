@@ -1,10 +1,12 @@
 // What stands in FROM for a table: with what is joined because columns of it are asked for, and with what a sample leaves.
-import type { Dialect } from '../engines/dialect.ts'
+import type { Dialect, PhysicalTable } from '../engines/dialect.ts'
 import type { Compilation, Sample, Source } from './scope.ts'
 import { GROUP_INDEXES, TABLES, type TableName } from './tables.ts'
 import { sessionsWith } from './views.ts'
 
-type Joined = { from: readonly ('ids' | 'person' | 'ids_of_person' | `group_${number}`)[]; sql: () => string }
+type Join = 'ids' | 'person' | 'ids_of_person' | `group_${number}`
+/** `column` is one of the table that was joined last, for JSON that is read property by property. */
+type Joined = { from: readonly Join[]; sql: (column?: string) => string }
 
 /** `e` is the event, `d` its distinct id, `p` the person, `i` the person's ids, `g0` … `g4` its groups. */
 function joinedColumns(dialect: Dialect): ReadonlyMap<string, Joined> {
@@ -19,7 +21,7 @@ function joinedColumns(dialect: Dialect): ReadonlyMap<string, Joined> {
     })
   const ofPersonCopy = (column: string): Joined => ({
     from: ['ids', 'person'],
-    sql: () => ofPerson(`p.${column}`),
+    sql: (read = column) => ofPerson(`p.${read}`),
   })
   const personId = () => `coalesce(${ofPerson('d.person_id')}, ${dialect.personlessId('e.distinct_id')})`
   return new Map<string, Joined>([
@@ -40,23 +42,26 @@ function joinedColumns(dialect: Dialect): ReadonlyMap<string, Joined> {
     ['id_person_key', { from: ['ids', 'person'], sql: () => 'p.id' }],
     ...['created_at', 'properties', 'is_identified'].map((name): [string, Joined] => [
       `id_person_${name}`,
-      { from: ['ids', 'person'], sql: () => `p.${name}` },
+      { from: ['ids', 'person'], sql: (read = name) => `p.${read}` },
     ]),
     ...GROUP_INDEXES.flatMap((index) =>
       ['key', 'created_at', 'properties'].map((name): [string, Joined] => [
         `group_${index}_${name}`,
-        { from: [`group_${index}`], sql: () => `g${index}.${name}` },
+        { from: [`group_${index}`], sql: (read = name) => `g${index}.${read}` },
       ]),
     ),
   ])
 }
+
+/** Whether a joined column is JSON whose properties can be read before the join. */
+export const mayBeRead = (joined: string) => joined.endsWith('_properties')
 
 /**
  * What stands in FROM for a table. Joins keep the number of rows: distinct ids, persons and (index, key) of groups are
  * unique in their tables.
  */
 export function tableSql(
-  { table, joined, asked, sample, session }: Extract<Source['from'], { table: TableName }>,
+  { table, joined, asked, sample, session, read }: Extract<Source['from'], { table: TableName }>,
   { dialect, view }: Compilation,
 ): string {
   const physical = (asked.isUsed && dialect.asked_events) || dialect.table(TABLES[table].physical)
@@ -66,9 +71,17 @@ export function tableSql(
   const columns = joinedColumns(dialect)
   const chosen = [...columns].filter(([column]) => joined.has(column))
   const needed = new Set<string>(chosen.flatMap(([, { from }]) => from))
+  const properties = [...read].map(([column, { joined: of, key }]) => ({ column, key, ...columns.get(of)! }))
+  /** With the properties that are read of each of its rows. */
+  const reading = (join: Join, physical: PhysicalTable) => {
+    const own = properties.filter(({ from }) => from.at(-1) === join)
+    if (own.length === 0) return dialect.table(physical)
+    const list = own.map(({ column, key }) => `${dialect.property('properties', [key])} AS ${column}`)
+    return `(SELECT *, ${list.join(', ')} FROM ${dialect.table(physical)})`
+  }
   const joins = [
     ['ids', () => `${dialect.table('distinct_ids')} AS d ON d.distinct_id = e.distinct_id`],
-    ['person', () => `${dialect.table('persons')} AS p ON p.id = d.person_id`],
+    ['person', () => `${reading('person', 'persons')} AS p ON p.id = d.person_id`],
     [
       'ids_of_person',
       () => `${dialect.idsByPerson(dialect.table('distinct_ids'))} AS i ON i.person_id = p.id`,
@@ -76,12 +89,16 @@ export function tableSql(
     ...GROUP_INDEXES.map((index) => [
       `group_${index}`,
       () =>
-        `${dialect.table('groups')} AS g${index} ON g${index}.index = ${index} AND g${index}.key = e.p_group_${index}`,
+        `${reading(`group_${index}`, 'groups')} AS g${index} ON g${index}.index = ${index} AND g${index}.key = e.p_group_${index}`,
     ]),
   ] as [string, () => string][]
   const wanted = joins.filter(([join]) => needed.has(join)).map(([, sql]) => ` LEFT JOIN ${sql()}`)
   const ofSession = session.size > 0 ? sessionJoin(session, view) : { join: '', list: [] }
-  const list = [...chosen.map(([column, { sql }]) => `${sql()} AS ${column}`), ...ofSession.list]
+  const list = [
+    ...chosen.map(([column, { sql }]) => `${sql()} AS ${column}`),
+    ...properties.map(({ column, sql }) => `${sql(column)} AS ${column}`),
+    ...ofSession.list,
+  ]
   const every = dialect.everyColumn(TABLES[table].physical, 'e')
   return `(SELECT ${every}, ${list.join(', ')} FROM ${physical} AS e${wanted.join('')}${ofSession.join}${condition})`
 }

@@ -215,5 +215,7 @@ export class QueryFault extends Error {}
 export class StoreBusy extends Error {}
 /** Another process has the store open. */
 export class StoreTaken extends Error {}
+/** The project's events were deleted, before the question or while it was answered. */
+export class ProjectGone extends Error {}
 /** The store was closed, or its thread died. */
 export class StoreGone extends Error {}

@@ -1,6 +1,6 @@
 // What an export can ask of the store: which rows of a project, and what becomes of their values. In the words of the
 // product, so that each engine writes its own SQL.
-import type { Parameter } from './event-store.ts'
+import type { AskedProperty, Parameter } from './event-store.ts'
 import type { Type } from './value-type.ts'
 
 /** Events with positions in (seq_from, seq_to] and times of their own in [time_from, time_to); null: without a bound. */
@@ -14,6 +14,8 @@ export type EventQuery = {
   uuid: string
   /** When the event happened. */
   time: string
+  /** What `asked` of layout.ts offers to the SQL besides the columns of events. */
+  properties: readonly AskedProperty[]
 }
 
 /** All events of a project that a query lets through. */
@@ -108,6 +110,11 @@ export type Form = {
 export type ExportedColumn = ExportColumn & {
   /** The row's position, or what the source has under this name: a column of the query, PERSON_VALUES or SESSION_VALUES. */
   value: 'position' | { of: string; form: Form | null }
+}
+
+/** Properties of events that these rows are made of. */
+export function propertiesOf({ source }: ExportRows): readonly AskedProperty[] {
+  return source.model === 'events' ? source.query.properties : []
 }
 
 /** Rows of a project in a fixed order, the same whenever they are asked for. */

@@ -42,7 +42,7 @@ export function mayHaveColumn(property: string): boolean {
  * - persons: id, created_at, is_identified BOOLEAN, properties (JSON text), version BIGINT, changed_at
  * - distinct_ids: distinct_id, person_id, version BIGINT, changed_at; both `changed_at` are times of arrival here
  * - groups: index UTINYINT, key, created_at, properties (JSON text)
- * - asked: the events with the properties that the question asks for by name (AskedProperty), as long as it runs
+ * - asked: the events with the properties that a question or an export asks for by name (AskedProperty), as long as it runs
  */
 export function tablesOf(project_id: number) {
   if (!Number.isSafeInteger(project_id) || project_id < 0) throw new Error('not a project id')

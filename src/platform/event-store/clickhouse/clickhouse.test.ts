@@ -8,7 +8,7 @@ import { sql } from '../../db/sql.ts'
 import { StoreBusy } from '../event-store.ts'
 import { copiesOf, eventsOf, eventStoreSuite, storedEvent } from '../fixture/suite.ts'
 import { hotColumn } from '../layout.ts'
-import type { ClickHouse } from './client.ts'
+import type { ClickHouse, Insertion } from './client.ts'
 import { openTestStore, type TestStore } from './fixture/store.ts'
 import { OwedCopies } from './owed-copies.ts'
 import { Positions } from './positions.ts'
@@ -130,6 +130,100 @@ describe.skipIf(CLICKHOUSE_ADDRESS === null)('writers', () => {
       [1, 'a'],
       [2, 'b'],
     ])
+  })
+
+  it('may bring more events at once than one value of a statement has room for', async () => {
+    const { store } = opened
+    const many = Array.from({ length: 5_000 }, (_, index) => storedEvent({ event: `number ${index}` }))
+    const [written] = await store.write([eventsOf(9, ...many)], NOW)
+    expect(written).toMatchObject({ stored: 5_000, last_seq: 5_000 })
+    // Each of them is known, wherever it stands among the others.
+    const [again] = await store.write([eventsOf(9, ...many.toReversed(), ...named('new'))], NOW)
+    expect(again).toMatchObject({ stored: 1, last_seq: 5_001 })
+    expect(await store.holes(9)).toEqual([{ from: 5_001, to: 10_001 }])
+  })
+
+  const hiddenOf = async (project_id: number) =>
+    await opened.db.rows(sql`
+      SELECT left_behind FROM event_hole WHERE project_id = ${project_id} AND left_behind IS NOT NULL`)
+
+  it('that fail before they send a row leave nothing to hide', async () => {
+    const { clickhouse, store } = opened
+    const refused = async () => Promise.reject(new Error('not now'))
+    const events = named('a', 'b')
+    const group = { index: 0, key: 'acme', created_at: 0n, properties: '{}' }
+    const write = { ...eventsOf(10, ...events), groups: [group] }
+    // The look-up fails, then the insert of the copies.
+    for (const faulty of [{ rows: refused }, { insert: refused }]) {
+      const writer = new Writer({ ...clickhouse, ...faulty }, positions)
+      await expect(writer.write([write], NOW_MICROS, null)).rejects.toBeInstanceOf(StoreBusy)
+    }
+    expect(await hiddenOf(10)).toEqual([])
+    expect(await store.write([eventsOf(10, ...events)], NOW)).toMatchObject([{ stored: 2, last_seq: 6 }])
+    expect(await store.holes(10)).toEqual([
+      { from: 0, to: 2 },
+      { from: 2, to: 4 },
+    ])
+  })
+
+  it('may fail as often as they like: what they left behind is never seen, and the list of it stays short', async () => {
+    const { clickhouse, store } = opened
+    const [event, ...others] = named('again', 'x', 'y')
+    const late: Insertion[] = []
+    const lost = writerWith(async (insertion) => {
+      // The answers are lost. One in ten arrives late.
+      if (insertion.table === 'events' && ++times % 10 === 0) late.push(insertion)
+      else await clickhouse.insert(insertion)
+      if (insertion.table === 'events') throw new Error('lost')
+    })
+    let times = 0
+    const fail = () =>
+      expect(lost.write([eventsOf(11, event!)], NOW_MICROS, null)).rejects.toBeInstanceOf(StoreBusy)
+    while (times < 51) await fail()
+    expect(await hiddenOf(11)).toHaveLength(51)
+
+    // While ClickHouse has no room for the list, nothing is sent that might lengthen it.
+    const tables: string[] = []
+    const full = writerWith(async ({ table }) => {
+      tables.push(table)
+      throw new Error('no room')
+    })
+    await expect(full.write([eventsOf(11, event!)], NOW_MICROS, null)).rejects.toBeInstanceOf(StoreBusy)
+    expect(tables).toEqual(['closed_batches'])
+    expect(await hiddenOf(11)).toHaveLength(51)
+
+    await fail()
+    expect(await hiddenOf(11)).toHaveLength(1)
+    expect(late).toHaveLength(5)
+    for (const insertion of late) await clickhouse.insert(insertion)
+    const there = { sql: 'SELECT count() FROM events WHERE project_id = 11', parameters: [] }
+    expect(await clickhouse.rows(there)).toEqual([['52']])
+    expect(await namesOf(11)).toEqual([])
+    expect(await store.positionAt(11, new Date(NOW.getTime() + 1))).toBe(0)
+
+    // What was never stored can be sent again, and is there once.
+    const [written] = await store.write([eventsOf(11, event!, ...others)], NOW)
+    expect(written).toMatchObject({ stored: 3, last_seq: 56 })
+    expect(await store.write([eventsOf(11, event!)], NOW)).toMatchObject([{ stored: 0 }])
+    expect((await namesOf(11)).map(([, name]) => name)).toEqual(['again', 'x', 'y'])
+  })
+
+  it('that come too late for a project that was deleted have their rows deleted too', async () => {
+    const { clickhouse, store } = opened
+    let late: Insertion | undefined
+    const slow = writerWith(async (insertion) => {
+      late = insertion
+      throw new Error('no answer')
+    })
+    await expect(slow.write([eventsOf(12, ...named('late'))], NOW_MICROS, null)).rejects.toBeInstanceOf(
+      StoreBusy,
+    )
+    await store.deleteProject(12)
+    await clickhouse.insert(late!)
+    const there = { sql: 'SELECT count() FROM events WHERE project_id = 12', parameters: [] }
+    expect(await clickhouse.rows(there)).toEqual([['1']])
+    await store.deleteProject(12)
+    expect(await clickhouse.rows(there)).toEqual([['0']])
   })
 
   it('bring copies in any order: those of the later state stay', async () => {

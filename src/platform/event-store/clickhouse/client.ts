@@ -43,6 +43,8 @@ export type Insertion = {
   columns: readonly string[]
   rows: readonly (readonly unknown[])[]
   token: string
+  /** Whether the rows arrive is unknown once it has ended. */
+  signal?: AbortSignal | undefined
 }
 
 export type AskOptions = { signal?: AbortSignal; settings?: ClickHouseSettings }
@@ -87,19 +89,27 @@ export function openClickHouse({ url, cluster }: ClickHouseOptions): ClickHouse 
     async command(sql) {
       await client.command({ query: sql })
     },
-    async insert({ table, columns, rows, token }) {
+    async insert({ table, columns, rows, token, signal }) {
       const insertion = {
         table,
         columns: columns.map((name) => `\`${name}\``) as [string, ...string[]],
         values: rows,
         format: 'JSONCompactEachRow',
         clickhouse_settings: { insert_deduplication_token: token },
+        ...(signal ? { abort_signal: signal } : {}),
       } as const
-      await overLostConnections(() => client.insert(insertion))
+      await overLostConnections(() => client.insert(insertion), signal)
     },
     async rows(statement, options = {}) {
       const answer = await client.query({ ...asked(statement, options), format: 'JSONCompactEachRow' })
-      return await answer.json<unknown[]>()
+      // The client forgets the signal once an answer has begun.
+      const stop = () => answer.close()
+      options.signal?.addEventListener('abort', stop)
+      try {
+        return await answer.json<unknown[]>()
+      } finally {
+        options.signal?.removeEventListener('abort', stop)
+      }
     },
     async answer(statement, options = {}) {
       const answer = await client.query({
@@ -123,8 +133,10 @@ export function openClickHouse({ url, cluster }: ClickHouseOptions): ClickHouse 
 }
 
 /** The token makes a second try harmless, whether or not the first came through. */
-async function overLostConnections<T>(attempt: () => Promise<T>): Promise<T> {
+async function overLostConnections<T>(attempt: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   for (let tries = 1; ; tries++) {
+    // The client does not look at a signal that has ended already.
+    signal?.throwIfAborted()
     try {
       return await attempt()
     } catch (error) {
@@ -134,6 +146,7 @@ async function overLostConnections<T>(attempt: () => Promise<T>): Promise<T> {
 }
 
 function asked({ sql, parameters, named = {} }: Statement, { signal, settings = {} }: AskOptions) {
+  signal?.throwIfAborted()
   const numbered = parameters.map((value, index) => [`p${index + 1}`, value] as const)
   return {
     query: sql,

@@ -27,8 +27,37 @@ const EXPLAINED: Readonly<Record<string, string>> = {
   TOO_LARGE_ARRAY_SIZE: 'The query makes a list that is too long.',
 }
 
+/** What our own SQL says (`throwIf`), without what ClickHouse adds. Nobody else's SQL can throw. */
+const OWN_WORDS = /More than \d+ rows would be made/
+
 const TIMED_OUT = new Set(['TIMEOUT_EXCEEDED', 'QUERY_WAS_CANCELLED', 'TOO_SLOW'])
 const BUSY = new Set(['TOO_MANY_SIMULTANEOUS_QUERIES', 'TOO_MANY_PARTS', 'KEEPER_EXCEPTION'])
+
+/** A server that has too much to do, no room or too few replicas: it may take the same events later. */
+const NOT_NOW = new Set([
+  ...TIMED_OUT,
+  ...BUSY,
+  'ALL_CONNECTION_TRIES_FAILED',
+  'MEMORY_LIMIT_EXCEEDED',
+  'NETWORK_ERROR',
+  'NO_ZOOKEEPER',
+  'NOT_ENOUGH_SPACE',
+  'SERVER_OVERLOADED',
+  'SOCKET_TIMEOUT',
+  'TABLE_IS_READ_ONLY',
+  'TOO_FEW_LIVE_REPLICAS',
+  'UNKNOWN_STATUS_OF_INSERT',
+  'UNSATISFIED_QUORUM_FOR_PREVIOUS_WRITE',
+])
+
+/** Why events are not stored: StoreBusy where their sender should send them again, anything else is a fault of ours. */
+export function storingFault(error: unknown): unknown {
+  if (!(error instanceof ClickHouseError))
+    return new StoreBusy('ClickHouse does not answer', { cause: error })
+  return NOT_NOW.has(error.type ?? '')
+    ? new StoreBusy('ClickHouse cannot store events now', { cause: error })
+    : error
+}
 
 /** A fault of the query, a time that ran out, or a store that cannot be reached now. */
 export function faultOf(error: unknown): Error {
@@ -37,5 +66,7 @@ export function faultOf(error: unknown): Error {
   const name = error.type ?? ''
   if (TIMED_OUT.has(name)) return new QueryTimeout('stopped')
   if (BUSY.has(name)) return new StoreBusy('ClickHouse has too much to do', { cause: error })
-  return new QueryFault(EXPLAINED[name] ?? `ClickHouse cannot answer the query (${name}).`, { cause: error })
+  const own = name === 'FUNCTION_THROW_IF_VALUE_IS_NON_ZERO' ? OWN_WORDS.exec(error.message)?.[0] : undefined
+  const words = own ?? EXPLAINED[name] ?? `ClickHouse cannot answer the query (${name}).`
+  return new QueryFault(words, { cause: error })
 }

@@ -9,7 +9,7 @@ import { assertNotMoved } from './in-use.ts'
 import type { OwedCopies } from './owed-copies.ts'
 
 /** A batch that is not stored by then is closed by whoever waits for it. */
-const LEASE_S = 30
+export const LEASE_S = 30
 const LOOK_EVERY_MS = 50
 
 /** What a batch wants of a project. */
@@ -18,7 +18,7 @@ export type Wanted = { project_id: number; uuids: readonly string[] }
 /** Positions after `after`; `arrived_at` is when the events arrive, in microseconds. */
 export type Block = { project_id: number; after: number; arrived_at: bigint }
 
-/** What can be read of a project: positions up to `end`, less what these batches left behind. */
+/** What can be read of a project: positions up to `end`, less what these batches and those in `closed_batches` left behind. */
 export type Visible = { end: number; hidden: readonly string[] }
 
 type OpenBlock = { batch: string; project_id: number; uuid_ends: string[] }
@@ -73,18 +73,37 @@ export class Positions {
         ...block,
         after: after + stored.get(block.project_id)!,
       }))
-      await insertHoles(
-        tx,
-        holes.filter(({ after, last }) => after < last),
-        null,
-      )
+      await insertHoles(tx, holes, null)
       if (copied) await this.owed.settle(tx, copied)
     })
   }
 
-  /** The batch is not stored, and never will be, whatever of it lies in ClickHouse or is still on its way there. */
-  async close(batch: string): Promise<void> {
-    await this.db.transaction(async (tx) => insertHoles(tx, await takeAway(tx, batch), batch))
+  /**
+   * The batch is not stored, and never will be, whatever of it lies in ClickHouse or is still on its way there. Its writer alone
+   * knows that no row was sent: then there is nothing to hide.
+   */
+  async close(batch: string, isSent = true): Promise<void> {
+    await this.db.transaction(async (tx) => insertHoles(tx, await takeAway(tx, batch), isSent ? batch : null))
+  }
+
+  /**
+   * `note` puts the batches that are hidden into ClickHouse's table of them. They come off the list here in the same transaction,
+   * after that: whoever reads finds each in one of the two places at least. A batch of a move comes off its list by itself, so
+   * none may be under way.
+   */
+  async handOver(project_id: number, note: (batches: readonly string[]) => Promise<void>): Promise<void> {
+    await this.db.transaction(async (tx) => {
+      await assertNotMoved(tx)
+      const rows = await tx.rows<{ left_behind: string }>(sql`
+        SELECT left_behind FROM event_hole WHERE project_id = ${project_id} AND left_behind IS NOT NULL
+        FOR UPDATE SKIP LOCKED`)
+      if (rows.length === 0) return
+      const batches = rows.map(({ left_behind }) => left_behind)
+      await note(batches)
+      const noted = sql`project_id = ${project_id} AND left_behind = ANY(${batches}::uuid[])`
+      await tx.run(sql`DELETE FROM event_hole WHERE ${noted} AND last_position = after_position`)
+      await tx.run(sql`UPDATE event_hole SET left_behind = NULL WHERE ${noted}`)
+    })
   }
 
   /** Null for a project that was deleted. */
@@ -201,7 +220,9 @@ async function takeAway(tx: Db, batch: string): Promise<TakenBlock[]> {
     RETURNING project_id, after_position::float8 AS after, last_position::float8 AS last`)
 }
 
-async function insertHoles(tx: Db, holes: readonly TakenBlock[], left_behind: string | null): Promise<void> {
+/** A block that has no positions, because there were copies only, leaves none. */
+async function insertHoles(tx: Db, blocks: readonly TakenBlock[], left_behind: string | null): Promise<void> {
+  const holes = blocks.filter(({ after, last }) => after < last)
   if (holes.length === 0) return
   await tx.run(sql`
     INSERT INTO event_hole (project_id, after_position, last_position, left_behind)

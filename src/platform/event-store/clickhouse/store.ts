@@ -1,6 +1,6 @@
 // The event store on ClickHouse: events lie there, who may store them at which position is decided in PostgreSQL.
 import type { Database } from '../../db/database.ts'
-import { StoreGone, type EventStore } from '../event-store.ts'
+import { ProjectGone, StoreGone, type EventStore } from '../event-store.ts'
 import { Leases } from '../leases.ts'
 import type { ClickHouse } from './client.ts'
 import { openExports } from './exports/exports.ts'
@@ -17,15 +17,18 @@ export type StoreParts = {
   /** Where files of exports are written. */
   staging: string
   limits: QueryLimits
+  /** For storing one batch. */
+  write_limit_ms?: number
   onClosed(): Promise<void>
 }
 
 const micros = (time: Date) => BigInt(time.getTime()) * 1000n
 
-export function storeOf({ clickhouse, db, staging, limits, onClosed }: StoreParts): EventStore {
+export function storeOf(parts: StoreParts): EventStore {
+  const { clickhouse, db, staging, limits, onClosed } = parts
   const owed = new OwedCopies(db)
   const positions = new Positions(db, owed)
-  const writer = new Writer(clickhouse, positions)
+  const writer = new Writer(clickhouse, positions, parts.write_limit_ms)
   const queries = new Queries(clickhouse, limits)
   const readers = new Leases()
   let is_closed = false
@@ -45,7 +48,7 @@ export function storeOf({ clickhouse, db, staging, limits, onClosed }: StorePart
     query_timeout_ms: limits.timeout_ms,
     async visible(project_id) {
       assertOpen()
-      if ((await positions.visible(project_id)) === null) throw new Error('the project was deleted')
+      if ((await positions.visible(project_id)) === null) throw new ProjectGone('the project was deleted')
       return await seen(project_id)
     },
   })

@@ -100,7 +100,12 @@ const GROUPS = `
   properties String CODEC(ZSTD),
   change Int64`
 
-export const TABLES = ['events', 'persons', 'person_distinct_ids', 'groups'] as const
+/** Batches whose rows are never read, once they are no longer among those that PostgreSQL names. */
+const CLOSED_BATCHES = `
+  project_id Int64,
+  batch UUID`
+
+export const TABLES = ['events', 'persons', 'person_distinct_ids', 'groups', 'closed_batches'] as const
 
 /** Each as it was when it came out: what is in it never changes, what follows is added. */
 const MIGRATIONS: readonly { name: string; statements(cluster: string | null): string[] }[] = [
@@ -114,6 +119,12 @@ const MIGRATIONS: readonly { name: string; statements(cluster: string | null): s
         latest: 'change',
       }),
       createTable(cluster, 'groups', GROUPS, { order: 'project_id, `index`, key', latest: 'change' }),
+    ],
+  },
+  {
+    name: '0002_closed_batches',
+    statements: (cluster) => [
+      createTable(cluster, 'closed_batches', CLOSED_BATCHES, { order: 'project_id, batch' }),
     ],
   },
 ]

@@ -15,8 +15,13 @@ export const VISIBLE_COLUMNS: Readonly<
 export function visibleEvents(project: string): string {
   return (
     `(SELECT * EXCEPT (batch) FROM events WHERE project_id = ${project} AND seq <= {visible_end:Int64}` +
-    ' AND batch NOT IN (SELECT arrayJoin({hidden:Array(UUID)})))'
+    ` AND batch NOT IN (SELECT arrayJoin({hidden:Array(UUID)}) UNION ALL ${closedBatches(`= ${project}`)}))`
   )
+}
+
+/** Batches that were closed some time ago. `projects` is the rest of the condition. */
+export function closedBatches(projects: string): string {
+  return `SELECT batch FROM closed_batches WHERE project_id ${projects}`
 }
 
 export function livingPersons(project: string): string {

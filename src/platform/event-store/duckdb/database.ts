@@ -22,7 +22,14 @@ const SPILL_PER_MEMORY = 4
 // another. That is 90 MB less at the peak, for a third more CPU.
 const SCARCE_MB = 256
 
-export async function openInstance({
+export async function openInstance(options: DatabaseOptions): Promise<DuckDBInstance> {
+  const instance = await openUnlocked(options)
+  await lockSettings(instance)
+  return instance
+}
+
+/** For those who have settings of their own for each connection: they lock it after that. */
+export async function openUnlocked({
   folders,
   spill,
   memory_mb,
@@ -52,9 +59,14 @@ export async function openInstance({
   await connection.run('SET GLOBAL parquet_metadata_cache = true')
   await connection.run(`SET allowed_directories = [${folders.map(quoted).join(', ')}]`)
   await connection.run('SET enable_external_access = false')
-  await connection.run('SET lock_configuration = true')
   connection.closeSync()
   return instance
+}
+
+export async function lockSettings(instance: DuckDBInstance): Promise<void> {
+  const connection = await instance.connect()
+  await connection.run('SET lock_configuration = true')
+  connection.closeSync()
 }
 
 /** Held as long as it is open: DuckDB keeps other processes out of a file that it may write to, and Node cannot. */

@@ -6,6 +6,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import {
   StoreBusy,
+  type AskedProperty,
   type ExportFormat,
   type Measured,
   type PositionBlock,
@@ -14,12 +15,15 @@ import {
 } from '../event-store.ts'
 import { measuredBy, NOTHING, spanOf, stretchesIn } from '../read-figures.ts'
 import type { Area, EventChoice, ExportRows } from '../export-rows.ts'
+import { tablesOf } from '../layout.ts'
 import { engineType, engineValue } from './bind.ts'
 import { areasSql } from './area-sql.ts'
 import { copySql, countSql, cutByBytesSql, cutSql, planSql, readsInOrder } from './export-sql.ts'
 import { faultOf } from './faults.ts'
 import { Interrupts } from './interrupts.ts'
 import { writeRows, type WrittenRows } from './rows-sql.ts'
+import type { Manifest } from './segments/manifest.ts'
+import { exportedView } from './segments/views.ts'
 import { isOutOfMemory, rows as rowsOf, type Statement } from './statements.ts'
 import { Turns } from '../../../lib/turns.ts'
 
@@ -34,6 +38,13 @@ const AREAS_AT_ONCE = 1_000
 
 const PLANS_KEPT = 100
 
+/** The engine would otherwise gather the few rows that a filter lets through, and hand them on after those that follow. */
+async function connectInOrder(instance: DuckDBInstance): Promise<DuckDBConnection> {
+  const connection = await instance.connect()
+  await connection.run('SET enable_caching_operators = false')
+  return connection
+}
+
 /** So much is sorted at once: two statements have their values in memory, and pages of files beside them. */
 const SORTED_BYTES = 16 * 1024 * 1024
 
@@ -43,9 +54,13 @@ type ExporterOptions = {
   /** Where files are written. */
   staging: string
   memory_mb: number
-  /** Makes the views of the project be there, when its turn has come, and says which version of them it is. */
-  see(project_id: number): Promise<number>
+  /** Makes the views of the project be there, when its turn has come, and says of which files they are. */
+  see(project_id: number): Promise<ShownFiles>
 }
+
+export type ShownFiles = { folder: string; manifest: Manifest }
+/** What a statement reads: a project, and properties of its events by name. */
+type Read = { project_id: number; properties: readonly AskedProperty[] }
 
 export class Exporter {
   readonly #turns: Turns<number, DuckDBConnection>
@@ -68,15 +83,16 @@ export class Exporter {
       MOST_AT_WORK,
     )
     const count = Math.max(LEAST_AT_WORK, wanted)
-    while (connections.length < count) connections.push(await instance.connect())
+    while (connections.length < count) connections.push(await connectInOrder(instance))
     return new Exporter(connections, options)
   }
 
   async measureAreas(events: EventChoice, areas: readonly Area[], signal: AbortSignal): Promise<Measured[]> {
     const measured: Measured[] = []
+    const read = { project_id: events.project_id, properties: events.query.properties }
     for (let from = 0; from < areas.length; from += AREAS_AT_ONCE) {
       const some = areas.slice(from, from + AREAS_AT_ONCE)
-      const found = await this.#run(events.project_id, signal, (ask) => ask(areasSql(events, some)))
+      const found = await this.#run(read, signal, (ask) => ask(areasSql(events, some)))
       const by_place = new Map(found.map(([place, ...figures]) => [Number(place), measuredBy(figures)]))
       for (const place of some.keys()) measured.push(by_place.get(place) ?? NOTHING)
     }
@@ -84,9 +100,8 @@ export class Exporter {
   }
 
   async countBlocks(rows: ExportRows, block_size: number, signal: AbortSignal): Promise<PositionBlock[]> {
-    const blocks = await this.#run(rows.project_id, signal, (ask) =>
-      ask(countSql(writeRows(rows), block_size)),
-    )
+    const selected = writeRows(rows)
+    const blocks = await this.#run(selected, signal, (ask) => ask(countSql(selected, block_size)))
     return blocks.map(([block, last, count, ...times]) => ({
       from: Number(block) * block_size,
       to: Number(last),
@@ -101,13 +116,14 @@ export class Exporter {
     max_rows: number,
     signal: AbortSignal,
   ): Promise<PositionBlock[]> {
-    const statement = cutSql(writeRows(rows, range), range, max_rows)
-    return this.#run(rows.project_id, signal, async (ask) => stretchesIn(range, await ask(statement)))
+    const selected = writeRows(rows, range)
+    const statement = cutSql(selected, range, max_rows)
+    return this.#run(selected, signal, async (ask) => stretchesIn(range, await ask(statement)))
   }
 
   cutForParquet(rows: ExportRows, block: PositionBlock, signal: AbortSignal): Promise<PositionBlock[]> {
     const selected = writeRows(rows, block)
-    return this.#run(rows.project_id, signal, async (ask, version) => {
+    return this.#run(selected, signal, async (ask, version) => {
       if (await this.#readsInOrder(selected, version, ask)) return [block]
       return stretchesIn(block, await ask(cutByBytesSql(selected, block, SORTED_BYTES)))
     })
@@ -122,7 +138,7 @@ export class Exporter {
     const path = join(this.options.staging, randomUUID())
     const selected = writeRows(rows, range)
     try {
-      const written = await this.#run(rows.project_id, signal, async (ask, version) => {
+      const written = await this.#run(selected, signal, async (ask, version) => {
         const isInOrder = await this.#readsInOrder(selected, version, ask)
         const [answer] = await ask(copySql(selected, range, format, path, isInOrder))
         return Number(answer![0])
@@ -153,13 +169,24 @@ export class Exporter {
   }
 
   async #run<T>(
-    project_id: number,
+    { project_id, properties }: Read,
     signal: AbortSignal,
     work: (ask: Ask, version: number) => Promise<T>,
   ): Promise<T> {
     const workOn = async (connection: DuckDBConnection) => {
-      const version = await this.options.see(project_id)
-      return work((statement) => interruptible(connection, statement, signal), version)
+      const { folder, manifest } = await this.options.see(project_id)
+      const ask: Ask = (statement) => interruptible(connection, statement, signal)
+      if (properties.length === 0) return work(ask, manifest.version)
+      // The view belongs to this connection alone: another one may ask for other properties.
+      const { asked } = tablesOf(project_id)
+      await connection.run(
+        `CREATE OR REPLACE TEMP VIEW ${asked} AS ${exportedView(folder, manifest, properties)}`,
+      )
+      try {
+        return await work(ask, manifest.version)
+      } finally {
+        await connection.run(`DROP VIEW ${asked}`)
+      }
     }
     try {
       return await this.#inTurn(project_id, signal, workOn).catch((error: unknown) => {

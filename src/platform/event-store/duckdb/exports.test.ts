@@ -155,7 +155,7 @@ describe('rows', () => {
       const bound = sql.includes('$1') ? [1] : []
       const { rows } = await ask(
         1,
-        planSql({ project_id: 1, sql, parameters: [], columns: [], has_time: false }).sql,
+        planSql({ project_id: 1, sql, parameters: [], columns: [], has_time: false, properties: [] }).sql,
         bound,
       )
       expect(readsInOrder(rows[0]![1] as string), sql).toBe(isInOrder)

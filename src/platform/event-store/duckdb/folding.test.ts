@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { EventStore, ExportFormat, StoredEvent } from '../event-store.ts'
 import { plainRows } from '../fixture/plain-rows.ts'
@@ -130,6 +131,23 @@ describe('exports', () => {
     expect(await digests(2)).toEqual(expected)
     await reopen()
     expect(await digests(2)).toEqual(expected)
+  })
+})
+
+describe('a project that is being deleted', () => {
+  it('lets those end who begin to read meanwhile', async () => {
+    await write(...made(1000))
+    // What waits is brought into files first, and the deletion comes after that.
+    const first = look()
+    const readers: Promise<unknown>[] = []
+    let isDeleted = false
+    const deleting = store.deleteProject(1).then(() => (isDeleted = true))
+    while (!isDeleted && readers.length < 500) {
+      readers.push(store.holes(1))
+      await setImmediate()
+    }
+    await Promise.all([deleting, first, ...readers])
+    expect((await look())[0]![0]).toBe(0)
   })
 })
 

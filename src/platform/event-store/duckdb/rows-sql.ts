@@ -1,6 +1,6 @@
 // The rows of an export in SQL: those of its source, with their values in the form that was asked for.
-import type { PositionRange } from '../event-store.ts'
-import type { ExportColumn, ExportedColumn, ExportRows } from '../export-rows.ts'
+import type { AskedProperty, PositionRange } from '../event-store.ts'
+import { propertiesOf, type ExportColumn, type ExportedColumn, type ExportRows } from '../export-rows.ts'
 import { eventRows } from './event-rows.ts'
 import { formSql } from './form-sql.ts'
 import { personRows } from './person-rows.ts'
@@ -17,6 +17,7 @@ export type WrittenRows = Statement & {
   project_id: number
   columns: readonly ExportColumn[]
   has_time: boolean
+  properties: readonly AskedProperty[]
 }
 
 /** Whoever reads the positions of a range only says so, and spares the engine questions. */
@@ -30,6 +31,7 @@ export function writeRows(rows: ExportRows, range: PositionRange | null = null):
     project_id,
     columns,
     has_time: time !== null,
+    properties: propertiesOf(rows),
     sql: `SELECT ${selected} FROM (${sql}) AS r`,
     parameters,
   }

@@ -1,6 +1,13 @@
 // The calls of the event store, each carried out by whom it belongs to.
 import { rm } from 'node:fs/promises'
-import type { EventStore, ProjectWrite, StoreQuery, Written } from '../event-store.ts'
+import {
+  ProjectGone,
+  type EventStore,
+  type ProjectWrite,
+  type StoreQuery,
+  type Written,
+} from '../event-store.ts'
+import { propertiesOf } from '../export-rows.ts'
 import type { Caller } from './calls.ts'
 import { PropertyColumns, type ColumnOptions } from './columns/property-columns.ts'
 import { askForCutTexts } from './cut-texts.ts'
@@ -43,9 +50,9 @@ export function storeOf(
     const encoded = writes.map(encodeWrite)
     let appended = await journal.call('append', encoded, now, copies_position, null)
     if ('suspects' in appended) {
-      const { suspects } = appended
+      const { suspects, repeats } = appended
       const stored = await projects.holding(suspects, () => engine.call('findStored', suspects))
-      appended = await journal.call('append', encoded, now, copies_position, stored)
+      appended = await journal.call('append', encoded, now, copies_position, { stored, repeats })
     }
     const { written, due, isFull } = appended as Appended
     for (const { project_id, stored } of written) {
@@ -68,7 +75,7 @@ export function storeOf(
     work: (engine: Caller<EngineCalls>) => Promise<Result>,
   ): Promise<Result> => {
     const assertKept = () => {
-      if (deleted.has(project_id)) throw new Error('the project was deleted')
+      if (deleted.has(project_id)) throw new ProjectGone('the project was deleted')
     }
     const result = await projects
       .read(project_id, 'tidy', () => work(engine))
@@ -102,8 +109,11 @@ export function storeOf(
       projects.read(project_id, 'any', () => engine.call('arrivalsOf', project_id, positions)),
     measureAreas: (events, areas, signal) =>
       forExport(events.project_id, (by) => by.callUntil(signal, 'measureAreas', events, areas)),
-    countBlocks: (rows, block_size, signal) =>
-      forExport(rows.project_id, (by) => by.callUntil(signal, 'countBlocks', rows, block_size)),
+    countBlocks(rows, block_size, signal) {
+      // What each run begins with: its other statements count no further reads.
+      columns.count(rows.project_id, propertiesOf(rows))
+      return forExport(rows.project_id, (by) => by.callUntil(signal, 'countBlocks', rows, block_size))
+    },
     cutRows: (rows, range, max_rows, signal) =>
       forExport(rows.project_id, (by) => by.callUntil(signal, 'cutRows', rows, range, max_rows)),
     cutForParquet: (rows, block, signal) =>
@@ -118,7 +128,9 @@ export function storeOf(
       }),
     async lastRows(rows, count) {
       const { project_id } = rows
-      const asked = { ...lastRowsSql(writeRows(rows), count), project_id, timezone: 'UTC', max_rows: count }
+      const properties = propertiesOf(rows)
+      const statement = lastRowsSql(writeRows(rows), count)
+      const asked = { ...statement, project_id, properties, timezone: 'UTC', max_rows: count }
       return (await query(asked)).rows.map(([line]) => String(line))
     },
     async findCutTexts(rows) {
@@ -129,6 +141,7 @@ export function storeOf(
         project_id: rows.project_id,
         sql,
         parameters,
+        properties: propertiesOf(rows),
         timezone: 'UTC',
         max_rows: 1,
       })

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { workerData } from 'node:worker_threads'
 import { groupBy } from '../../../lib/group-by.ts'
 import { serveCalls, type Handlers } from './calls.ts'
-import { lockFolder, openInstance } from './database.ts'
+import { lockFolder, lockSettings, openInstance, openUnlocked } from './database.ts'
 import { makeFolder, sync } from './durable.ts'
 import { Exporter } from './exporter.ts'
 import { arrivalsOf, findStored, firstFrom } from './lookups.ts'
@@ -51,7 +51,7 @@ async function open({ folder, memory_mb }: EngineOptions): Promise<Handlers<Engi
   const exports = openOnce(async () => {
     // Whoever waits for a statement does it, and there are several at once. Threads of the engine that share one wait for
     // each other without a pause: a fifth more CPU.
-    const instance = await openInstance({
+    const instance = await openUnlocked({
       folders,
       spill: join(spill, 'exports'),
       memory_mb,
@@ -62,14 +62,11 @@ async function open({ folder, memory_mb }: EngineOptions): Promise<Handlers<Engi
     const shown = new Views(showing)
     const see = async (project_id: number) => {
       await show(shown, project_id)
-      return shown.manifest(project_id).version
+      return { folder: files.folderOf(project_id), manifest: shown.manifest(project_id) }
     }
-    return {
-      instance,
-      showing,
-      views: shown,
-      exporter: await Exporter.open(instance, { staging, memory_mb, see }),
-    }
+    const exporter = await Exporter.open(instance, { staging, memory_mb, see })
+    await lockSettings(instance)
+    return { instance, showing, views: shown, exporter }
   })
   return {
     manifest: (project_id) => files.manifest(project_id),

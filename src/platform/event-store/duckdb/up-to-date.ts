@@ -9,6 +9,7 @@ import { Leases } from '../leases.ts'
 import type { EngineCalls } from './messages.ts'
 import { splitSegments } from './segments/fold.ts'
 import {
+  EMPTY_MANIFEST,
   filesOf,
   projectFolder,
   segmentFiles,
@@ -24,6 +25,9 @@ export type StoreThreads = {
   journal: Caller<JournalCalls>
 }
 
+/** Files that could not be merged would otherwise be tried with each batch of events. */
+const MERGE_AGAIN_MS = 600_000
+
 /** `tidy` is what exports read: the same rows lie in the same portions, however they came into files. */
 export type Form = 'any' | 'tidy'
 
@@ -35,6 +39,10 @@ export class UpToDate {
   readonly #changes = new Map<number, Promise<unknown>>()
   readonly #folding = new Map<number, Promise<unknown>>()
   readonly #merging = new Set<number>()
+  /** Projects whose files could not be merged, and when that is tried again. */
+  readonly #merge_again = new Map<number, number>()
+  /** What they had is gone or about to go. */
+  readonly #removed = new Set<number>()
   readonly #leases = new Leases()
   #is_closing = false
 
@@ -82,6 +90,8 @@ export class UpToDate {
 
   /** All that the project has goes, once those have ended who read it. */
   remove(project_id: number): Promise<void> {
+    // Said before its turn comes: whoever reads from now on waits for no change, as this one waits for those who read.
+    this.#removed.add(project_id)
     return this.#change(project_id, async () => {
       this.#waiting.delete(project_id)
       this.#manifests.delete(project_id)
@@ -101,12 +111,10 @@ export class UpToDate {
 
   /** Puts one in the place of a file with the same events, which stays where it is meanwhile. */
   replaceSegment(project_id: number, { file }: Segment, write: () => Promise<Segment>): Promise<void> {
-    const { engine, journal } = this.#threads
     return this.#leases.read(project_id, async () => {
       const made = await write()
-      const manifest = await engine.call('replaceSegment', project_id, file, made)
+      const manifest = await this.#threads.engine.call('replaceSegment', project_id, file, made)
       if (!manifest) return this.#removeFiles(project_id, segmentFiles(made))
-      await journal.call('replaced', project_id, manifest)
       this.#replace(project_id, manifest)
     })
   }
@@ -117,6 +125,7 @@ export class UpToDate {
   }
 
   #get(project_id: number, form: Form): Promise<Manifest> {
+    if (this.#removed.has(project_id)) return Promise.resolve(EMPTY_MANIFEST)
     const known = this.#manifests.get(project_id)
     const isReady =
       known && !this.#waiting.has(project_id) && !this.#changes.has(project_id) && hasForm(known, form)
@@ -146,29 +155,26 @@ export class UpToDate {
     this.#manifests.set(project_id, manifest)
     const kept = new Set(filesOf(manifest))
     const replaced = before ? filesOf(before).filter((file) => !kept.has(file)) : []
-    if (replaced.length > 0)
-      this.#leases.afterReaders(project_id, () => void this.#removeFiles(project_id, replaced))
+    if (replaced.length > 0) void this.#removeReplaced(project_id, manifest, replaced).catch(() => undefined)
     if (findNeighbours(manifest)) this.#mergeSoon(project_id)
     return manifest
   }
 
   /** Until there is nothing more to be put together. */
   #mergeSoon(project_id: number): void {
-    if (this.#merging.has(project_id) || this.#is_closing) return
+    const isEarly = performance.now() < (this.#merge_again.get(project_id) ?? 0)
+    if (isEarly || this.#merging.has(project_id) || this.#is_closing) return
     this.#merging.add(project_id)
     // What could not be merged is read as it is.
     void this.#merge(project_id)
-      .catch(() => undefined)
+      .then(() => this.#merge_again.delete(project_id))
+      .catch(() => this.#merge_again.set(project_id, performance.now() + MERGE_AGAIN_MS))
       .finally(() => this.#merging.delete(project_id))
   }
 
   async #merge(project_id: number): Promise<void> {
-    const { engine, journal } = this.#threads
-    const next = () => (this.#is_closing ? null : engine.call('merge', project_id))
-    for (let manifest = await next(); manifest; manifest = await next()) {
-      await journal.call('replaced', project_id, manifest)
-      this.#replace(project_id, manifest)
-    }
+    const next = () => (this.#is_closing ? null : this.#threads.engine.call('merge', project_id))
+    for (let manifest = await next(); manifest; manifest = await next()) this.#replace(project_id, manifest)
   }
 
   #change<Result>(project_id: number, work: () => Promise<Result>): Promise<Result> {
@@ -181,6 +187,12 @@ export class UpToDate {
       })
     this.#changes.set(project_id, settled)
     return change
+  }
+
+  /** The journal reads files beside those of events: it has to know the others before these go. */
+  async #removeReplaced(project_id: number, manifest: Manifest, files: readonly string[]): Promise<void> {
+    await this.#threads.journal.call('replaced', project_id, manifest)
+    this.#leases.afterReaders(project_id, () => void this.#removeFiles(project_id, files))
   }
 
   async #removeFiles(project_id: number, files: readonly string[]): Promise<void> {

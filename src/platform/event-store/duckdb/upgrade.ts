@@ -17,6 +17,7 @@ import {
   writeManifest,
   type Manifest,
 } from './segments/manifest.ts'
+import { NewFiles } from './segments/new-files.ts'
 import { placed } from './placed-rows.ts'
 import { rows } from './statements.ts'
 
@@ -60,17 +61,12 @@ async function upgradeProject(
   folder: string,
   project_id: number,
 ): Promise<void> {
-  const into = projectFolder(folder, project_id)
-  makeFolder(into)
+  const files = new NewFiles(projectFolder(folder, project_id))
+  makeFolder(files.folder)
   let manifest: Manifest = EMPTY_MANIFEST
   const add = async (events: PlacedEvents, copies: { copies: Copies; changed_at: bigint }[]) => {
-    const { gone, made, ...rest } = await fold(
-      connection,
-      into,
-      manifest,
-      { upto: null, events, copies },
-      TIDY,
-    )
+    const gathered = { upto: null, events, copies }
+    const { gone, made, ...rest } = await fold(connection, files, manifest, gathered, TIDY)
     manifest = { ...rest, version: 1, segments: changeSegments(manifest.segments, { gone, made }) }
   }
   const [row] = await rows(old, `SELECT coalesce(max(seq), 0) FROM er_${project_id}`)

@@ -1,12 +1,15 @@
 // The journal through what may happen to its files: torn ends, flipped bits, and going once everything is folded.
-import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { eventsOf, storedEvent } from '../../fixture/suite.ts'
-import { EMPTY_MANIFEST } from '../segments/manifest.ts'
+import type { StoredEvent } from '../../event-store.ts'
+import { EMPTY_MANIFEST, projectFolder } from '../segments/manifest.ts'
+import { buildIdFilter } from './id-filter.ts'
 import { Journal, type Appended } from './journal.ts'
-import { decodeSection, encodeWrite } from './section.ts'
+import type { Suspicion } from './repeats.ts'
+import { decodeSection, encodeWrite, idAt } from './section.ts'
 
 const NOW = 1_770_000_000_000_000n
 
@@ -119,6 +122,30 @@ describe('a project that was deleted', () => {
     journal.deleteProject(1)
     reopen()
     expect([journal.deleted, journal.waiting]).toEqual([[1], []])
+  })
+})
+
+describe('an event that is sent again', () => {
+  it('is known though it came from the journal into a file while others were looked for in files', async () => {
+    const [waiting, filed] = [storedEvent(), storedEvent()]
+    const batch = (...events: StoredEvent[]) => [encodeWrite(eventsOf(1, ...events))]
+    journal.append(batch(filed), NOW, null, null)
+    const times = String(filed.timestamp)
+    const filter = buildIdFilter([idAt(Buffer.from(batch(filed)[0]!.bytes), 0)], 1)
+    await mkdir(projectFolder(folder, 1), { recursive: true })
+    await writeFile(join(projectFolder(folder, 1), 'one.parquet.ids'), filter)
+    const fold = () => ({ ...EMPTY_MANIFEST, folded: journal.seal(1)!.upto })
+    const file = { file: 'one.parquet', first_row: 0, rows: 1, seq_from: 0, seq_to: 1 }
+    const segment = { ...file, first_time: times, last_time: times, filter_bytes: filter.length }
+    journal.folded(1, { ...fold(), version: 1, segments: [segment] })
+
+    journal.append(batch(waiting), NOW, null, null)
+    const asked = journal.append(batch(waiting, filed), NOW, null, null) as Suspicion
+    expect(asked.suspects.map(({ uuid }) => uuid)).toEqual([filed.uuid])
+    journal.folded(1, { ...fold(), version: 2, segments: [{ ...segment, rows: 2, seq_to: 2 }] })
+    const cleared = { stored: asked.suspects, repeats: asked.repeats }
+    const { written } = journal.append(batch(waiting, filed), NOW, null, cleared) as Appended
+    expect(written).toMatchObject([{ stored: 0, last_seq: 2 }])
   })
 })
 

@@ -10,8 +10,9 @@ import {
   idsInFiles,
   suspectsAmong,
   type Candidate,
-  type StoredIds,
+  type Cleared,
   type Suspect,
+  type Suspicion,
 } from './repeats.ts'
 import type { EncodedWrite } from './section.ts'
 import { Tail, type Waiting } from './tail.ts'
@@ -82,25 +83,26 @@ export class Journal {
 
   /**
    * Returns suspects and writes nothing when files may already hold some of the events. The caller looks them up and
-   * calls again with what the files hold.
+   * calls again with what the files hold, before any other batch.
    */
   append(
     writes: readonly EncodedWrite[],
     now: bigint,
     copies_position: bigint | null,
-    stored: StoredIds | null,
-  ): Appended | { suspects: Suspect[] } {
+    cleared: Cleared | null,
+  ): Appended | Suspicion {
     const kept = writes.filter(({ project_id }) => !this.#deleted.has(project_id))
     const sections = kept.map(({ bytes }) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))
-    const in_files = stored && idsInFiles(stored)
-    const checked = kept.map(({ project_id, count }, index) =>
-      findRepeats({ project_id, count, section: sections[index]! }, this.#tails.get(project_id), in_files),
-    )
-    if (!stored) {
+    const in_files = cleared && idsInFiles(cleared.stored)
+    const checked = kept.map(({ project_id, count }, index) => {
+      const section = { project_id, count, section: sections[index]! }
+      return findRepeats(section, this.#tails.get(project_id), in_files, cleared?.repeats[index])
+    })
+    if (!cleared) {
       const suspects = checked.flatMap(({ rest }, index) =>
         this.#suspectsAmong(kept[index]!.project_id, rest),
       )
-      if (suspects.length > 0) return { suspects }
+      if (suspects.length > 0) return { suspects, repeats: checked.map(({ repeats }) => repeats) }
     }
     const heads = kept.map(({ project_id, count, bytes }, index) => ({
       project_id,

@@ -2,7 +2,7 @@
 import type { Manifest } from '../segments/manifest.ts'
 import type { Damage } from './files.ts'
 import type { Appended, ToFold } from './journal.ts'
-import type { StoredIds, Suspect } from './repeats.ts'
+import type { Cleared, Suspicion } from './repeats.ts'
 import type { EncodedWrite } from './section.ts'
 
 /** What its thread is started with. */
@@ -15,8 +15,8 @@ export type JournalCalls = {
     writes: readonly EncodedWrite[],
     now: bigint,
     copies_position: bigint | null,
-    stored: StoredIds | null,
-  ): Appended | { suspects: Suspect[] }
+    cleared: Cleared | null,
+  ): Appended | Suspicion
   /** From here on nothing arrives before `time`. Gives the project's last position until now. */
   raiseTime(time: bigint, project_id: number): number
   lastPosition(project_id: number): number

@@ -12,6 +12,16 @@ export type Suspect = { project_id: number; uuid: string; time: bigint }
 /** What files were found to have of suspects. */
 export type StoredIds = readonly Suspect[]
 
+/** Places in each section of events that are there already. */
+export type Repeats = readonly (readonly number[])[]
+
+/**
+ * What is to be known before a batch is written that has suspects. What was waiting then may lie in a file by now, where
+ * nobody has looked for it, so its repeats are kept from then.
+ */
+export type Suspicion = { suspects: Suspect[]; repeats: Repeats }
+export type Cleared = { stored: StoredIds; repeats: Repeats }
+
 /** An event that is neither earlier in the batch nor waiting. */
 export type Candidate = { id: string; uuid: string; time: bigint }
 
@@ -30,14 +40,16 @@ export function findRepeats(
   { project_id, count, section }: Section,
   tail: Tail | undefined,
   in_files: KnownIds | null,
+  before: readonly number[] = [],
 ): { repeats: number[]; rest: Candidate[] } {
   const in_batch: KnownIds = new Map()
+  const known = new Set(before)
   const repeats: number[] = []
   const rest: Candidate[] = []
   for (let index = 0; index < count; index++) {
     const [id, uuid, time] = [idAt(section, index), uuidAt(section, index), timeAt(section, count, index)]
     const isStored = in_files !== null && isKnown(in_files, fileKey(project_id, uuid), time)
-    if (isStored || isKnown(in_batch, id, time) || tail?.has(id, time)) {
+    if (known.has(index) || isStored || isKnown(in_batch, id, time) || tail?.has(id, time)) {
       repeats.push(index)
       continue
     }

@@ -9,7 +9,7 @@ function open({ folder }: JournalOptions): Handlers<JournalCalls> {
   const journal = Journal.open(folder)
   return {
     recovered: () => ({ waiting: journal.waiting, deleted: journal.deleted, damages: journal.damages }),
-    append: (writes, now, copies_position, stored) => journal.append(writes, now, copies_position, stored),
+    append: (writes, now, copies_position, cleared) => journal.append(writes, now, copies_position, cleared),
     raiseTime(time, project_id) {
       journal.raiseTime(time)
       return journal.lastPosition(project_id)

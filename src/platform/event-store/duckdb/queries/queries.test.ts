@@ -53,7 +53,8 @@ describe('a question', () => {
     const endless = ask(doubling(29)).catch((error: unknown) => error)
     await expect.poll(() => queryProcesses().length).toBeGreaterThan(0)
     expect(await ask('SELECT 7', 2)).toEqual([[7]])
-    expect(await endless).toBeInstanceOf(QueryTimeout)
+    // Which limit it meets first depends on how fast the machine is.
+    expect(await endless).toSatisfy(isRefusal)
     expect(await count()).toEqual([[1]])
   })
 

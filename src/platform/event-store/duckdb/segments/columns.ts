@@ -50,6 +50,22 @@ export function selectAsked(parts: readonly Part[], asked: readonly AskedPropert
   return parts.map((part) => selectPart(part, asked, 'properties', where)).join(' UNION ALL ')
 }
 
+/**
+ * The same in one scan, with the columns that all files have: rows come in the same order and portions whichever those are,
+ * so an export gives the same bytes.
+ */
+export function selectExported(
+  folder: string,
+  segments: readonly Segment[],
+  asked: readonly AskedProperty[],
+): string {
+  const files = segments.map(({ file }) => join(folder, file))
+  const columns = asked
+    .map(({ property }) => property)
+    .filter((property) => segments.every(({ columns: all = [] }) => all.includes(property)))
+  return selectAsked([{ sql: readParquet(files), columns }], asked)
+}
+
 /** The engine copies what reads the JSON to each place that tests one of its values, with all of the names in it. */
 const MAX_TOGETHER = 16
 

@@ -66,13 +66,11 @@ const NO_TIME = time(0n)
 /** Rows by what they are a copy of. Later ones replace those before. */
 export type Changes = Readonly<Record<CopyKind, ReadonlyMap<string, readonly Row[]>>>
 
-/** What is deleted must not stay in an older file. */
-export function hasDeleted(rows: readonly Row[]): boolean {
-  return rows.some((row) => row.at(-1) === GONE)
+/** Counts the copies of a file, without the rows that are there for their room, and finds its oldest deletion. */
+export function describeCopies(kind: CopyKind, source: string): string {
+  const gone_since = kind === 'persons' ? `epoch_us(min(changed_at) FILTER (kind = ${GONE}))` : 'NULL'
+  return `SELECT count(*), ${gone_since} FROM ${source} WHERE kind <> ${EMPTY}`
 }
-
-/** Counts the copies of a file, without the rows that are there for their room. */
-export const countCopies = (source: string) => `SELECT count(*) FROM ${source} WHERE kind <> ${EMPTY}`
 
 export function gatherChanges(copies: readonly { copies: Copies; changed_at: bigint }[]): Changes {
   const changes: Record<CopyKind, Map<string, readonly Row[]>> = {
@@ -131,8 +129,14 @@ const FEW_BYTES = 1024 * 1024
 /** A larger one is written again when so many times fewer copies are to be put into it: there are never more than a few files. */
 const GROWTH = 8
 
-/** How many of the newest files are put together with so many new copies. */
-export function levelsToMerge(levels: readonly Level[], new_copies: number): number {
+/** What is deleted is in no file once it was so for this long, and the copies change. */
+const GONE_MICROS = 86_400_000_000n
+
+/** How many of the newest files are put together with so many new copies, which came at `now`. */
+export function levelsToMerge(levels: readonly Level[], new_copies: number, now: bigint): number {
+  const isOverdue = ({ gone_since }: Level) =>
+    gone_since !== undefined && now - BigInt(gone_since) >= GONE_MICROS
+  if (levels.some(isOverdue)) return levels.length
   let copies = new_copies
   const kept = levels.findIndex((level) => {
     if (level.bytes > FEW_BYTES && level.copies > GROWTH * copies) return true

@@ -1,20 +1,17 @@
 // From the journal into files: new events become a loose file, or are put together with loose ones to files of whole row
 // groups and one loose rest; new copies become a file, or are put together with the newest ones.
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { randomUUID } from 'node:crypto'
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildIdFilter } from '../journal/id-filter.ts'
 import { rows } from '../statements.ts'
 import {
   COPIES_ROW_GROUP,
-  countCopies,
   createChanges,
+  describeCopies,
   gatherChanges,
-  hasDeleted,
   levelsToMerge,
   newestRows,
-  type Changes,
 } from './copies.ts'
 import { EVENT_NAMES, selectStored } from './columns.ts'
 import { appendEvents, EVENT_COLUMNS, ROW_GROUP, type PlacedEvents } from './events.ts'
@@ -26,6 +23,7 @@ import {
   type Segment,
   type SegmentChange,
 } from './manifest.ts'
+import type { NewFiles } from './new-files.ts'
 import { readParquet, writeParquet } from './parquet.ts'
 import { readIds } from './read-ids.ts'
 import type { Gathered } from './sections.ts'
@@ -45,15 +43,15 @@ export type Folded = SegmentChange & Pick<Manifest, 'folded' | 'vector' | 'copie
 /** Writes files and gives what is to be written down of them. */
 export async function fold(
   connection: DuckDBConnection,
-  folder: string,
+  files: NewFiles,
   manifest: Manifest,
   { upto, events, copies }: Gathered,
   { isTidy }: FoldOptions,
 ): Promise<Folded> {
   return {
     folded: upto ?? manifest.folded,
-    ...(await foldEvents(connection, folder, manifest, events, isTidy)),
-    copies: await foldCopies(connection, folder, manifest.copies, gatherChanges(copies)),
+    ...(await foldEvents(connection, files, manifest, events, isTidy)),
+    copies: await foldCopies(connection, files, manifest.copies, copies),
   }
 }
 
@@ -69,7 +67,7 @@ export function splitSegments(segments: readonly Segment[]): {
 
 async function foldEvents(
   connection: DuckDBConnection,
-  folder: string,
+  files: NewFiles,
   manifest: Manifest,
   events: PlacedEvents,
   isTidy: boolean,
@@ -83,8 +81,8 @@ async function foldEvents(
   await connection.run(createTable(TABLE, EVENT_COLUMNS))
   try {
     if (gone.length > 0) {
-      const files = gone.map(({ file }) => join(folder, file))
-      await connection.run(`INSERT INTO ${TABLE} SELECT ${EVENT_NAMES} FROM ${readParquet(files)}`)
+      const paths = gone.map(({ file }) => join(files.folder, file))
+      await connection.run(`INSERT INTO ${TABLE} SELECT ${EVENT_NAMES} FROM ${readParquet(paths)}`)
     }
     const appended = await appendEvents(connection, TABLE, events, vector)
     const total = sum(gone) + appended.rows
@@ -96,7 +94,7 @@ async function foldEvents(
     ].filter(({ from, to }) => to > from)
     const made: Segment[] = []
     for (const part of parts)
-      made.push(await writeSegment(connection, folder, first_row, part, wantedColumns(manifest)))
+      made.push(await writeSegment(connection, files, first_row, part, wantedColumns(manifest)))
     return { gone, made, vector: appended.vector }
   } finally {
     await connection.run(`DROP TABLE ${TABLE}`)
@@ -107,17 +105,17 @@ const sum = (segments: readonly Segment[]) => segments.reduce((total, segment) =
 
 async function writeSegment(
   connection: DuckDBConnection,
-  folder: string,
+  files: NewFiles,
   first_row: number,
   { from, to }: { from: number; to: number },
   columns: readonly string[],
 ): Promise<Segment> {
   const within = `FROM ${TABLE} WHERE rowid >= ${from} AND rowid < ${to}`
-  const file = `${randomUUID()}.parquet`
+  const file = files.name()
   const source = { sql: `(SELECT ${EVENT_NAMES} ${within})`, columns: [] }
-  await writeParquet(connection, selectStored([source], columns), join(folder, file), ROW_GROUP)
+  await writeParquet(connection, selectStored([source], columns), join(files.folder, file), ROW_GROUP)
   const described = { first_row: first_row + from, rows: to - from, within, columns }
-  return describeSegment(connection, folder, file, described)
+  return describeSegment(connection, files.folder, file, described)
 }
 
 type Described = Pick<Segment, 'first_row' | 'rows'> & { within: string; columns: readonly string[] }
@@ -153,21 +151,23 @@ export async function describeSegment(
 
 async function foldCopies(
   connection: DuckDBConnection,
-  folder: string,
+  files: NewFiles,
   copies: Manifest['copies'],
-  changes: Changes,
+  gathered: Gathered['copies'],
 ): Promise<Manifest['copies']> {
+  const changes = gatherChanges(gathered)
+  const now = gathered.at(-1)?.changed_at ?? 0n
   const next: Record<CopyKind, readonly Level[]> = { ...copies }
   for (const kind of Object.keys(changes) as CopyKind[]) {
     const levels = copies[kind]
     const changed = [...changes[kind].values()].flat()
     if (changed.length === 0) continue
-    const merged = hasDeleted(changed) ? levels.length : levelsToMerge(levels, changes[kind].size)
-    const files = levels.slice(0, merged).map(({ file }) => readParquet([join(folder, file)]))
+    const merged = levelsToMerge(levels, changes[kind].size, now)
+    const sources = levels.slice(0, merged).map(({ file }) => readParquet([join(files.folder, file)]))
     await createChanges(connection, TABLE, kind, changed)
     try {
-      const select = newestRows(kind, [TABLE, ...files], merged === levels.length)
-      next[kind] = [...(await writeLevel(connection, folder, select)), ...levels.slice(merged)]
+      const select = newestRows(kind, [TABLE, ...sources], merged === levels.length)
+      next[kind] = [...(await writeLevel(connection, files, kind, select)), ...levels.slice(merged)]
     } finally {
       await connection.run(`DROP TABLE ${TABLE}`)
     }
@@ -176,11 +176,18 @@ async function foldCopies(
 }
 
 /** None when nothing is left. */
-async function writeLevel(connection: DuckDBConnection, folder: string, select: string): Promise<Level[]> {
-  const file = `${randomUUID()}.parquet`
-  const path = join(folder, file)
+async function writeLevel(
+  connection: DuckDBConnection,
+  files: NewFiles,
+  kind: CopyKind,
+  select: string,
+): Promise<Level[]> {
+  const file = files.name()
+  const path = join(files.folder, file)
   await writeParquet(connection, select, path, COPIES_ROW_GROUP)
-  const [counted] = await rows(connection, countCopies(readParquet([path])))
-  const copies = Number(counted![0])
-  return copies === 0 ? [] : [{ file, copies, bytes: statSync(path).size }]
+  const [described] = await rows(connection, describeCopies(kind, readParquet([path])))
+  const [copies, gone_since] = described!
+  if (Number(copies) === 0) return []
+  const level = { file, copies: Number(copies), bytes: statSync(path).size }
+  return [gone_since === null ? level : { ...level, gone_since: String(gone_since) }]
 }

@@ -26,7 +26,13 @@ export type Segment = {
 export type KeptColumn = { property: string; day: number }
 
 /** A Parquet file with so many copies of persons, distinct ids or groups. */
-export type Level = { file: string; copies: number; bytes: number }
+export type Level = {
+  file: string
+  copies: number
+  bytes: number
+  /** When the first of the deletions that it tells of was made, in microseconds since 1970, as text. */
+  gone_since?: string
+}
 
 export type CopyKind = 'persons' | 'distinct_ids' | 'groups'
 
@@ -101,6 +107,8 @@ export function changeSegments(segments: readonly Segment[], { gone, made }: Seg
   const files = new Set(gone.map(({ file }) => file))
   const first = segments.findIndex(({ file }) => files.has(file))
   const kept = segments.filter(({ file }) => !files.has(file))
+  // Its rows stand in another file by now: the project would have them twice.
+  if (kept.length + files.size !== segments.length) throw new Error('a file is no longer on the list')
   return kept.toSpliced(first === -1 ? kept.length : first, 0, ...made)
 }
 

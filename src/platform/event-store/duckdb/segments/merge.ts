@@ -1,11 +1,12 @@
 // Many files of about the same size become one: a question opens few files, however long events have been coming in.
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { randomUUID } from 'node:crypto'
+import { statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { partsOf, selectStored } from './columns.ts'
 import { ROW_GROUP } from './events.ts'
 import { describeSegment, splitSegments } from './fold.ts'
 import type { Manifest, Segment } from './manifest.ts'
+import type { NewFiles } from './new-files.ts'
 import { readParquet, writeParquet } from './parquet.ts'
 
 const TOGETHER = 8
@@ -25,13 +26,21 @@ export function findNeighbours({ segments }: Manifest): readonly Segment[] | nul
   return null
 }
 
+/** What is being merged stays until the new file stands, and ingestion goes on beside it. */
+export function hasRoomToMerge(folder: string, neighbours: readonly Segment[]): boolean {
+  const { bavail, bsize } = statfsSync(folder)
+  const needed = neighbours.reduce((bytes, { file }) => bytes + statSync(join(folder, file)).size, 0)
+  return bavail * bsize >= 2 * needed
+}
+
 export async function mergeSegments(
   connection: DuckDBConnection,
-  folder: string,
+  files: NewFiles,
   neighbours: readonly Segment[],
   columns: readonly string[],
 ): Promise<Segment> {
-  const file = `${randomUUID()}.parquet`
+  const { folder } = files
+  const file = files.name()
   const select = selectStored(partsOf(folder, neighbours, columns), columns)
   await writeParquet(connection, select, join(folder, file), ROW_GROUP)
   return describeSegment(connection, folder, file, {

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ToFold } from '../journal/journal.ts'
 import { makeFolder } from '../durable.ts'
-import { fold, type FoldOptions } from './fold.ts'
+import { fold, splitSegments, type FoldOptions } from './fold.ts'
 import {
   changeSegments,
   filesOf,
@@ -18,7 +18,8 @@ import {
   type Manifest,
   type Segment,
 } from './manifest.ts'
-import { findNeighbours, mergeSegments } from './merge.ts'
+import { findNeighbours, hasRoomToMerge, mergeSegments } from './merge.ts'
+import { NewFiles } from './new-files.ts'
 import { readSections, type Gathered } from './sections.ts'
 
 export class ProjectFiles {
@@ -61,18 +62,14 @@ export class ProjectFiles {
   add(project_id: number, read: () => Gathered, options: FoldOptions): Promise<Manifest> {
     const folded = this.#folds.then(async () => {
       if (!existsSync(this.folderOf(project_id))) makeFolder(this.folderOf(project_id))
-      const before = this.manifest(project_id)
-      const { gone, made, ...rest } = await fold(
-        this.#folding,
-        this.folderOf(project_id),
-        before,
-        read(),
-        options,
-      )
-      // Read anew: a merge may have ended meanwhile.
-      const manifest = this.manifest(project_id)
-      const segments = changeSegments(manifest.segments, { gone, made })
-      return this.#keep(project_id, { ...manifest, ...rest, segments })
+      return this.#writing(project_id, async (files) => {
+        const before = this.manifest(project_id)
+        const { gone, made, ...rest } = await fold(this.#folding, files, before, read(), options)
+        // Read anew: a merge may have ended meanwhile.
+        const manifest = this.manifest(project_id)
+        const segments = changeSegments(manifest.segments, { gone, made })
+        return this.#keep(project_id, { ...manifest, ...rest, segments })
+      })
     })
     this.#folds = folded.catch(() => undefined)
     return folded
@@ -83,12 +80,13 @@ export class ProjectFiles {
     const merged = this.#merges.then(async () => {
       const before = this.manifest(project_id)
       const neighbours = findNeighbours(before)
-      if (!neighbours) return null
-      const folder = this.folderOf(project_id)
-      const made = [await mergeSegments(this.#merging, folder, neighbours, wantedColumns(before))]
-      const manifest = this.manifest(project_id)
-      const segments = changeSegments(manifest.segments, { gone: neighbours, made })
-      return this.#keep(project_id, { ...manifest, segments })
+      if (!neighbours || !hasRoomToMerge(this.folderOf(project_id), neighbours)) return null
+      return this.#writing(project_id, async (files) => {
+        const made = [await mergeSegments(this.#merging, files, neighbours, wantedColumns(before))]
+        const manifest = this.manifest(project_id)
+        const segments = changeSegments(manifest.segments, { gone: neighbours, made })
+        return this.#keep(project_id, { ...manifest, segments })
+      })
     })
     this.#merges = merged.catch(() => undefined)
     return merged
@@ -108,14 +106,20 @@ export class ProjectFiles {
 
   /** Puts a file with other columns in the place of one with the same events; null when that one is gone. */
   replaceSegment(project_id: number, file: string, made: Segment): Promise<Manifest | null> {
-    const replaced = this.#merges.then(() => {
+    const replace = () => {
       const manifest = this.manifest(project_id)
       const gone = manifest.segments.filter((segment) => segment.file === file)
       if (gone.length === 0) return null
       const segments = changeSegments(manifest.segments, { gone, made: [made] })
       return this.#keep(project_id, { ...manifest, segments })
-    })
-    this.#merges = replaced.catch(() => undefined)
+    }
+    // A loose file is in the hands of folds alone, any other in those of merges alone.
+    const { loose } = splitSegments(this.manifest(project_id).segments)
+    const isLoose = loose.some((segment) => segment.file === file)
+    const replaced = (isLoose ? this.#folds : this.#merges).then(replace)
+    const ended = replaced.catch(() => undefined)
+    if (isLoose) this.#folds = ended
+    else this.#merges = ended
     return replaced
   }
 
@@ -132,6 +136,20 @@ export class ProjectFiles {
     await Promise.all([this.#folds, this.#merges])
     this.#folding.closeSync()
     this.#merging.closeSync()
+  }
+
+  /** Files that did not come onto the list are removed, whether or not the work failed. */
+  async #writing(project_id: number, work: (files: NewFiles) => Promise<Manifest>): Promise<Manifest> {
+    const files = new NewFiles(this.folderOf(project_id))
+    try {
+      const manifest = await work(files)
+      files.remove(new Set(filesOf(manifest)))
+      return manifest
+    } catch (error) {
+      // The list on the disk may be newer than ours: what comes after its replacement can fail too.
+      files.remove(new Set(filesOf(readManifest(this.#folder, project_id))))
+      throw error
+    }
   }
 
   #keep(project_id: number, changed: Omit<Manifest, 'version'>): Manifest {

@@ -3,7 +3,7 @@ import { VARCHAR, type DuckDBConnection } from '@duckdb/node-api'
 import { join } from 'node:path'
 import type { AskedProperty } from '../../event-store.ts'
 import { tablesOf } from '../../layout.ts'
-import { EVENT_NAMES, partsOf, selectAsked } from './columns.ts'
+import { EVENT_NAMES, partsOf, selectAsked, selectExported } from './columns.ts'
 import { copiesView } from './copies.ts'
 import { EVENT_COLUMNS } from './events.ts'
 import type { Manifest } from './manifest.ts'
@@ -31,9 +31,22 @@ function viewsOf(folder: string, project_id: number, { segments, copies }: Manif
 /** Events as one question reads them. */
 function askedView(folder: string, { segments }: Manifest, asked: readonly AskedProperty[]): string {
   const properties = asked.map(({ property }) => property)
-  if (segments.length > 0) return selectAsked(partsOf(folder, segments, properties), asked)
-  return selectNone([...EVENT_COLUMNS, ...asked.map(({ column }) => [column, VARCHAR] as const)])
+  return segments.length > 0
+    ? selectAsked(partsOf(folder, segments, properties), asked)
+    : selectNothing(asked)
 }
+
+/** Events as an export reads them. */
+export function exportedView(
+  folder: string,
+  { segments }: Manifest,
+  asked: readonly AskedProperty[],
+): string {
+  return segments.length > 0 ? selectExported(folder, segments, asked) : selectNothing(asked)
+}
+
+const selectNothing = (asked: readonly AskedProperty[]) =>
+  selectNone([...EVENT_COLUMNS, ...asked.map(({ column }) => [column, VARCHAR] as const)])
 
 /** The views that are there now, on one connection; a view is made anew when the project has other files. */
 export class Views {
