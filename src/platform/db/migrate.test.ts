@@ -62,6 +62,25 @@ describe('migrate', () => {
     expect(await applied()).toEqual([...files, '9999_of_tomorrow.sql'])
   })
 
+  it('empties settings of accounts that are larger than what is taken now', async () => {
+    await migrate(db)
+    const account = (email: string, config: object, settings: object) =>
+      db.run(sql`
+        INSERT INTO app_user (uuid, distinct_id, email, first_name, last_name, date_joined, hedgehog_config, notification_settings)
+        VALUES (gen_random_uuid(), ${email}, ${email}, '', '', now(), ${config}, ${settings})`)
+    const few = { list: Array(2000).fill(1) }
+    await account('a', few, few)
+    await account('b', { text: 'x'.repeat(10_000) }, { text: 'x'.repeat(100_000) })
+    await db.run(sql`DELETE FROM migration WHERE name = '0029_small_settings.sql'`)
+    expect(await migrate(db)).toEqual(['0029_small_settings.sql'])
+    expect(
+      await db.rows(sql`SELECT hedgehog_config, notification_settings FROM app_user ORDER BY email`),
+    ).toEqual([
+      { hedgehog_config: few, notification_settings: few },
+      { hedgehog_config: null, notification_settings: {} },
+    ])
+  })
+
   it('leaves nothing half done when a file fails', async () => {
     // A table of ours that is in the way makes the first file fail after it has begun.
     await db.pool.query('CREATE TABLE idempotency_key (anything int)')

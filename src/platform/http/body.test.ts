@@ -325,6 +325,15 @@ describe('other ways to send fields', () => {
     expect(await rename('name=%ED%A0%80', form)).toMatchObject({ status: 200 })
   })
 
+  it('that hold JSON are told how to be sent', async () => {
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    expect(await rename(' {"name": "From curl"}', form)).toMatchObject({
+      status: 415,
+      code: 'unsupported_media_type',
+      body: { detail: expect.stringContaining('Content-Type: application/json') },
+    })
+  })
+
   it('without any media type are taken for JSON', async () => {
     const reply = await app.call('PATCH', own(), { key: workspace.owner.key, body: '{"name":"No type"}' })
     expect([reply.status, reply.body.name]).toEqual([200, 'No type'])

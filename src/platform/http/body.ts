@@ -1,7 +1,7 @@
 // From the bytes of a request to a plain value: size, media type, encoding, depth and hostile content are settled here.
 import type { FastifyRequest } from 'fastify'
 import { FormFault, readMultipart, readUrlEncoded } from '../../lib/form.ts'
-import { passedBound } from '../../lib/json-bounds.ts'
+import { BoundPassed, parseBounded } from '../../lib/json-bounds.ts'
 import { ApiError, invalid } from './errors.ts'
 
 /** What arrived; whether it was too much is only said once the caller is known to be allowed here. */
@@ -100,22 +100,36 @@ async function decode(
 function parseJson(bytes: Buffer): unknown {
   const text = utf8(bytes)
   if (text.trim() === '') return {}
-  const passed = passedBound(text, { depth: MAX_DEPTH, values: MAX_VALUES })
-  if (passed === 'depth') throw tooDeep()
-  if (passed === 'values')
-    throw new ApiError('request_too_large', `The body holds more than ${MAX_VALUES} values.`)
   try {
-    return JSON.parse(text)
-  } catch {
-    throw unreadable('The body is not valid JSON.')
+    return parseJsonText(text)
+  } catch (error) {
+    throw error instanceof SyntaxError ? unreadable('The body is not valid JSON.') : error
+  }
+}
+
+/** JSON that a body is, or holds in one of its texts. Throws ApiError for too much of it, SyntaxError where it is none. */
+export function parseJsonText(text: string): unknown {
+  try {
+    return parseBounded(text, { depth: MAX_DEPTH, values: MAX_VALUES })
+  } catch (error) {
+    if (!(error instanceof BoundPassed)) throw error
+    if (error.bound === 'depth') throw tooDeep()
+    throw new ApiError('request_too_large', `JSON may hold ${MAX_VALUES} values at most.`)
   }
 }
 
 export function parseUrlEncoded(bytes: Buffer, max_bytes = MAX_URLENCODED): Record<string, string> {
   if (bytes.length > max_bytes)
     throw new ApiError('request_too_large', 'The form is too large: send JSON instead.')
+  const text = utf8(bytes)
+  // What curl sends as a form unless it is told otherwise.
+  if (/^\s*[{[]/.test(text))
+    throw new ApiError(
+      'unsupported_media_type',
+      'This form holds JSON: send it with the header Content-Type: application/json.',
+    )
   try {
-    return Object.fromEntries(readUrlEncoded(utf8(bytes)))
+    return Object.fromEntries(readUrlEncoded(text))
   } catch (error) {
     throw error instanceof FormFault ? unreadable(error.message) : error
   }

@@ -32,7 +32,10 @@ export const ERROR_CODES = {
   user_already_member: [400, 'The signed-in user is a member already.'],
   existing_email_address: [400, 'Somebody with that address is a member already.'],
   account_exists: [400, 'An account with the invited address exists: sign in first.'],
-  sso_enforced: [400, "The address's domain demands single sign-on; passwords are off."],
+  sso_enforced: [
+    400,
+    "The address's domain demands single sign-on; passwords are off, and members do not leave it by changing their address.",
+  ],
   sso_not_tested: [
     400,
     'No admin has signed in through the provider in the last day, so it cannot be enforced.',
@@ -82,7 +85,10 @@ export const ERROR_CODES = {
   conflict: [409, 'The thing cannot be deleted as long as others depend on it.'],
   project_has_events: [409, 'Sample data goes only into a project without events of its own.'],
   request_too_large: [413, 'The body is over the limit.'],
-  payload_too_large: [413, 'Captured data, packed or unpacked, or one event of it is over the limit.'],
+  payload_too_large: [
+    413,
+    'Captured data, packed, unpacked or with the properties of its persons, or one event of it is over the limit.',
+  ],
   unsupported_media_type: [415, 'The body is neither JSON nor form data, or is compressed.'],
   idempotency_mismatch: [422, 'The Idempotency-Key was used with another request.'],
   too_many_concurrent_backfills: [

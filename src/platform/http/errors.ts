@@ -1,7 +1,7 @@
 // What slices throw when a request cannot be done, and the one place where it becomes a status and a body.
 import { errorCode } from '../../lib/error-code.ts'
 import { isConflict, isParentGone, RowGone } from '../db/database.ts'
-import { StoreBusy, StoreGone } from '../event-store/event-store.ts'
+import { ProjectGone, StoreBusy, StoreGone } from '../event-store/event-store.ts'
 import { ERROR_CODES, errorType, type ErrorCode, type ErrorType } from './error-codes.ts'
 
 /** `extra` is for programs: facts about the error that `detail` tells people. */
@@ -50,13 +50,20 @@ export function notFound(): ApiError {
   return new ApiError('not_found', 'Nothing found here.')
 }
 
-export function unauthenticated(code: 'not_authenticated' | 'authentication_failed'): ApiError {
-  const detail =
-    code === 'not_authenticated'
-      ? 'Send an API key as `Authorization: Bearer <key>`, or sign in.'
-      : 'The API key is wrong, expired, or its owner is deactivated.'
+/** No route has this path: a slip of the caller's, unlike an object that is not there. */
+export function unknownPath(): ApiError {
+  return new ApiError('not_found', 'There is no such path. /docs lists all paths of the API.')
+}
+
+export function unauthenticated(
+  code: 'not_authenticated' | 'authentication_failed',
+  detail = code === 'not_authenticated' ? NO_KEY : WRONG_KEY,
+): ApiError {
   return new ApiError(code, detail, null, { 'www-authenticate': 'Bearer' })
 }
+
+const NO_KEY = 'Send an API key as `Authorization: Bearer <key>`, or sign in.'
+const WRONG_KEY = 'The API key is wrong, expired, or its owner is deactivated.'
 
 export function throttled(wait_ms: number): ApiError {
   const seconds = Math.max(1, Math.ceil(wait_ms / 1000))
@@ -90,7 +97,7 @@ export function toApiError(error: unknown): ApiError {
       'retry-after': '1',
     })
   }
-  if (error instanceof RowGone || isParentGone(error)) return notFound()
+  if (error instanceof RowGone || error instanceof ProjectGone || isParentGone(error)) return notFound()
   const text = error instanceof Error ? error.message : ''
   if (DISK_FULL.test(errorCode(error)) || DISK_FULL_TEXT.test(text)) {
     return new ApiError(

@@ -85,6 +85,23 @@ export function instant() {
     .meta({ type: 'string', format: 'date-time' })
 }
 
+/** An object that is kept as it came, of at most `max_bytes` as JSON. */
+export function smallObject({ max_bytes }: { max_bytes: number }) {
+  return z
+    .record(z.string(), z.unknown())
+    .refine((value) => storedBytes(value) <= max_bytes, `This has more than ${max_bytes} bytes as JSON.`)
+}
+
+const LONGEST_NUMBER = '0'.repeat(330)
+
+/** PostgreSQL writes numbers in full: 1e300 has seven bytes here and 301 there. */
+export function storedBytes(value: unknown): number {
+  const written = JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === 'number' && String(part).includes('e') ? LONGEST_NUMBER : part,
+  )
+  return Buffer.byteLength(written)
+}
+
 /** Answer side: instants leave as ISO 8601 text in UTC. */
 export const timestamp = z.string().meta({ format: 'date-time' })
 export const uuid = z.string().meta({ format: 'uuid' })

@@ -18,6 +18,8 @@ describe('routes', () => {
   const SECRETS = ['password', 'current_password', 'token', 'code']
   /** Open to anybody, and nothing to guess: how a domain signs in is public. */
   const NO_SECRET = ['POST /api/login/precheck/', 'GET /_preflight/', 'GET /login/saml/metadata/:domain_id/']
+  /** Counts a try only where a current password is sent along: the attacks on S35 hold that. */
+  const COUNTS_BY_ITSELF = ['PATCH /api/users/:uuid/']
   const nameOf = ({ method, path }: Route) => `${method} ${path}`
 
   function fieldsOf(schema: z.ZodType | undefined): string[] {
@@ -31,7 +33,7 @@ describe('routes', () => {
       [route.body, route.query].flatMap(fieldsOf).some((field) => SECRETS.includes(field))
     const taking = routes.filter((route) => takesSecret(route) && !NO_SECRET.includes(nameOf(route)))
     expect(taking.length).toBeGreaterThan(9)
-    expect(taking.filter((route) => !route.guesses).map(nameOf)).toEqual([])
+    expect(taking.filter((route) => !route.guesses).map(nameOf)).toEqual(COUNTS_BY_ITSELF)
   })
 })
 

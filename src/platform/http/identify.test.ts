@@ -53,6 +53,12 @@ describe('where a key is read from', () => {
     expect(await whose({ body: { personal_api_key: one.key } }, inQuery)).toBe('one')
   })
 
+  it('the token of a project is no key, and the refusal says so', async () => {
+    const reply = await app.get('/api/users/@me/', { key: 'phc_of_a_project' })
+    expect([reply.status, reply.body.code]).toEqual([401, 'authentication_failed'])
+    expect(reply.body.detail).toMatch(/token of a project.*phx_/)
+  })
+
   it('a form’s field as well', async () => {
     const body = new URLSearchParams({ personal_api_key: one.key }).toString()
     expect(await whose({ body, headers: { 'content-type': 'application/x-www-form-urlencoded' } })).toBe(

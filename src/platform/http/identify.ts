@@ -27,11 +27,16 @@ export async function identify(
     const caller = typeof key === 'string' ? await access.findCallerByKey(services.db, key.trim(), now) : null
     if (caller) return caller
     await given.onWrongKey()
-    throw unauthenticated('authentication_failed')
+    throw unauthenticated('authentication_failed', isProjectToken(key) ? PROJECT_TOKEN : undefined)
   }
   const token = sessionToken(given.cookie)
   return token === undefined ? null : access.findCallerBySession(services, token, given.ip, now)
 }
+
+const PROJECT_TOKEN =
+  'This is the token of a project, which only sends events. Send a personal API key: it starts with phx_.'
+
+const isProjectToken = (key: unknown) => typeof key === 'string' && key.trim().startsWith('phc_')
 
 function bearerKey(header: string | undefined): string | undefined {
   return /^\s*bearer(?:\s+(.*))?$/i

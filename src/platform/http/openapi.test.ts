@@ -121,11 +121,15 @@ describe('the document as a whole', () => {
     for (const name of Object.keys(document.components.schemas)) {
       expect(() => ajv.getSchema(`api#/components/schemas/${name}`), name).not.toThrow()
     }
+    // Many operations share them.
+    const compiled = new Set<string>()
     for (const { name, operation } of operations) {
       const contents = [operation.requestBody, ...Object.values(operation.responses)]
       const schemas = contents.flatMap((content) => Object.values<{ schema: object }>(content?.content ?? {}))
       for (const { schema } of schemas) {
         const text = JSON.stringify(schema).replaceAll('#/components', 'api#/components')
+        if (compiled.has(text)) continue
+        compiled.add(text)
         expect(() => ajv.compile(JSON.parse(text) as object), name).not.toThrow()
       }
     }

@@ -9,7 +9,7 @@ import type { Access } from './access.ts'
 import { readRawBody, type RawBody } from './body.ts'
 import { Connections } from './connections.ts'
 import { dispatch, type Outgoing, type RequestNotes } from './dispatch.ts'
-import { ApiError, notFound, toApiError } from './errors.ts'
+import { ApiError, notFound, toApiError, unknownPath } from './errors.ts'
 import { DEFAULT_LIMITS, type ServerLimits } from './limits.ts'
 import { OpenStreams } from './live/open-streams.ts'
 import { serveLive } from './live/serve.ts'
@@ -116,11 +116,11 @@ export function buildServer(options: HttpOptions): FastifyInstance {
     done()
   })
   app.setErrorHandler((error, request, reply) => answerError(services, request, reply, error))
-  app.setNotFoundHandler((_request, reply) => sendError(reply, notFound()))
+  app.setNotFoundHandler((_request, reply) => sendError(reply, unknownPath()))
   const router = routerOf(options.routes)
   app.all(ANY_PATH, (request, reply) => {
     const found = router.find(request.url)
-    if (!found) throw notFound()
+    if (!found) throw unknownPath()
     request.api_path = found.path
     return serve(options, streams, found, request, reply)
   })

@@ -21,7 +21,13 @@ export type AnyJob = Omit<Job<object>, 'handle'> & {
 }
 
 export type Jobs = {
-  enqueue<Data extends object>(tx: Db, job: Job<Data>, data: Data): Promise<void>
+  /** With `after_s` it is due so many seconds later. */
+  enqueue<Data extends object>(
+    tx: Db,
+    job: Job<Data>,
+    data: Data,
+    options?: { after_s?: number },
+  ): Promise<void>
   /** Starts working on the queues; until then jobs are only kept. */
   work(services: Services): Promise<void>
   /** Jobs that are due, running or waiting for another try, by name. */
@@ -34,8 +40,8 @@ export type Jobs = {
 // 5 s doubling up to 23 h between tries: a mail server may be away for a day and a half.
 const RETRY = { retryLimit: 15, retryDelay: 5, retryBackoff: true, retentionDays: 30 }
 const TIME_LIMIT_S = 120
-// Enqueueing wakes the worker at once; polling only finds retries and what another process enqueued.
-const POLL_SECONDS = 5
+// Enqueueing wakes the worker at once; looking only finds retries and what another process enqueued.
+const LOOK_EVERY_MS = 5_000
 // pg-boss has no way to fail a job for good before its tries are used up: a cancelled one was given up too.
 const GIVEN_UP = ['failed', 'cancelled']
 const WAITING = ['created', 'retry', 'active']
@@ -72,9 +78,11 @@ export async function openJobs(
   boss.on('error', (error) => log.warn({ err: error }, 'background jobs: a temporary fault'))
   await boss.start()
   const workers = new Map<string, Worker>()
+  let lookout: { stop(): Promise<void> } | undefined
   return {
-    async enqueue(tx, { name }, data) {
+    async enqueue(tx, { name }, data, { after_s = 0 } = {}) {
       await boss.send(name, data, {
+        startAfter: after_s,
         db: { executeSql: async (text, values) => ({ rows: await tx.rows({ text, values }) }) },
       })
       tx.afterCommit(() => workers.get(name)?.wake())
@@ -85,11 +93,14 @@ export async function openJobs(
         workers.set(name, startWorker(boss, definition, services, log))
         if (cron !== undefined) await boss.schedule(name, cron)
       }
+      lookout = startLookout(db, workers, log)
     },
     countWaiting: () => countByName(db, WAITING),
     countFailed: () => countByName(db, GIVEN_UP),
     async stop() {
-      const ends = Promise.all([...workers.values()].map((worker) => worker.stop()))
+      const ends = Promise.all(
+        [...workers.values(), ...(lookout ? [lookout] : [])].map((part) => part.stop()),
+      )
       await Promise.race([ends, new Promise((resolve) => setTimeout(resolve, STOP_TIMEOUT_MS).unref())])
       await boss.stop({ graceful: false, close: false })
     },
@@ -105,16 +116,16 @@ type Worker = { wake(): void; stop(): Promise<void> }
 function startWorker(boss: PgBoss, definition: AnyJob, services: Services, log: Log): Worker {
   let isStopping = false
   let wake = () => {}
+  const sleep = () => new Promise<void>((resolve) => (wake = resolve))
   const work = async () => {
-    while (!isStopping) {
-      const woken = new Promise<void>((resolve) => (wake = resolve))
-      const next = await fetchNext(boss, definition, log)
-      if (next) await perform(boss, definition, next, services, log)
-      else
-        await Promise.race([
-          woken,
-          new Promise((resolve) => setTimeout(resolve, POLL_SECONDS * 1000).unref()),
-        ])
+    for (let woken = sleep(); !isStopping;) {
+      await woken
+      woken = sleep()
+      while (!isStopping) {
+        const next = await fetchNext(boss, definition, log)
+        if (!next) break
+        await perform(boss, definition, next, services, log)
+      }
     }
   }
   const ended = work()
@@ -125,6 +136,39 @@ function startWorker(boss: PgBoss, definition: AnyJob, services: Services, log: 
       wake()
       return ended
     },
+  }
+}
+
+/** Wakes the workers whose jobs are due: one statement for all queues, which are empty most of the time. */
+function startLookout(db: Database, workers: ReadonlyMap<string, Worker>, log: Log) {
+  let isStopping = false
+  let end = () => {}
+  const stopped = new Promise<void>((resolve) => (end = resolve))
+  const look = async () => {
+    while (!isStopping) {
+      for (const name of await dueQueues(db, log)) workers.get(name)?.wake()
+      await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS).unref())])
+    }
+  }
+  const ended = look()
+  return {
+    stop() {
+      isStopping = true
+      end()
+      return ended
+    },
+  }
+}
+
+/** None when PostgreSQL is away, which means looking again later. */
+async function dueQueues(db: Database, log: Log): Promise<string[]> {
+  try {
+    const rows = await db.rows<{ name: string }>(sql`
+      SELECT DISTINCT name FROM pgboss.job WHERE state < 'active' AND start_after <= now()`)
+    return rows.map(({ name }) => name)
+  } catch (error) {
+    log.warn({ err: error }, 'background jobs: the queues do not answer')
+    return []
   }
 }
 
@@ -170,11 +214,12 @@ function isPermanent(error: unknown): boolean {
   return error instanceof Error && 'permanent' in error && error.permanent === true
 }
 
-/** Without those of pg-boss itself, which come and go with every minute. */
+/** Without those that are not due yet, and those of pg-boss itself, which come and go with every minute. */
 async function countByName(db: Database, states: readonly string[]): Promise<Record<string, number>> {
   const rows = await db.rows<{ name: string; count: number }>(sql`
     SELECT name, count(*)::int AS count FROM pgboss.job
-    WHERE state::text = ANY(${states}) AND NOT starts_with(name, '__pgboss__') GROUP BY name`)
+    WHERE state::text = ANY(${states}) AND NOT (state = 'created' AND start_after > now())
+      AND NOT starts_with(name, '__pgboss__') GROUP BY name`)
   return Object.fromEntries(rows.map((row) => [row.name, row.count]))
 }
 

@@ -488,6 +488,18 @@ describe('createBuffer', () => {
     await sandbox.dispose(app.id)
     expect(bodies(host)).toEqual([[[1], 4]])
   })
+
+  it.each([
+    ['has no teardownPlugin', ''],
+    ['has one that fails', "exports.teardownPlugin = () => { throw new Error('no') }"],
+  ])('is flushed before an app goes that %s', async (_what, teardown) => {
+    const host = new TestHost()
+    const without = code.slice(0, code.indexOf('exports.teardownPlugin'))
+    const app = makeApp(`${without.replace('timeoutSeconds: 1', 'timeoutSeconds: 500')}\n${teardown}`)
+    await sandbox.call(app, host, { method: 'onEvent', event: { n: 1, points: 4 } })
+    await sandbox.dispose(app.id)
+    expect(bodies(host)).toEqual([[[1], 4]])
+  })
 })
 
 describe('the language', () => {

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import { afterAll, describe, expect, it } from 'vitest'
-import { faultOf, kindsOf, makeApp, makeEvent, TestHost } from './fixture/apps.ts'
+import { faultOf, kindsOf, makeApp, makeEvent, textAnswer, TestHost } from './fixture/apps.ts'
 import { openSandbox } from './open.ts'
 
 const limits = { call_wall_ms: 3_000, teardown_wall_ms: 1_000, call_cpu_ms: 1_000 }
@@ -10,6 +10,14 @@ const sandbox = openSandbox({ threads: 1, geoip_database: null, limits })
 afterAll(() => sandbox.close())
 
 const messagesOf = (host: TestHost) => host.lines.map(({ message }) => message)
+/** Its fetches wait until `answer` is called. */
+function slowHost() {
+  const host = new TestHost()
+  let answer = () => {}
+  const answered = new Promise<void>((resolve) => (answer = resolve))
+  host.answerFetch = () => answered.then(() => textAnswer(200, 'ok'))
+  return { host, answer }
+}
 const never = () => new Promise<never>(() => undefined)
 
 describe('setupPlugin', () => {
@@ -54,7 +62,22 @@ describe('dispose', () => {
     exports.teardownPlugin = async (meta) => { await meta.storage.set('ended', true) }
     exports.onEvent = (event) => event.wait ? fetch('http://a/') : null`
 
-  it('tears down and ends what is under way', async () => {
+  it('lets what is under way end, then tears down', async () => {
+    const { host, answer } = slowHost()
+    const app = makeApp(code)
+    const call = sandbox.call(app, host, { method: 'onEvent', event: { wait: true } })
+    await expect.poll(() => host.requests).toHaveLength(1)
+    const disposed = sandbox.dispose(app.id)
+    // The next call is for a new instance, and does not wait.
+    expect(await sandbox.call(app, host, { method: 'onEvent', event: {} })).toBeNull()
+    expect(host.stored.has('ended')).toBe(false)
+    answer()
+    await call
+    await disposed
+    expect(host.stored.get('ended')).toBe('true')
+  })
+
+  it('ends what hangs when its time is over', async () => {
     const host = new TestHost()
     let signal: AbortSignal | undefined
     host.answerFetch = (_, given) => {
@@ -65,9 +88,31 @@ describe('dispose', () => {
     const call = faultOf(sandbox.call(app, host, { method: 'onEvent', event: { wait: true } }))
     await expect.poll(() => signal).toBeDefined()
     await sandbox.dispose(app.id)
-    expect(await call).toMatchObject({ kind: 'gone' })
+    expect(['gone', 'time']).toContain((await call).kind)
     expect(host.stored.get('ended')).toBe('true')
     expect(signal!.aborted).toBe(true)
+  })
+
+  it('leaves an app alone that is at work again before the teardown has ended', async () => {
+    const [before, again] = [slowHost(), slowHost()]
+    const app = makeApp(`
+      exports.teardownPlugin = () => fetch('http://a/')
+      exports.onEvent = async (event, { storage }) => {
+        if (event.waits) await fetch('http://b/')
+        await storage.set('seen', true)
+      }`)
+    const call = (waits: boolean, { host }: typeof again) =>
+      sandbox.call(app, host, { method: 'onEvent', event: { waits } })
+    await call(false, before)
+    const disposed = sandbox.dispose(app.id)
+    await expect.poll(() => before.host.requests).toHaveLength(1)
+    const called = call(true, again)
+    await expect.poll(() => again.host.requests).toHaveLength(1)
+    before.answer()
+    await disposed
+    again.answer()
+    await called
+    expect(again.host.stored.get('seen')).toBe('true')
   })
 
   it('does nothing for an app that was never there, or never set up', async () => {

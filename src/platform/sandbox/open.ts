@@ -65,8 +65,9 @@ export function openSandbox({ threads, geoip_database, limits }: SandboxOptions)
     const isApart = (apart.get(app.id) ?? 0) > monotonicMs()
     const link = app.tenant === null ? all.trial : isApart ? all.apart : all.work[turnOf(app.tenant)]!
     const before = places.get(app.id)
-    if (before && before !== link) await before.dispose(app.id)
     places.set(app.id, link)
+    // What it has begun there may end there; nobody waits for that.
+    if (before && before !== link) before.dispose(app.id).catch(() => undefined)
     return link
   }
   const work = async (app: SandboxedApp, host: Host, what: Work) => {

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../lib/json-object.ts'
 /** One piece of code with its settings. Instances are kept by `id` until they are disposed of, or idle for long. */
 export type SandboxedApp = {
   id: number
-  /** Another version under the same id takes the old instance's place. */
+  /** Another version under the same id takes the old instance's place, which ends what it has begun. */
   version: string
   /**
    * Tenants take turns: apps of different ones are on different threads while there are threads enough, and where several
@@ -179,7 +179,7 @@ export type Sandbox = {
   prepare(app: SandboxedApp, host: Host): Promise<void>
   /** Bytes that an app has taken at the moment; null when it is not loaded, or was stopped. */
   measure(app: SandboxedApp, host: Host): Promise<number | null>
-  /** teardownPlugin gets its five seconds, then the instance goes; calls under way fail as `gone`. */
+  /** What is under way may end, within the time of a call; teardownPlugin gets its five seconds, then the instance goes. */
   dispose(id: number): Promise<void>
   close(): Promise<void>
 }

@@ -29,6 +29,7 @@ type Task =
   | { kind: 'work'; app: SandboxedApp; work: Work }
   | { kind: 'inspect'; code: string; mappings: string | null }
   | { kind: 'dispose'; app_id: number }
+type Known = { host: Host; tenant: string | null }
 type Pending = { task: Task; resolve(result: unknown): void; reject(error: Error): void }
 
 export class ThreadLink {
@@ -37,8 +38,7 @@ export class ThreadLink {
   readonly #turns = new Turns<string | null, symbol>(Array.from({ length: AT_HAND }, () => Symbol('place')))
   /** The places that are taken, by the number of the task. */
   readonly #places = new Map<number, symbol>()
-  readonly #tenants = new Map<number, string | null>()
-  readonly #hosts = new Map<number, Host>()
+  readonly #known = new Map<number, Known>()
   /** What the thread was told of each app. */
   readonly #versions = new Map<number, string>()
   #worker: Worker | null = null
@@ -59,8 +59,7 @@ export class ThreadLink {
 
   /** Throws AppFault. */
   work(app: SandboxedApp, host: Host, work: Work): Promise<unknown> {
-    this.#hosts.set(app.id, host)
-    this.#tenants.set(app.id, app.tenant)
+    this.#known.set(app.id, { host, tenant: app.tenant })
     return this.#do({ kind: 'work', app, work })
   }
 
@@ -69,10 +68,13 @@ export class ThreadLink {
   }
 
   async dispose(app_id: number): Promise<void> {
-    if (this.#tenants.has(app_id)) await this.#do({ kind: 'dispose', app_id })
+    const known = this.#known.get(app_id)
+    if (!known) return
+    await this.#do({ kind: 'dispose', app_id })
+    // Otherwise it is at work again.
+    if (this.#known.get(app_id) !== known) return
     this.#versions.delete(app_id)
-    this.#hosts.delete(app_id)
-    this.#tenants.delete(app_id)
+    this.#known.delete(app_id)
   }
 
   /** Whether this app's code runs at the moment, and past its time: the watchdog is about to act. */
@@ -109,7 +111,7 @@ export class ThreadLink {
 
   #tenantOf(task: Task): string | null {
     if (task.kind === 'inspect') return null
-    return this.#tenants.get(task.kind === 'work' ? task.app.id : task.app_id) ?? null
+    return this.#known.get(task.kind === 'work' ? task.app.id : task.app_id)?.tenant ?? null
   }
 
   #post(pending: Pending, place: symbol): void {
@@ -212,9 +214,9 @@ export class ThreadLink {
       case 'abort':
         return this.#requests.abort(message.request_id)
       case 'log':
-        return this.#hosts.get(message.app_id)?.log(message.source, message.type, message.message)
+        return this.#known.get(message.app_id)?.host.log(message.source, message.type, message.message)
       case 'metric':
-        return this.#hosts.get(message.app_id)?.metric(message.name, message.metric, message.value)
+        return this.#known.get(message.app_id)?.host.metric(message.name, message.metric, message.value)
       default:
         return message satisfies never
     }
@@ -222,7 +224,7 @@ export class ThreadLink {
 
   #stopped(app_id: number, fault: AppFault): void {
     this.onStopped(app_id, fault)
-    this.#hosts.get(app_id)?.stopped(fault)
+    this.#known.get(app_id)?.host.stopped(fault)
   }
 
   #settled(id: number): Pending | undefined {
@@ -248,7 +250,7 @@ export class ThreadLink {
     worker: Worker,
     { request_id, app_id, request }: FromThread & { kind: 'request' },
   ): Promise<void> {
-    const answer = await this.#requests.answer(request_id, this.#hosts.get(app_id), request)
+    const answer = await this.#requests.answer(request_id, this.#known.get(app_id)?.host, request)
     this.#tell(worker, { kind: 'answer', request_id, answer })
   }
 }

@@ -81,6 +81,11 @@ describe('clean', () => {
     )
   })
 
+  it('takes JSON that is nested without end for the text that it is', () => {
+    const nested = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+    expect(new Redactor([nested, 'beside-it']).clean('of beside-it')).toBe('of ***')
+  })
+
   it('leaves the host of an address to be seen, and nothing that opens it', () => {
     const hook = 'https://hooks.example.com/services/T00/B00/xyz987'
     expect(clean(`POST ${hook} failed: no hooks.example.com`, hook)).toBe(

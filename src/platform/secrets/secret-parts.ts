@@ -1,7 +1,11 @@
 // What of a secret setting is secret: each text in it, at any depth, without what everybody knows of it. Whoever replaced
 // the host of an address or the first line of a key in logs would hide what the log is for.
 
+import { parseBounded } from '../../lib/json-bounds.ts'
+
 const MAX_JSON_LENGTH = 256 * 1024
+/** What is nested deeper, or holds more, is looked for as the text that it is. */
+const JSON_BOUNDS = { depth: 64, values: 20_000 }
 const MIN_PART = 8
 const PEM_BORDER = /-----(?:BEGIN|END) [A-Z0-9 ]+-----/g
 
@@ -22,7 +26,7 @@ function partsOfText(text: string): string[] {
 function readJson(text: string): object | null {
   if (text.length > MAX_JSON_LENGTH || !/^\s*[{[]/.test(text)) return null
   try {
-    return JSON.parse(text) as object
+    return parseBounded(text, JSON_BOUNDS) as object
   } catch {
     return null
   }

@@ -1,4 +1,5 @@
 // Calls an app's functions and puts what comes back into words: at once, or later when it is a promise.
+import { ringAll } from './alarms.ts'
 import { describeThrown } from './errors.ts'
 import type { Found } from './exports.ts'
 import { ask } from './host.ts'
@@ -41,13 +42,23 @@ export class App {
     const { methods, jobs, tasks } = this.found
     if (method === 'job') return this.#need(jobs[name])(input, this.meta)
     if (method === 'task') return this.#need(tasks[name])(this.meta)
+    if (method === 'teardownPlugin') return this.#tearDown()
     const called = this.#need(methods[method])
-    if (method === 'setupPlugin' || method === 'teardownPlugin') return called(this.meta)
+    if (method === 'setupPlugin') return called(this.meta)
     if (method === 'composeWebhook') {
       const event = input as { timestamp?: unknown }
       if (typeof event.timestamp === 'string') event.timestamp = new Date(event.timestamp)
     }
     return called(input, this.meta)
+  }
+
+  /** What its buffers still hold would be lost: few apps empty them themselves. */
+  async #tearDown(): Promise<void> {
+    try {
+      await this.found.methods.teardownPlugin?.(this.meta)
+    } finally {
+      await ringAll()
+    }
   }
 
   #need<T>(called: T | undefined): T {

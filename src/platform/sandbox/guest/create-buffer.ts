@@ -7,7 +7,7 @@ type Options = {
   onFlush?(objects: unknown[], points: number): unknown
 }
 
-export function makeCreateBuffer(setAlarm: (delay_ms: number, ring: () => void) => () => void) {
+export function makeCreateBuffer(setAlarm: (delay_ms: number, ring: () => unknown) => () => void) {
   return function createBuffer({ limit, timeoutSeconds = 600, onFlush }: Options) {
     let objects: unknown[] = []
     let points = 0
@@ -30,7 +30,7 @@ export function makeCreateBuffer(setAlarm: (delay_ms: number, ring: () => void) 
         objects.push(object)
         points += object_points
         if (points > limit) void flush()
-        else clearAlarm ??= setAlarm(timeoutSeconds * 1000, () => void flush())
+        else clearAlarm ??= setAlarm(timeoutSeconds * 1000, flush)
       },
       flush,
     }

@@ -119,7 +119,8 @@ export class AppInstance {
   }
 
   async tearDown(): Promise<void> {
-    if (this.ended || !this.has('teardownPlugin')) return
+    const isNeeded = this.has('teardownPlugin') || this.alarms.size > 0
+    if (this.ended || !isNeeded) return
     try {
       await this.#call({ method: 'teardownPlugin' }, this.limits.teardown_wall_ms)
     } catch (error) {
