@@ -98,7 +98,14 @@ async function ask(
     compare(field('seq'), '<=', constant(to)),
   ])!
   const placeholders = new Map(Object.entries(values).map(([name, value]) => [name, constant(value)]))
-  const context = { project_id: id, timezone, now: now(), placeholders, exported: { where } }
+  const context = {
+    project_id: id,
+    timezone,
+    now: now(),
+    placeholders,
+    by_position: true,
+    exported: { where },
+  }
   const { sql, parameters } = compileQuery(query, context, eventStore.engine)
   const max_rows = values.max!
   return (await eventStore.query({ project_id: id, sql, parameters, timezone: 'UTC', max_rows })).rows

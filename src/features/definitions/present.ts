@@ -4,7 +4,7 @@ import type { Db } from '../../platform/db/database.ts'
 import { HOT_PROPERTIES } from '../../platform/event-store/layout.ts'
 import { presentUser } from '../users/present.ts'
 import { findUsersById } from '../users/queries.ts'
-import type { UserRow } from '../users/schema.ts'
+import type { EmbeddedUser } from '../users/schema.ts'
 import type {
   EventDefinition,
   EventDefinitionRow,
@@ -12,7 +12,7 @@ import type {
   PropertyDefinitionRow,
 } from './schema.ts'
 
-type Users = ReadonlyMap<number, UserRow>
+type Users = ReadonlyMap<number, EmbeddedUser>
 
 const READ_FASTER: ReadonlySet<string> = new Set(HOT_PROPERTIES)
 

@@ -10,10 +10,10 @@ type Step = (typeof STEPS)[number]
 
 /**
  * Why an event was not stored. `app`: an app dropped it. `held`: it waits for an app, and is received again when that can run.
- * All others were refused, and their senders keep them. `no_room`: too much waits. `project_deleted`. `failed`: a store, or an
- * app that must not be passed by.
+ * All others were refused, and their senders keep them. `no_room`: too much waits. `too_large`: the properties of its request's
+ * persons, taken once for each event. `project_deleted`. `failed`: a store, or an app that must not be passed by.
  */
-export const REASONS = ['app', 'held', 'no_room', 'project_deleted', 'failed'] as const
+export const REASONS = ['app', 'held', 'no_room', 'too_large', 'project_deleted', 'failed'] as const
 
 export type Reason = (typeof REASONS)[number]
 

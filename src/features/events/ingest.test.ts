@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createOrganization, type Workspace } from '../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { eventTables } from '../../../test/harness/event-tables.ts'
 import { uuid7 } from '../../lib/uuid.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { StoreBusy, type EventStore } from '../../platform/event-store/event-store.ts'
-import { tablesOf } from '../../platform/event-store/layout.ts'
 import { findProject } from '../projects/queries.ts'
 import type { ProjectRow } from '../projects/schema.ts'
 import { Ingest, type EventTransform, type IngestOptions } from './ingest.ts'
@@ -39,7 +39,7 @@ function event(fields: Partial<PipelineEvent> = {}): PipelineEvent {
 }
 
 async function rows(select: string, table: 'events' | 'persons' | 'distinct_ids' = 'events') {
-  const statement = `SELECT ${select} FROM ${tablesOf(project.id)[table]} ORDER BY ALL`
+  const statement = `SELECT ${select} FROM ${eventTables(project.id)[table]} ORDER BY ALL`
   const { rows } = await app.services.eventStore.query({
     project_id: project.id,
     sql: statement,
@@ -102,6 +102,24 @@ describe('accepted events', () => {
     await intake.accept(project, [twice, { ...twice, event: 'again' }, event()], 10)
     await Promise.all([intake.accept(project, [twice], 10), intake.accept(project, [twice], 10)])
     expect(await rows('seq')).toEqual([[1], [2]])
+  })
+
+  it('of somebody of whom much is known fail their request alone, and can be sent in parts', async () => {
+    const intake = ingest()
+    await intake.accept(project, [event({ properties: { $set: { about: 'x'.repeat(900_000) } } })], 900_000)
+    const many = Array.from({ length: 160 }, () => event())
+    const [large, other] = await Promise.allSettled([
+      intake.accept(project, many, 20_000, '203.0.113.7'),
+      intake.accept(project, [event({ distinct_id: 'bob' })], 10, '203.0.113.8'),
+    ])
+    expect(large).toMatchObject({ status: 'rejected', reason: { code: 'payload_too_large' } })
+    expect(other.status).toBe('fulfilled')
+    expect(await rows('count(*)')).toEqual([[2]])
+    expect(intake.tally.dropped.too_large).toBe(160)
+    for (const half of [many.slice(0, 80), many.slice(80)]) {
+      await intake.accept(project, half, 10_000, '203.0.113.7')
+    }
+    expect(await rows('count(*), count(DISTINCT uuid)')).toEqual([[162, 162]])
   })
 
   it('of two projects do not meet', async () => {
@@ -397,7 +415,7 @@ describe('the tally', () => {
       received: 8 + 1 + 1 + 2 + 2 + 15 + 10 + 4 + 1,
       repeated: 2,
       stored: 18,
-      dropped: { app: 3, held: 2, no_room: 2 + 10, failed: 2 + 4, project_deleted: 1 },
+      dropped: { app: 3, held: 2, no_room: 2 + 10, too_large: 0, failed: 2 + 4, project_deleted: 1 },
     })
     const all = Object.values(dropped).reduce((sum, count) => sum + count, 0)
     expect(stored.total + repeated + all).toBe(received)

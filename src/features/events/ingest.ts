@@ -4,8 +4,6 @@
 import { inSlices } from '../../lib/in-slices.ts'
 import { Room, type Amount, type Reservation } from '../../lib/room.ts'
 import { SharedQueue } from '../../lib/shared-queue.ts'
-import type { Db } from '../../platform/db/database.ts'
-import { sql } from '../../platform/db/sql.ts'
 import {
   StoreBusy,
   type Copied,
@@ -15,12 +13,15 @@ import {
 import { ApiError } from '../../platform/http/errors.ts'
 import type { Services } from '../../platform/services.ts'
 import { People, type PeopleChanges } from '../persons/people.ts'
+import { markIngested } from '../projects/queries.ts'
 import type { ProjectRow } from '../projects/schema.ts'
 import { IngestTally, reasonOf, type Reason } from './ingest-tally.ts'
 import { MissingCopies } from './missing-copies.ts'
 import type { PipelineEvent } from './pipeline-event.ts'
+import { isTooLarge, tooLarge } from './pipeline/large-requests.ts'
 import { toStoredEvent } from './pipeline/store-form.ts'
 import { withoutRepeats } from './pipeline/without-repeats.ts'
+import { NO_COPIES, writeInParts } from './pipeline/write-in-parts.ts'
 import { nobody, ofProject, type ProjectEvent } from './project-event.ts'
 
 /**
@@ -58,6 +59,8 @@ const SHARE_OF_PROJECT = 1 / 2
 type Waiting = {
   project: ProjectRow
   events: readonly PipelineEvent[]
+  /** Where it came from, if from outside. */
+  address: string | null
   reservation: Reservation
   resolve(): void
   reject(error: unknown): void
@@ -137,7 +140,7 @@ export class Ingest {
     const by_project = senderByProject(project)
     const by_address = address === null ? by_project : senderByAddress(address)
     return new Promise<void>((resolve, reject) => {
-      const waiting = { project, events, reservation, resolve, reject }
+      const waiting = { project, events, address, reservation, resolve, reject }
       this.#queue.push(waiting, [by_address, by_project], events.length + PROJECT_COST)
       this.#working ??= this.#work()
     })
@@ -209,9 +212,21 @@ export class Ingest {
 
   /** Persons and groups, in order of arrival, then the form in which events are stored. */
   async #prepare(batch: readonly Waiting[]): Promise<Prepared> {
-    const events = batch.flatMap(({ project, events }) => events.map((event) => ofProject(event, project.id)))
-    const { copies, range, gone } = await this.tally.timed('persons', () => this.#applyPeople(batch, events))
+    const requests = batch.map((waiting) => ({
+      waiting,
+      events: waiting.events.map((event) => ofProject(event, waiting.project.id)),
+    }))
+    const { copies, range, gone } = await this.tally.timed('persons', () =>
+      this.#applyPeople(
+        batch,
+        requests.flatMap(({ events }) => events),
+      ),
+    )
     const stored = new Map<number, StoredEvent[]>()
+    const isLarge = ({ waiting, events }: (typeof requests)[number]) =>
+      waiting.address !== null && isTooLarge(events)
+    const large = new Set(requests.filter(isLarge).map(({ waiting }) => waiting))
+    const events = requests.flatMap(({ waiting, events }) => (large.has(waiting) ? [] : events))
     await inSlices(events, (event) => {
       if (gone.has(event.project_id)) return
       let rows = stored.get(event.project_id)
@@ -225,14 +240,16 @@ export class Ingest {
       events: stored.get(project_id) ?? [],
       ...(copies.get(project_id) ?? NO_COPIES),
     }))
-    const alive = batch.filter(({ project }) => !gone.has(project.id))
+    this.#fail([...large], tooLarge(), 'too_large')
+    const whole = batch.filter((waiting) => !large.has(waiting))
     this.#fail(
-      batch.filter(({ project }) => gone.has(project.id)),
+      whole.filter(({ project }) => gone.has(project.id)),
       new ApiError('invalid_api_key', 'The project of this token was deleted.', null, {
         'www-authenticate': 'Bearer',
       }),
       'project_deleted',
     )
+    const alive = whole.filter(({ project }) => !gone.has(project.id))
     return { batch: alive, writes, copied: range && { until: range.last, owed: [range.last] } }
   }
 
@@ -253,9 +270,8 @@ export class Ingest {
     try {
       await this.#missing.copyIfBehind()
       const now = this.#services.now()
-      const written = await this.tally.timed('write', () =>
-        this.#services.eventStore.write(writes, now, copied),
-      )
+      const { eventStore } = this.#services
+      const written = await this.tally.timed('write', () => writeInParts(eventStore, writes, now, copied))
       this.tally.wrote(countOf(batch), written, now)
       for (const { resolve } of batch) resolve()
     } catch (error) {
@@ -274,15 +290,6 @@ export class Ingest {
   async catchUp(): Promise<void> {
     await this.#missing.copy()
   }
-}
-
-const NO_COPIES = { persons: [], deleted_persons: [], distinct_ids: [], groups: [] }
-
-/** In order: two flushes never wait for each other. */
-async function markIngested(tx: Db, projectIds: readonly number[]): Promise<void> {
-  await tx.run(sql`
-    UPDATE project SET ingested_event = true WHERE id IN (
-      SELECT id FROM project WHERE id = ANY(${projectIds}) AND NOT ingested_event ORDER BY id FOR NO KEY UPDATE)`)
 }
 
 function countOf(batch: readonly Waiting[]): number {

@@ -17,7 +17,7 @@ export function addIngestMetrics(metrics: Metrics, ingest: Ingest): void {
   metrics.counter('longshore_events_repeated_total', 'Events that were stored before.', () => tally.repeated)
   metrics.counter(
     'longshore_events_dropped_total',
-    'Events that were not stored: app (dropped by it), held (received again once their app can run), or refused, so that their sender keeps them: no_room, project_deleted, failed.',
+    'Events that were not stored: app (dropped by it), held (received again once their app can run), or refused, so that their sender keeps them: no_room, too_large, project_deleted, failed.',
     () => tally.dropped,
     'reason',
   )

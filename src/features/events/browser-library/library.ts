@@ -13,7 +13,14 @@ const FOLDERS = [
 ]
 const CONTENTS = 'library.json'
 
+let opened: Library | undefined
+
+/** Read once in a process. */
 export function openLibrary(): Library {
+  return (opened ??= readLibrary())
+}
+
+function readLibrary(): Library {
   const folder = FOLDERS.find((candidate) => existsSync(join(candidate, CONTENTS)))
   if (folder === undefined) throw new Error('the browser library was not built: run `npm run build`')
   const { version, parts } = JSON.parse(readFileSync(join(folder, CONTENTS), 'utf8')) as {

@@ -98,6 +98,16 @@ describe('remote config', () => {
     expect(siteApps).toEqual([])
   })
 
+  it('has pages capture exceptions and web vitals where the project says so', async () => {
+    const { owner, project } = await createOrganization(app)
+    const fields = { autocapture_exceptions_opt_in: true, autocapture_web_vitals_opt_in: true }
+    const url = `/api/projects/${project.id}/`
+    expect(await app.patch(url, fields, { key: owner.key })).toMatchObject({ status: 200, body: fields })
+    const wanted = { autocaptureExceptions: true, capturePerformance: { web_vitals: true } }
+    expect((await app.get(`/array/${project.api_token}/config`)).body).toMatchObject(wanted)
+    expect((await app.post('/flags/?v=2', { token: project.api_token })).body).toMatchObject(wanted)
+  })
+
   it('as a script that leaves it where the library looks', async () => {
     const { status, body, headers } = await app.get(`/array/${token}/config.js`)
     expect(status).toBe(200)

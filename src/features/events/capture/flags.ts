@@ -4,22 +4,28 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Services } from '../../../platform/services.ts'
 import { isObject } from '../../../lib/json-object.ts'
 import { originOf } from '../../../lib/network.ts'
+import type { ProjectSettings } from '../../projects/schema.ts'
 import { addCapturePath } from './capture-path.ts'
 import { assertToken, tokenAmong } from './envelope.ts'
 import type { Reader } from './reader.ts'
 import { assertOuterToken, getProject, MAX_BODY, outerToken, parameter, readPacked } from './request.ts'
 
-/** What a library may do with us: pack with gzip, and ask for nothing more. */
-const SETTINGS = {
-  supportedCompression: ['gzip', 'gzip-js'],
-  sessionRecording: false,
-  capturePerformance: false,
-  autocapture_opt_out: false,
-  autocaptureExceptions: false,
-  analytics: { endpoint: '/i/v0/e/' },
-  elementsChainAsString: true,
-  heatmaps: false,
+/** What a library may do with us: pack with gzip, capture what the project wants, and ask for nothing more. */
+function settingsOf(project: ProjectSettings) {
+  return {
+    supportedCompression: ['gzip', 'gzip-js'],
+    sessionRecording: false,
+    capturePerformance: project.autocapture_web_vitals_opt_in === true && WEB_VITALS,
+    autocapture_opt_out: false,
+    autocaptureExceptions: project.autocapture_exceptions_opt_in === true,
+    analytics: { endpoint: '/i/v0/e/' },
+    elementsChainAsString: true,
+    heatmaps: false,
+  }
 }
+
+/** All four of them. */
+const WEB_VITALS = { network_timing: false, web_vitals: true, web_vitals_allowed_metrics: null }
 
 const FLAGS = {
   config: { enable_collect_everything: true },
@@ -30,7 +36,6 @@ const FLAGS = {
   flags: {},
   errorsWhileComputingFlags: false,
   surveys: false,
-  ...SETTINGS,
 }
 
 /** Code that a page loads, by an address below ours. */
@@ -48,10 +53,9 @@ export function addFlags(
       const project = await getProject(services.db, await readToken(services, reader, request))
       request.notes.project_id = project.id
       const siteApps = await siteAppsOf(project.id)
+      const answer = { ...FLAGS, ...settingsOf(project), siteApps }
       // Libraries from before variants want the names of the flags that are on.
-      return path === '/decide' && isFirstVersion(request)
-        ? { ...FLAGS, featureFlags: [], siteApps }
-        : { ...FLAGS, siteApps }
+      return path === '/decide' && isFirstVersion(request) ? { ...answer, featureFlags: [] } : answer
     })
   }
 
@@ -79,7 +83,7 @@ async function remoteConfig(services: Services, siteAppsOf: SiteAppsOf, request:
   const project = await getProject(services.db, assertToken(token))
   request.notes.project_id = project.id
   const siteApps = await siteAppsOf(project.id)
-  return { token: project.api_token, captureDeadClicks: false, ...SETTINGS, siteApps }
+  return { token: project.api_token, captureDeadClicks: false, ...settingsOf(project), siteApps }
 }
 
 async function readToken(services: Services, reader: Reader, request: FastifyRequest): Promise<string> {

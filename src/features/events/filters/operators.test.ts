@@ -258,3 +258,23 @@ it('ten thousand values are still a filter', async () => {
   const value = ['abc', ...Array.from({ length: 9_999 }, (_, index) => `value ${index}`)]
   expect(await store.find([{ key: 'x', value }])).toEqual(['abc'])
 })
+
+describe('numbers beyond those that JavaScript counts by one', () => {
+  const NUMBERS: Record<string, unknown> = { large: 1e21, 'large text': '1E21', id: '9007199254740993' }
+  let large: FilteredStore
+  beforeAll(async () => {
+    const events = Object.entries(NUMBERS).map(([event, x]) => ({ event, properties: { x } }))
+    large = await openFilteredStore(events, NO_COPIES)
+  })
+  afterAll(() => large.close())
+
+  it.each<[string, unknown, string[]]>([
+    ['exact', 1e21, ['large', 'large text']],
+    ['exact', '1e+21', ['large', 'large text']],
+    ['is_not', 1e21, ['id']],
+    ['exact', '9007199254740993', ['id']],
+    ['exact', '9007199254740992', []],
+  ])('%s %j', async (operator, value, expected) => {
+    expect(await large.find([{ key: 'x', value, operator }])).toEqual(expected)
+  })
+})

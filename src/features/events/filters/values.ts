@@ -32,5 +32,6 @@ export function numberOf(text: string): number | null {
  */
 export function comparableNumberOf(text: string): number | null {
   const number = numberOf(text)
-  return number === null || (Number.isInteger(number) && !Number.isSafeInteger(number)) ? null : number
+  const isLongId = Number.isInteger(number) && !Number.isSafeInteger(number) && !/e/i.test(text)
+  return isLongId ? null : number
 }

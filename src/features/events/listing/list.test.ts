@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createKey, createOrganization } from '../../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
+import { TEST_ENGINE } from '../../../../test/harness/clickhouse.ts'
 import { sql } from '../../../platform/db/sql.ts'
 import { formatMicros } from '../../../lib/microseconds.ts'
 import {
@@ -500,7 +501,8 @@ describe('the record', () => {
     ['2024-06-01T10:00:00Z', '2024-06-01T10:00:00+00:00'],
     ['2024-06-01T10:00:00.5Z', '2024-06-01T10:00:00.500000+00:00'],
     ['1969-12-31T23:59:59.999999Z', '1969-12-31T23:59:59.999999+00:00'],
-    ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00+00:00'],
+    // ClickHouse holds times from 1900 on.
+    ['0001-01-01T00:00:00Z', `${TEST_ENGINE === 'duckdb' ? '0001' : '1900'}-01-01T00:00:00+00:00`],
   ])('%s is written %s', async (timestamp, written) => {
     expect((await only({ timestamp })).timestamp).toBe(written)
   })

@@ -106,7 +106,13 @@ async function listSelected(context: ListContext, asked: Asked, select: readonly
   const { services, project, request, query } = context
   const { range, filters, ...rest } = asked
   assertNearOffset(asked.offset)
-  const selection = { ...rest, select, orderBy: readOrder(query), signal: request.signal }
+  const selection = {
+    ...rest,
+    select,
+    orderBy: readOrder(query),
+    attr_prefix: '' as const,
+    signal: request.signal,
+  }
   const selected = await selectEvents(services, project, range, filters, selection)
   if (format === 'csv') return answerCsv(csvOf(selected))
   const { columns, types, results, hasMore, limit, offset } = selected

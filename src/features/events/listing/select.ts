@@ -22,6 +22,8 @@ export type EventsSelection = {
   orderBy: readonly string[]
   limit: number
   offset: number
+  /** Stands before the names of these fields in errors: the query endpoint has them inside another field. */
+  attr_prefix: '' | `${string}__`
   /** Aborted when nobody wants the answer any more. */
   signal?: AbortSignal | undefined
 }
@@ -54,8 +56,9 @@ export async function runEventsSelect(
 ): Promise<SelectedEvents> {
   const clock = { now: services.now(), timezone: project.timezone }
   const { after, before, properties: given, ...rest } = request
-  const properties = filterExpression(readPropertyFilters(given ?? [], 'properties'), clock)
-  const bound = (text: string, attr: string) => ({ micros: readMicros(text, attr, clock), id: null })
+  const attrOf = (name: string) => rest.attr_prefix + name
+  const properties = filterExpression(readPropertyFilters(given ?? [], attrOf('properties')), clock)
+  const bound = (text: string, name: string) => ({ micros: readMicros(text, attrOf(name), clock), id: null })
   const range = {
     after: after === null ? null : bound(after, 'after'),
     before: before === null ? { micros: defaultBefore(clock.now), id: null } : bound(before, 'before'),
@@ -70,8 +73,8 @@ export async function selectEvents(
   filters: EventFilters,
   selection: EventsSelection,
 ): Promise<SelectedEvents> {
-  const { limit, offset, signal } = selection
-  const columns = readColumns(selection.select)
+  const { limit, offset, attr_prefix, signal } = selection
+  const columns = readColumns(selection.select, `${attr_prefix}select`)
   const conditions = [rangeCondition(range), ...(await filterConditions(services.db, project.id, filters))]
   const query = selectQuery(columns, conditions, selection)
   const { rows, columns: found } = await runQuery(services, project, { query, max_rows: limit + 1, signal })
@@ -87,10 +90,10 @@ export async function selectEvents(
   }
 }
 
-function readColumns(select: readonly string[]): Column[] {
-  assertFew(select, 'select')
+function readColumns(select: readonly string[], attr: string): Column[] {
+  assertFew(select, attr)
   const texts = select.length === 0 ? ['*'] : select
-  return texts.map((text) => explained('select', () => readColumn(text)))
+  return texts.map((text) => explained(attr, () => readColumn(text)))
 }
 
 function selectQuery(
@@ -98,12 +101,14 @@ function selectQuery(
   conditions: readonly Expr[],
   selection: EventsSelection,
 ): SelectQuery {
-  const where = readExpressions(selection.where, 'where')
+  const { attr_prefix, orderBy } = selection
+  const where = readExpressions(selection.where, `${attr_prefix}where`)
   const having = allOf(where.filter(hasAggregate))
   const exprs = columns.flatMap((column) => column.exprs)
   const keys = exprs.map(withoutAlias).filter((expr) => !hasAggregate(expr) && expr.node !== 'Constant')
   const isGrouped = having !== undefined || exprs.some(hasAggregate)
-  const asked = selection.orderBy.length > 0 ? readOrder(selection.orderBy) : defaultOrder(columns, exprs)
+  const asked =
+    orderBy.length > 0 ? readOrder(orderBy, `${attr_prefix}orderBy`) : defaultOrder(columns, exprs)
   // Pages are cut by offset, so the order must be total.
   const rest = isGrouped ? keys.map(ascending) : [descending(eventField('uuid'))]
   return {
@@ -125,11 +130,11 @@ function readExpressions(texts: readonly string[], attr: string): Expr[] {
 }
 
 /** `-x`, `x DESC`, `x ASC` or `x`. */
-function readOrder(texts: readonly string[]): OrderExpr[] {
-  assertFew(texts, 'orderBy')
+function readOrder(texts: readonly string[], attr: string): OrderExpr[] {
+  assertFew(texts, attr)
   return texts.map((text) => {
     const minus = /^\s*-(?!-)/.exec(text)
-    const order = explained('orderBy', () => parseOrder(minus ? text.slice(minus[0].length) : text))
+    const order = explained(attr, () => parseOrder(minus ? text.slice(minus[0].length) : text))
     return minus ? descending(order.expr) : order
   })
 }

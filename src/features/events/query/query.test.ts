@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createKey, createOrganization, type Workspace } from '../../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
+import { TEST_ENGINE } from '../../../../test/harness/clickhouse.ts'
 import { makeEvent, type GivenEvent } from '../listing/fixture/events.ts'
 
 const NO_COPIES = { persons: [], deleted_persons: [], distinct_ids: [], groups: [] }
@@ -97,7 +98,8 @@ describe('200', () => {
     })
   })
 
-  it('tells where properties were read, when asked to', async () => {
+  // ClickHouse does not tell how much JSON it has read.
+  it.skipIf(TEST_ENGINE === 'clickhouse')('tells where properties were read, when asked to', async () => {
     const query = `select properties.n, properties.$os from events where properties."it's" = 'here' or person.properties.n = 1`
     const { status, body } = await ask(query, { explain: true })
     expect({ status, body }).toMatchObject({
@@ -250,7 +252,7 @@ describe('placeholders', () => {
       { values: { yes: true, nothing: null, text: `'); drop` } },
       [[true, null, `'); drop`]],
     ],
-    ["select has({names}, 'a')", { values: { names: ['a'] } }, [[true]]],
+    ["select has({names}, 'a')", { values: { names: ['a'] } }, [[TEST_ENGINE === 'duckdb' ? true : 1]]],
     ['select {variables.v}', { variables: { v: 5 } }, [[5]]],
     [
       'select {variables.v}',
@@ -401,8 +403,12 @@ describe('EventsQuery', () => {
     [{ offset: 100_001 }, 'query__offset'],
     [{ select: ['nothing_there'] }, 'hogql_query_error'],
     [{ where: ['event ='] }, 'hogql_syntax_error'],
-    [{ after: 'soon' }, 'after'],
-    [{ properties: [{ value: 1 }] }, 'properties'],
+    [{ select: ['event,'] }, 'query__select'],
+    [{ where: ['event ='] }, 'query__where'],
+    [{ orderBy: ['-event,'] }, 'query__orderBy'],
+    [{ after: 'soon' }, 'query__after'],
+    [{ before: 'soon' }, 'query__before'],
+    [{ properties: [{ value: 1 }] }, 'query__properties'],
   ])('400: %j', async (rest, expected) => {
     const { status, body } = await events(rest)
     expect(status).toBe(400)
@@ -495,7 +501,7 @@ describe('400', () => {
     ['select toString() from events', 'hogql_query_error', /at character 8/],
     ['select event from events where count() > 1', 'hogql_query_error', /at character 32/],
     ['select event from events settings a = 1', 'hogql_query_error', /at character/],
-    [`select match(event, '(') from events`, 'hogql_query_error', /missing \)/],
+    [`select match(event, '(') from events`, 'hogql_query_error', /missing \)|is no regular expression/],
   ])('%s', async (query, code, detail) => {
     const { status, body } = await ask(query)
     expect([status, body.code, body.type]).toEqual([400, code, 'validation_error'])

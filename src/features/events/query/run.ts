@@ -36,7 +36,7 @@ export function runRows(
 ): Promise<Answered> {
   return query.kind === 'HogQLQuery'
     ? runHogql(services, project, query, attr, signal)
-    : runEvents(services, project, query, signal)
+    : runEvents(services, project, query, attr, signal)
 }
 
 /** `attr` is the field that holds the query, for errors. */
@@ -96,6 +96,7 @@ async function runEvents(
   services: Asking & Pick<Services, 'db'>,
   project: AskedProject,
   asked: EventsQuery,
+  attr: string,
   signal?: AbortSignal,
 ): Promise<Answered> {
   const { select, where, orderBy, event, personId, after, before, properties, limit, offset } = asked
@@ -112,6 +113,7 @@ async function runEvents(
     properties: properties ?? [],
     limit: Math.min(limit ?? DEFAULT_LIMIT, MAX_LIMIT),
     offset: offset ?? 0,
+    attr_prefix: `${attr}__`,
     signal,
   })
 }
