@@ -2,15 +2,21 @@
 // may not do, 404 for what is not there, not to be seen, or not of the family.
 import type { Db } from '../../platform/db/database.ts'
 import type { OrganizationInReach } from '../../platform/http/access.ts'
-import type { Level } from '../../platform/http/caller.ts'
+import type { Caller, Level } from '../../platform/http/caller.ts'
 import { denied, notFound } from '../../platform/http/errors.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Family } from './families.ts'
-import { findVisiblePlugin } from './queries.ts'
+import { findVisiblePlugin, isUsedBeyond } from './queries.ts'
 import type { PluginRow } from './rows.ts'
 import { assertMayConfigure, assertMayInstall, assertMayRead, assertMaySeeSource } from './rules.ts'
 
-type InPath = { services: Services; db: Db; organization: OrganizationInReach; level: Level }
+type InPath = {
+  services: Services
+  db: Db
+  caller: Caller
+  organization: OrganizationInReach
+  level: Level
+}
 type WithId = InPath & { params: { id: string } }
 
 const MAX_ID = 2 ** 31 - 1
@@ -21,6 +27,14 @@ export async function assertReadable({ organization }: InPath): Promise<void> {
 
 export async function assertInstallable({ services, organization, level }: InPath): Promise<void> {
   assertMayInstall(services.settings, organization.plugins_access_level, level)
+}
+
+/** Its code sees the events and the secrets of every project that it runs in, and without it they run without it. */
+async function assertReachesUses({ db, caller, level }: InPath, row: PluginRow): Promise<void> {
+  if (!(await isUsedBeyond(db, row, caller, level))) return
+  throw denied(
+    'The plugin is set up in a project that you have no access to: ask an admin of the organization to change it.',
+  )
 }
 
 /** For each family the finders of its routes. */
@@ -55,6 +69,7 @@ export function addressIn(family: Family) {
       if (row.organization_id !== context.organization.id) {
         throw denied('The plugin belongs to another organization.')
       }
+      await assertReachesUses(context, row)
       return row
     },
 
@@ -65,7 +80,9 @@ export function addressIn(family: Family) {
 
     async toReplaceCode(context: WithId): Promise<PluginRow> {
       await assertInstallable(context)
-      return getOwn(context)
+      const row = await getOwn(context)
+      await assertReachesUses(context, row)
+      return row
     },
   }
 }

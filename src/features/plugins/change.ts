@@ -7,7 +7,9 @@ import { invalid } from '../../platform/http/errors.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Actor } from '../activity-log/record.ts'
 import { recordPluginActivity } from './activity.ts'
-import { changesOf, differing, fieldColumns } from './columns.ts'
+import { CODE_FILE } from './code.ts'
+import { besideCode, changesOf, differing, fieldColumns } from './columns.ts'
+import { hasFile } from './file-queries.ts'
 import {
   deletePlugin,
   isConfiguredElsewhere,
@@ -36,7 +38,8 @@ export async function changePlugin(
   const { services, db, organization, now } = change
   return db.transaction(async (tx) => {
     const before = await lockPlugin(tx, organization.id, id)
-    const columns = differing(before, fieldColumns(fields))
+    const given = fieldColumns(fields)
+    const columns = differing(before, (await hasFile(tx, id, CODE_FILE)) ? besideCode(given) : given)
     if (Object.keys(columns).length === 0) return before
     await assertMayChange({ ...change, db: tx }, before, columns)
     await updatePlugin(tx, organization.id, id, { ...columns, updated_at: now })
@@ -79,6 +82,9 @@ export async function uninstallPlugin(change: PluginChange, { id }: PluginRow): 
     if (last.is_global) {
       throw invalid(null, 'invalid_input', 'Every organization may use this plugin: make it local first.')
     }
+    // It was shared once: its deletion would take it away from others.
+    if (await isConfiguredElsewhere(tx, organization.id, id))
+      assertMayShare(organization.plugins_access_level, change.caller)
     const families = await listFamiliesOf(tx, organization.id, id)
     await deletePlugin(tx, organization.id, id)
     await recordPluginActivity(tx, change, last, { activity: 'uninstalled' }, families)

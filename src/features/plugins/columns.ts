@@ -34,6 +34,12 @@ export function fieldColumns(fields: PluginFields): Partial<PluginColumns> {
   }
 }
 
+/** What a client says beside what its code says: of what the code offers the code alone tells. */
+export function besideCode(columns: Partial<PluginColumns>): Partial<PluginColumns> {
+  const { capabilities: _, metrics: __, ...others } = columns
+  return others
+}
+
 export function manifestColumns(manifest: Partial<Manifest>): Partial<PluginColumns> {
   const { main: _, ...columns } = manifest
   return columns

@@ -17,6 +17,12 @@ export function listFiles(db: Db, plugin_id: number): Promise<StoredFile[]> {
     WHERE plugin_id = ${plugin_id} ORDER BY filename`)
 }
 
+export async function hasFile(db: Db, plugin_id: number, filename: string): Promise<boolean> {
+  const row = await db.row(sql`
+    SELECT 1 FROM plugin_source_file WHERE plugin_id = ${plugin_id} AND filename = ${filename}`)
+  return row !== undefined
+}
+
 export async function writeFile(db: Db, plugin_id: number, file: StoredFile, now: Date): Promise<void> {
   const { filename, source, transpiled, mappings, status, error } = file
   const hash = createHash('sha256').update(source).digest('hex')

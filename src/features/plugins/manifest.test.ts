@@ -94,6 +94,8 @@ describe('readManifest', () => {
       `{"name":"a","config":${'['.repeat(50_000)}${']'.repeat(50_000)}}`,
       /^plugin\.json: /,
     ],
+    ['nesting that does not end', '['.repeat(65), /^plugin\.json: .*nested 64 levels/],
+    ['too many values', `[${'1,'.repeat(20_000)}`, /^plugin\.json: .*20000 values/],
   ])('%s is told as a sentence', (_what, text, message) => {
     expect(() => readManifest(text)).toThrow(ManifestFault)
     expect(() => readManifest(text)).toThrow(message)

@@ -1,6 +1,6 @@
 // plugin.json: what an app says of itself.
 import { isObject, type JsonObject } from '../../lib/json-object.ts'
-import { assertHarmless } from '../../platform/http/body.ts'
+import { assertHarmless, parseJsonText } from '../../platform/http/body.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import { assertConfigSchema } from './config-schema.ts'
 
@@ -37,7 +37,7 @@ export function readManifest(text: string): Manifest {
 
 /** Only what the file mentions: an app that is written here may leave the rest to its other fields. */
 export function readManifestFields(text: string): Partial<Manifest> {
-  const json = parse(text)
+  const json = parseManifest(text)
   const fields: Partial<Manifest> = {}
   if (isGiven(json.name)) fields.name = readText(json.name, 'name', MAX_NAME)
   if (isGiven(json.description)) fields.description = readText(json.description, 'description')
@@ -51,17 +51,20 @@ export function readManifestFields(text: string): Partial<Manifest> {
   return fields
 }
 
-function parse(text: string): JsonObject {
-  let json: unknown
-  try {
-    // Editors on Windows put a mark in front, which JSON does not know.
-    json = JSON.parse(text.replace(/^\uFEFF/, ''))
-  } catch {
-    throw new ManifestFault('plugin.json is not readable JSON.')
-  }
+export function parseManifest(text: string): JsonObject {
+  const json = told(() => parse(text), 'plugin.json')
   if (!isObject(json)) throw new ManifestFault('plugin.json is not a JSON object.')
   told(() => assertHarmless(json, []), 'plugin.json')
   return json
+}
+
+function parse(text: string): unknown {
+  try {
+    // Editors on Windows put a mark in front, which JSON does not know.
+    return parseJsonText(text.replace(/^\uFEFF/, ''))
+  } catch (error) {
+    throw error instanceof SyntaxError ? new ManifestFault('plugin.json is not readable JSON.') : error
+  }
 }
 
 const isGiven = (value: unknown) => value !== undefined && value !== null
@@ -87,9 +90,9 @@ function readPublicJobs(jobs: unknown): JsonObject {
 }
 
 /** What is refused in a request is refused here, with the place named. */
-function told(check: () => void, place: string): void {
+function told<Result>(check: () => Result, place: string): Result {
   try {
-    check()
+    return check()
   } catch (error) {
     if (error instanceof ApiError) throw new ManifestFault(`${place}: ${error.detail}`)
     throw error

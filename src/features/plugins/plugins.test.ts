@@ -185,6 +185,9 @@ describe('POST', () => {
       expect((await create({ is_global: false })).status).toBe(201)
     })
     const staff = await createMember(app, home.organization, { is_staff: true })
+    const scoped_organizations = [home.organization.id]
+    const limited = await createKey(app, staff, { scopes: ['*'], scoped_organizations })
+    expect((await create({ is_global: true }, { key: limited })).status).toBe(403)
     expect((await create({ is_global: true }, { key: staff.key })).status).toBe(201)
   })
 })
@@ -375,6 +378,22 @@ describe('PATCH', () => {
     expect(await activityOf(id)).toEqual(['updated', 'installed'])
   })
 
+  it('200 without effect for what its code offers, by update_source too', async () => {
+    const id = await createId()
+    const source = `${base}${id}/update_source/`
+    const code = `export const metrics = { n: 'sum' }\nexport function processEvent(event) { return event }`
+    const { capabilities, metrics } = (await app.patch(source, { 'index.ts': code }, { key })).body
+    expect(capabilities.methods).toEqual(['processEvent'])
+    const asCoded = { status: 200, body: { name: 'Renamed', capabilities, metrics } }
+    const claimed = { name: 'Renamed', capabilities: { methods: ['onEvent'] }, metrics: {} }
+    expect(await app.patch(`${base}${id}/`, claimed, { key })).toMatchObject(asCoded)
+    expect(await app.patch(source, claimed, { key })).toMatchObject(asCoded)
+    const broken = { ...claimed, 'index.ts': 'throw new Error("not today")' }
+    expect(await app.patch(source, broken, { key })).toMatchObject(asCoded)
+    expect(await app.patch(`${base}${id}/`, claimed, { key })).toMatchObject(asCoded)
+    expect((await app.get(`${base}${id}/`, { key })).body).toMatchObject(asCoded.body)
+  })
+
   it('400 for the type of an installed plugin', async () => {
     const id = await insertFixturePlugin(app.db, {
       organization_id: home.organization.id,
@@ -484,6 +503,33 @@ describe('DELETE', () => {
     expect((await app.delete(`${base}${id}/`, { key })).status).toBe(204)
   })
 
+  it('403 while others have it configured, to all but staff, also when it is shared no more', async () => {
+    const id = await createGlobal(home)
+    const config = await configure(app, foreign.project.id, foreign.owner.key, { plugin: id })
+    const theirs = `/api/projects/${foreign.project.id}/plugin_configs/${config}/`
+    await app.patch(`${base}${id}/`, { is_global: false }, { key })
+    const admin = await createMember(app, home.organization, { level: 'admin' })
+    expect(await app.delete(`${base}${id}/`, { key: admin.key })).toMatchObject({
+      status: 403,
+      body: { code: 'permission_denied' },
+    })
+    expect((await app.get(theirs, { key: foreign.owner.key })).body.enabled).toBe(true)
+    expect(await activityOf(id)).not.toContain('uninstalled')
+    expect((await app.delete(`${base}${id}/`, { key })).status).toBe(204)
+    expect((await app.get(theirs, { key: foreign.owner.key })).status).toBe(404)
+  })
+
+  it('204 by its members once others have it no more', async () => {
+    const id = await createGlobal(home)
+    const config = await configure(app, foreign.project.id, foreign.owner.key, { plugin: id })
+    await app.patch(`${base}${id}/`, { is_global: false }, { key })
+    await app.delete(`/api/projects/${foreign.project.id}/plugin_configs/${config}/`, {
+      key: foreign.owner.key,
+    })
+    const member = await createMember(app, home.organization, { level: 'member' })
+    expect((await app.delete(`${base}${id}/`, { key: member.key })).status).toBe(204)
+  })
+
   it('of an organization: 400 while others use its plugin', async () => {
     const leaving = await createOrganization(app)
     await makeStaff(leaving.owner.id)
@@ -496,6 +542,9 @@ describe('DELETE', () => {
     })
     expect((await app.get(own, { key: leaving.owner.key })).status).toBe(200)
     await app.patch(`${below(leaving)}${id}/`, { is_global: false }, { key: leaving.owner.key })
+    expect((await app.delete(own, { key: leaving.owner.key })).status).toBe(400)
+    expect((await app.get(own, { key: leaving.owner.key })).status).toBe(200)
+    await app.delete(`${below(leaving)}${id}/`, { key: leaving.owner.key })
     expect((await app.delete(own, { key: leaving.owner.key })).status).toBe(204)
   })
 })

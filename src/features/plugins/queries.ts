@@ -1,7 +1,9 @@
 // SQL statements about plugins and their files. The row `p` is the plugin, throughout.
 import type { Db } from '../../platform/db/database.ts'
 import { assignments, joinSql, sql, type Statement } from '../../platform/db/sql.ts'
+import type { Caller, Level } from '../../platform/http/caller.ts'
 import type { Page } from '../../platform/http/paging.ts'
+import { isReachable } from '../projects/access.ts'
 import { FAMILIES, isInFamily, type Family } from './families.ts'
 import type { PluginRow } from './rows.ts'
 import { HASH } from './versions/queries.ts'
@@ -51,6 +53,21 @@ export function findVisiblePlugin(
 ): Promise<PluginRow | undefined> {
   return db.row(sql`
     ${plugins} WHERE p.id = ${id} AND ${isVisibleTo(organization_id)} AND ${isInFamily(family)}`)
+}
+
+/** Whether a project of its own organization has it set up, switched on or off, that the caller does not reach. */
+export async function isUsedBeyond(
+  db: Db,
+  plugin: PluginRow,
+  caller: Caller,
+  level: Level,
+): Promise<boolean> {
+  const row = await db.only<{ found: boolean }>(sql`
+    SELECT EXISTS (
+      SELECT 1 FROM plugin_config JOIN project ON project.id = plugin_config.project_id
+      WHERE plugin_config.plugin_id = ${plugin.id} AND NOT plugin_config.deleted
+        AND project.organization_id = ${plugin.organization_id} AND NOT ${isReachable(caller, level)}) AS found`)
+  return row.found
 }
 
 /** One that a project of the organization may be given: its own, or one for everybody. */

@@ -1,5 +1,5 @@
 // Who may do what with plugins: the organization's plugins_access_level first, then the caller's own level. No I/O.
-import type { Caller, Level } from '../../platform/http/caller.ts'
+import { isLimited, type Caller, type Level } from '../../platform/http/caller.ts'
 import { denied, invalid } from '../../platform/http/errors.ts'
 import type { Settings } from '../../platform/services.ts'
 
@@ -30,10 +30,13 @@ export function assertMayInstall(settings: MinWriteLevel, access_level: number, 
   assertWriteLevel(settings, level)
 }
 
-/** It runs code in other organizations, so no level in one of them is enough. A service key is nobody's. */
+/**
+ * It runs code in other organizations, so no level in one of them is enough, nor is a key that is limited to some of them.
+ * A service key is nobody's.
+ */
 export function assertMayShare(access_level: number, caller: Caller | null): void {
   assertAccess(access_level, ACCESS.root)
-  if (!caller?.user?.is_staff)
+  if (!caller?.user?.is_staff || isLimited(caller))
     throw denied(
       'Other organizations run this plugin, or would run it: only staff of this server may do this.',
     )

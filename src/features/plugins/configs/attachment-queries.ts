@@ -16,6 +16,15 @@ export function listAttachments(
     WHERE project_id = ${project_id} AND plugin_config_id = ANY(${config_ids}::int[]) ORDER BY id`)
 }
 
+/** Sizes in all configs of a project that are not deleted, and in this one. */
+export async function sumAttachmentBytes(db: Db, project_id: number, config_id: number): Promise<number> {
+  const { bytes } = await db.only<{ bytes: number }>(sql`
+    SELECT coalesce(sum(a.size), 0)::float8 AS bytes
+    FROM plugin_attachment a JOIN plugin_config c ON c.id = a.plugin_config_id
+    WHERE a.project_id = ${project_id} AND (NOT c.deleted OR c.id = ${config_id})`)
+  return bytes
+}
+
 export async function writeAttachment(
   db: Db,
   project_id: number,

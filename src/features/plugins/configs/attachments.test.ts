@@ -39,7 +39,7 @@ const activitiesOf = async (id: number): Promise<string[]> =>
 async function filesOf(id: number) {
   const { secrets } = app.services
   const row = { id, config: {}, secrets: sealSecretConfig(secrets, id, {}) }
-  const { attachments } = openSettings(secrets, [], row, await listAttachments(app.db, [id]))
+  const { attachments } = openSettings(secrets, [], row, await listAttachments(app.db, id))
   return Object.fromEntries(
     Object.entries(attachments).map(([name, { contents }]) => [
       name,
@@ -116,7 +116,7 @@ describe('files in forms', () => {
       payload: request.bytes,
     })
     expect(response.statusCode).toBe(201)
-    const [row] = await listAttachments(app.db, [response.json().id])
+    const [row] = await listAttachments(app.db, response.json().id)
     const opened = openSettings(
       app.services.secrets,
       [],
@@ -179,6 +179,32 @@ describe('files in forms', () => {
     const more = { 'add_attachment[one_more]': ['a', '', 'x'] } as Fields
     expect(await change(made.body.id, more)).toMatchObject({ status: 400, body: { code: 'max_length' } })
     expect((await change(made.body.id, { ...more, 'remove_attachment[f0]': '1' })).status).toBe(200)
+  })
+
+  it('400 for more than fifty megabytes in a project, also when a config is restored', async () => {
+    const { project } = await createOrganization(app)
+    const elsewhere = (await create({ 'add_attachment[certificate]': ['a', '', 'x'] })).body
+    const own = (await create({ 'add_attachment[certificate]': ['a', '', 'x'] })).body
+    const largest = 50 * 1024 * 1024
+    const resize = (id: number, size: number, project_id = workspace.project.id) =>
+      app.db.run(sql`
+        UPDATE plugin_attachment SET size = ${size}, project_id = ${project_id} WHERE plugin_config_id = ${id}`)
+    const used = await app.db.only<{ bytes: number }>(sql`
+      SELECT sum(size)::int AS bytes FROM plugin_attachment WHERE project_id = ${workspace.project.id}`)
+    await resize(elsewhere.id, largest, project.id)
+    await resize(own.id, largest - used.bytes - 1)
+    const more = { 'add_attachment[key_file]': ['a', '', 'xxxxx'] } as Fields
+    const refused = { status: 400, body: { code: 'max_length', attr: 'config' } }
+    expect(await change(own.id, more)).toMatchObject(refused)
+    expect(await create(more)).toMatchObject(refused)
+    expect(Object.keys(await filesOf(own.id))).toEqual(['certificate'])
+    await app.delete(`${base}${own.id}/`, { key })
+    const made = await create(more)
+    expect(made.status).toBe(201)
+    expect(await change(own.id, { deleted: 'false' })).toMatchObject(refused)
+    await app.delete(`${base}${made.body.id}/`, { key })
+    expect((await change(own.id, { deleted: 'false' })).status).toBe(200)
+    await change(own.id, { 'remove_attachment[certificate]': '1' })
   })
 
   it('201 with ten megabytes, 413 with more than the form may have', async () => {

@@ -7,7 +7,12 @@ import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import type { Activity } from '../../activity-log/record.ts'
 import type { SchemaField } from '../config-schema.ts'
 import type { PluginConfigRow } from '../rows.ts'
-import { deleteAttachment, writeAttachment, type AttachmentFacts } from './attachment-queries.ts'
+import {
+  deleteAttachment,
+  sumAttachmentBytes,
+  writeAttachment,
+  type AttachmentFacts,
+} from './attachment-queries.ts'
 import { SECRET_MASK } from './change-settings.ts'
 import { sealAttachment } from './settings.ts'
 
@@ -15,6 +20,7 @@ export type AttachmentChanges = { added: ReadonlyMap<string, UploadedFile>; remo
 
 const MAX_ATTACHMENTS = 20
 const MAX_BYTES = 10 * 1024 * 1024
+const MAX_PROJECT_BYTES = 50 * 1024 * 1024
 const MAX_TEXT = 200
 const FIELD = /^(add|remove)_attachment\[(.+)\]$/s
 
@@ -71,6 +77,15 @@ export async function storeAttachments(
         : entry('attachment_created', 'created', key),
     ),
   ]
+}
+
+/** 400 when the files of the project are too large together; for a transaction that has locked it. */
+export async function assertRoomForAttachments(
+  tx: Db,
+  { id, project_id }: Pick<PluginConfigRow, 'id' | 'project_id'>,
+): Promise<void> {
+  if ((await sumAttachmentBytes(tx, project_id, id)) <= MAX_PROJECT_BYTES) return
+  throw invalid('config', 'max_length', 'The attachments of a project can have 50 MB together at most.')
 }
 
 /** As `config` shows it. Of a secret one it only shows that there is one. */

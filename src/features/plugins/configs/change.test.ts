@@ -35,7 +35,7 @@ const secret = (text: string) => app.canary.plant('setting', text)
 /** What the app itself would get. */
 async function settingsOf(id: number) {
   const [row] = await listEnabledConfigs(app.db, [id])
-  const files = await listAttachments(app.db, [id])
+  const files = await listAttachments(app.db, id)
   return openSettings(app.services.secrets, row!.plugin.config_schema, row!, files).config
 }
 

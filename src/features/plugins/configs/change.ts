@@ -14,12 +14,18 @@ import type { PluginConfigRow } from '../rows.ts'
 import { findNextVersion, pinVersion } from '../versions/accept.ts'
 import { forgetVersions } from '../versions/queries.ts'
 import { listAttachments } from './attachment-queries.ts'
-import { keysAfter, readAttachmentChanges, storeAttachments, type AttachmentChanges } from './attachments.ts'
+import {
+  assertRoomForAttachments,
+  keysAfter,
+  readAttachmentChanges,
+  storeAttachments,
+  type AttachmentChanges,
+} from './attachments.ts'
 import { changedSettings } from './change-settings.ts'
 import { namedConfig, type Change } from './create.ts'
 import type { Addressed } from './place.ts'
 import { countConfigs, lockConfig, updateConfig } from './queries.ts'
-import { assertComplete, assertRoom } from './rules.ts'
+import { assertComplete, assertReadable, assertRoom } from './rules.ts'
 import type { ConfigUpdate } from './schema.ts'
 import { settingsChanges } from './settings-changes.ts'
 import { readParts, sealSecretConfig } from './settings.ts'
@@ -42,7 +48,8 @@ export async function changeConfig(
   const attachments = readAttachmentChanges(fields, sent)
   assertFilters(sent.filters, services.eventStore.engine)
   return db.transaction(async (tx) => {
-    if (sent.deleted === false) await lockProject(tx, project.organization_id, project.id)
+    if (sent.deleted === false || attachments.added.size > 0)
+      await lockProject(tx, project.organization_id, project.id)
     if (accepted) await pinVersion(tx, accepted, 'version', now)
     const before = await lockConfig(tx, project.id, addressed.row.id)
     const stored = await listAttachments(tx, project.id, [before.id])
@@ -54,11 +61,14 @@ export async function changeConfig(
     })
     const attached = keysAfter(stored, attachments)
     const wanted = { ...before, ...columns }
+    if (columns.config || columns.secrets) assertReadable(plugin, readParts(secrets, wanted))
     if (wanted.enabled && isAboutRunning(sent, attachments)) {
       assertComplete(fields, readParts(secrets, wanted), attached)
     }
     if (before.deleted && !wanted.deleted) await assertRoomIn(tx, project.id)
     const happened = await storeAttachments(tx, secrets, before, stored, attachments)
+    if (attachments.added.size > 0 || (before.deleted && !wanted.deleted))
+      await assertRoomForAttachments(tx, before)
     if (Object.keys(columns).length === 0 && happened.length === 0) return { ...addressed, row: before }
     const after = await updateConfig(tx, before, { ...columns, ...forgivenError(columns, happened) }, now)
     if (accepted) await forgetVersions(tx, plugin.id)

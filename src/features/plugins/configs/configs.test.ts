@@ -12,6 +12,7 @@ import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
 import { sql } from '../../../platform/db/sql.ts'
 import { insertProject } from '../../projects/queries.ts'
 import { setCurrent } from '../../users/queries.ts'
+import { syncInlinePlugins } from '../inline/sync.ts'
 import type { PluginConfigRow } from '../rows.ts'
 import { SECRET_MASK } from './change-settings.ts'
 import { addPlugin, SCHEMA } from './fixture/plugins.ts'
@@ -118,6 +119,26 @@ describe('POST plugin_configs/', () => {
     expect((await create({ plugin: built_in })).body.plugin_info.organization_name).toBe('built in')
   })
 
+  it.each([
+    ['characters', 'x'.repeat(65_537)],
+    ['names', Array.from({ length: 1001 }, (_, n) => `p${n}`).join()],
+  ])('400 for a list with too many %s, of one of the own apps', async (what, properties) => {
+    await syncInlinePlugins(app.db, app.services.now())
+    const { id } = await app.db.only<{ id: number }>(
+      sql`SELECT id FROM plugin WHERE url = 'inline:property-filter'`,
+    )
+    const refused = {
+      status: 400,
+      body: { code: 'max_length', attr: 'config__properties', detail: expect.stringContaining(what) },
+    }
+    const before = await countRows()
+    expect(await create({ plugin: id, config: { properties } })).toMatchObject(refused)
+    expect(await countRows()).toBe(before)
+    const made = await createdId({ plugin: id, config: { properties: 'a' } })
+    expect(await app.patch(path(`${made}/`), { config: { properties } }, { key })).toMatchObject(refused)
+    expect((await storedRow(made)).config).toEqual({ properties: 'a' })
+  })
+
   it('201 with filters as they were sent', async () => {
     const filters = {
       events: [{ id: '$pageview', properties: [{ key: 'plan', value: 'paid' }] }, { id: null }],
@@ -136,6 +157,9 @@ describe('POST plugin_configs/', () => {
     ['settings that are no JSON', { config: '{' }, 'invalid_input', 'config'],
     ['settings that are the text of a list', { config: '[]' }, 'invalid_input', 'config'],
     ['settings with NUL in their text', { config: '{"a":"\\u0000"}' }, 'invalid_input', 'config__a'],
+    ['large settings', { config: { host: 'x'.repeat(1024 * 1024) } }, 'max_length', 'config'],
+    ['large secrets', { config: { api_key: 'x'.repeat(1024 * 1024) } }, 'max_length', 'config'],
+    ['settings nested in their text', { config: '['.repeat(65) }, 'invalid_input', null],
     ['settings with a bad key in their text', { config: '{"__proto__":{}}' }, 'invalid_input', 'config'],
     ['a long name', { name: 'x'.repeat(401) }, 'max_length', 'name'],
     ['a long description', { description: 'x'.repeat(1001) }, 'max_length', 'description'],

@@ -14,11 +14,16 @@ import type { Family } from '../families.ts'
 import { findUsablePlugin } from '../queries.ts'
 import type { PluginConfigRow, PluginRow } from '../rows.ts'
 import { isPinned, pinVersion } from '../versions/accept.ts'
-import { keysAfter, readAttachmentChanges, storeAttachments } from './attachments.ts'
+import {
+  assertRoomForAttachments,
+  keysAfter,
+  readAttachmentChanges,
+  storeAttachments,
+} from './attachments.ts'
 import { changedSettings } from './change-settings.ts'
 import type { Addressed, Place } from './place.ts'
 import { countConfigs, findNextOrder, insertConfig, isPluginInFamily, takeConfigId } from './queries.ts'
-import { assertComplete, assertRoom } from './rules.ts'
+import { assertComplete, assertReadable, assertRoom } from './rules.ts'
 import type { ConfigCreate } from './schema.ts'
 import { sealSecretConfig } from './settings.ts'
 
@@ -38,6 +43,7 @@ export async function createConfig(
   const plugin = await getUsablePlugin(db, project.organization_id, family, body.plugin)
   const fields = readConfigSchema(plugin.config_schema)
   const settings = changedSettings(fields, { config: {}, secrets: {} }, body.config ?? {})
+  assertReadable(plugin, settings)
   const attachments = readAttachmentChanges(fields, body)
   const attached = keysAfter([], attachments)
   assertFilters(body.filters, services.eventStore.engine)
@@ -68,6 +74,7 @@ export async function createConfig(
       updated_at: now,
     })
     const files = await storeAttachments(tx, services.secrets, row, [], attachments)
+    if (files.length > 0) await assertRoomForAttachments(tx, row)
     if (enabled) await beginDeliveries(tx, services.eventStore, row, plugin)
     const switched = enabled ? [{ activity: 'enabled' as const }] : []
     for (const what of [{ activity: 'created' as const }, ...files, ...switched]) {

@@ -1,11 +1,15 @@
 // What a config may be. No I/O.
 import type { JsonObject } from '../../../lib/json-object.ts'
 import { invalid } from '../../../platform/http/errors.ts'
+import { INLINE_APPS } from '../inline/index.ts'
+import { SettingFault } from '../inline/settings.ts'
 import type { OnFailure, PluginConfigRow, PluginRow } from '../rows.ts'
 import type { Condition, SchemaField } from '../config-schema.ts'
 import { hasValue, valueOrDefault, type ConfigParts } from './settings.ts'
 
 const MAX_CONFIGS = 100
+/** Every app that is switched on has its settings in memory. */
+const MAX_SETTINGS_BYTES = 1024 * 1024
 
 /** An app that takes something away is a guard: what it could not look at waits for it. */
 export function ruleOf(
@@ -18,6 +22,22 @@ export function ruleOf(
 export function assertRoom(count: number): void {
   if (count < MAX_CONFIGS) return
   throw invalid(null, 'invalid_input', `A project can have ${MAX_CONFIGS} plugin configs at most.`)
+}
+
+/** 400 for settings that are too large, or that one of the server's own apps could not be opened with. */
+export function assertReadable(
+  { plugin_type, url }: Pick<PluginRow, 'plugin_type' | 'url'>,
+  { config, secrets }: ConfigParts,
+): void {
+  if (Buffer.byteLength(JSON.stringify({ config, secrets })) > MAX_SETTINGS_BYTES)
+    throw invalid('config', 'max_length', 'The settings of a config can have 1 MB together at most.')
+  if (plugin_type !== 'inline') return
+  try {
+    INLINE_APPS.get(url ?? '')?.open(config)
+  } catch (fault) {
+    if (!(fault instanceof SettingFault)) throw fault
+    throw invalid(`config__${fault.key}`, 'max_length', fault.message)
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 // Configs, in and out. Forms send settings as JSON text, and files beside them; attachments.ts reads those.
 import { z } from 'zod'
-import { assertHarmless } from '../../../platform/http/body.ts'
+import { assertHarmless, parseJsonText } from '../../../platform/http/body.ts'
 import { bool, int, text, timestamp } from '../../../platform/http/fields.ts'
 import { FAMILIES } from '../families.ts'
 import { ON_FAILURE } from '../rows.ts'
@@ -115,7 +115,7 @@ function parsedFor(field: string): (value: unknown) => unknown {
   return (value) => {
     if (typeof value !== 'string') return value
     try {
-      const parsed: unknown = JSON.parse(value)
+      const parsed = parseJsonText(value)
       assertHarmless(parsed, [field])
       return parsed
     } catch (error) {

@@ -21,7 +21,7 @@ export type AttachmentRow = {
 /** What may be shown, and the secrets. */
 export type ConfigParts = { config: JsonObject; secrets: JsonObject }
 
-/** Characters of base64. Keys and certificates are files of a few kilobytes. */
+/** Characters of base64, of all secret files of a config. Keys and certificates have a few kilobytes. */
 const MAX_KNOWN = 256 * 1024
 
 type StoredSettings = Pick<PluginConfigRow, 'id' | 'config' | 'secrets'>
@@ -42,9 +42,7 @@ export function openSettings(
   const fields = readConfigSchema(config_schema)
   const secret = openSecretConfig(secrets, row)
   const config = withDefaults(fields, { ...row.config, ...secret })
-  const attachments = Object.fromEntries(
-    attachmentRows.map((each) => [each.key, openAttachment(secrets, each)]),
-  )
+  const attachments = openAttachments(secrets, attachmentRows)
   const values = [secret, secretValues(fields, config), secretFiles(fields, attachments)]
   return { config, attachments, redactor: new Redactor(values) }
 }
@@ -66,9 +64,17 @@ export function secretValues(fields: readonly SchemaField[], config: JsonObject)
 }
 
 function secretFiles(fields: readonly SchemaField[], attachments: Record<string, Attachment>): string[] {
-  return fields
+  let left = MAX_KNOWN
+  const contents = fields
     .filter(({ key, secret }) => secret && Object.hasOwn(attachments, key))
-    .map(({ key }) => Buffer.from(attachments[key]!.contents.slice(0, MAX_KNOWN), 'base64').toString())
+    .map(({ key }) => attachments[key]!.contents)
+  return contents
+    .toSorted((one, other) => one.length - other.length)
+    .map((each) => {
+      const known = each.slice(0, left)
+      left -= known.length
+      return Buffer.from(known, 'base64').toString()
+    })
 }
 
 /** The two parts. Secrets that were sealed under a key that is gone are as good as not there: they can be sent again. */
@@ -96,6 +102,13 @@ export function sealAttachment(
   bytes: Buffer,
 ): string {
   return secrets.seal(bytes.toString('base64'), sealedAttachment({ plugin_config_id, key }))
+}
+
+export function openAttachments(
+  secrets: Secrets,
+  rows: readonly AttachmentRow[],
+): Record<string, Attachment> {
+  return Object.fromEntries(rows.map((row) => [row.key, openAttachment(secrets, row)]))
 }
 
 function openAttachment(secrets: Secrets, row: AttachmentRow): Attachment {

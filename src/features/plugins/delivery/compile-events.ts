@@ -54,5 +54,6 @@ function compileEvents(
   values: Readonly<Record<string, string | number>>,
 ): CompiledQuery {
   const placeholders = new Map(Object.entries(values).map(([name, value]) => [name, constant(value)]))
-  return compileQuery(query, { project_id: id, timezone, now, placeholders, exported: { where } }, engine)
+  const context = { project_id: id, timezone, now, placeholders, by_position: true, exported: { where } }
+  return compileQuery(query, context, engine)
 }

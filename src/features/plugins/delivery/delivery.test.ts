@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startWebhookServer, type WebhookStandIn } from '../../../../test/stand-ins/webhook-server.ts'
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
+import { until } from '../../../../test/harness/until.ts'
 import { openScene, type Scene } from './fixture/scene.ts'
 
 let app: TestApp
@@ -233,4 +234,25 @@ it('an app that does not load keeps its place, and goes on once it is mended', a
   app.advance(3_000)
   await scene.work()
   expect(arrived().toSorted()).toEqual(uuids.toSorted())
+})
+
+it('a page whose turn is over is written down as far as it came, and goes on with its next turn', async () => {
+  await endpoint.close()
+  let release = () => {}
+  const released = new Promise<void>((resolve) => (release = resolve))
+  endpoint = await startWebhookServer(async () => {
+    if (endpoint.requests.length > 10) await released
+    return { status: 200 }
+  })
+  const { config_id } = await scene.addDestination(WEBHOOK, { config: config() })
+  scene.forget(1)
+  const start = await scene.cursor(config_id)
+  const uuids = await scene.capture(...Array.from({ length: 50 }, () => ({})))
+  await scene.tick()
+  await until(async () => expect(await scene.cursor(config_id)).toBeGreaterThan(start))
+  expect(endpoint.requests.length).toBeLessThan(50)
+  release()
+  await scene.idle()
+  expect(arrived().toSorted()).toEqual(uuids.toSorted())
+  expect((await scene.cursor(config_id)) - start).toBe(50)
 })

@@ -19,6 +19,10 @@ const TICK_MS = 500
 const FIRST_TICK_MS = 1_000
 /** Streams that hold events in memory, a megabyte each. */
 const AT_ONCE = 200
+/** Streams of one organization. */
+const SHARE = 50
+/** Then a page makes room for the next who waits. */
+const TURN_MS = 5_000
 /** What is under way may finish; requests that do not are cut off, and nobody waits for apps. */
 const CLOSING_MS = 4_000
 const CUT_MS = 500
@@ -26,7 +30,7 @@ const CUT_MS = 500
 export class Delivery {
   readonly #tools: Tools
   readonly #streams = new Map<string, Stream>()
-  readonly #slots = new Slots(AT_ONCE)
+  readonly #slots = new Slots(AT_ONCE, SHARE)
   readonly #cut = new AbortController()
   #timer: NodeJS.Timeout | null = null
   #ticking: Promise<void> | null = null
@@ -38,6 +42,7 @@ export class Delivery {
     logs: PluginLogs,
     metrics: PluginMetrics,
     leases: Leases,
+    private readonly turn_ms = TURN_MS,
   ) {
     // Every request under way listens.
     setMaxListeners(0, this.#cut.signal)
@@ -72,8 +77,8 @@ export class Delivery {
       // Under another lease it may stand elsewhere.
       if (wanted.get(name)?.lease !== stream.lease && !stream.is_busy) this.#streams.delete(name)
     }
-    for (const [name, { lease, ...key }] of wanted) {
-      const stream = this.#stream(name, key, lease)
+    for (const [name, { lease, organization_id, ...key }] of wanted) {
+      const stream = this.#stream(name, key, lease, organization_id)
       if (stream.lease === lease) stream.wake(positions.get(key.project_id)!)
     }
   }
@@ -100,8 +105,9 @@ export class Delivery {
     clearTimeout(cut)
   }
 
-  #stream(name: string, key: StreamKey, lease: Lease): Stream {
-    const known = this.#streams.get(name) ?? new Stream(this.#tools, key, this.#slots, lease)
+  #stream(name: string, key: StreamKey, lease: Lease, organization_id: string): Stream {
+    const slots = { slots: this.#slots, organization_id, turn_ms: this.turn_ms }
+    const known = this.#streams.get(name) ?? new Stream(this.#tools, key, slots, lease)
     this.#streams.set(name, known)
     return known
   }
@@ -116,11 +122,11 @@ export class Delivery {
 }
 
 function streamsOf(
-  { config_id, project_id, methods }: RunningApp,
+  { config_id, project_id, organization_id, methods }: RunningApp,
   lease: Lease,
-): [string, StreamKey & { lease: Lease }][] {
+): [string, StreamKey & { lease: Lease; organization_id: string }][] {
   return deliveryMethodsOf(methods).map((method) => [
     `${config_id} ${method}`,
-    { config_id, project_id, method, lease },
+    { config_id, project_id, method, lease, organization_id },
   ])
 }

@@ -17,11 +17,14 @@ const MAX_WAITING = 1_000
 /** After something that has nothing to do with a single event: the app is not to be called, a store does not answer. */
 const PAUSE_MS = 2_000
 
+/** Where a page is worked on, whose turn it is, and for how long. */
+export type PageSlots = { slots: Slots; organization_id: string; turn_ms: number }
+
 export class Stream {
   readonly lease: Lease
   readonly #tools: Tools
   readonly #key: StreamKey
-  readonly #slots: Slots
+  readonly #slots: PageSlots
   readonly #rules: MethodRules
   readonly #retries: Retries
   #cursor: number | null = null
@@ -33,7 +36,7 @@ export class Stream {
   /** What was said last about filters that cannot be used. */
   #complaint: string | null = null
 
-  constructor(tools: Tools, key: StreamKey, slots: Slots, lease: Lease) {
+  constructor(tools: Tools, key: StreamKey, slots: PageSlots, lease: Lease) {
     this.lease = lease
     this.#tools = tools
     this.#key = key
@@ -69,8 +72,13 @@ export class Stream {
     }
     let goes_on = this.#cursor !== null
     while (goes_on && this.#cursor! < last && this.#retries.count < MAX_WAITING) {
-      goes_on = await this.#slots.within(() => this.#nextPage(this.#cursor!, last))
+      goes_on = await this.#inTurn(() => this.#nextPage(this.#cursor!, last))
     }
+  }
+
+  #inTurn(work: () => Promise<boolean>): Promise<boolean> {
+    const { slots, organization_id } = this.#slots
+    return slots.within(organization_id, work)
   }
 
   /** Whether there is sense in going on at once. */
@@ -82,17 +90,25 @@ export class Stream {
     const isLast = page.to === last && !page.is_full
     if (isLast && events.length > 0 && this.#isGathering()) return false
     const parcels = this.#parcelsOf(events)
+    const end = performance.now() + this.#slots.turn_ms
+    let begun = 0
+    const isOver = () => begun > 0 && performance.now() >= end
     const outcomes = await handOver(
       parcels,
       this.#rules.in_flight,
-      () => this.#app() !== undefined,
-      (parcel) => this.#attempt(parcel),
+      () => this.#app() !== undefined && !isOver(),
+      (parcel) => {
+        begun++
+        return this.#attempt(parcel)
+      },
     )
     const isWhole = outcomes.length === parcels.length
     const reached = isWhole ? page.to : (parcels[outcomes.length - 1]?.at(-1)?.seq ?? from)
     await this.#commit(reached, this.#retriesAmong(parcels, outcomes))
-    if (!isWhole) this.#pause()
-    return isWhole
+    // The rest of a page comes with the next turn.
+    const goes_on = isWhole || (outcomes.length > 0 && isOver())
+    if (!goes_on) this.#pause()
+    return goes_on
   }
 
   /** Null when the filters cannot be used. */
@@ -156,7 +172,7 @@ export class Stream {
 
   async #retry(): Promise<void> {
     let goes_on = true
-    while (goes_on) goes_on = await this.#slots.within(() => this.#retries.tryDue())
+    while (goes_on) goes_on = await this.#inTurn(() => this.#retries.tryDue())
     await this.#retries.recount()
   }
 

@@ -1,8 +1,8 @@
 // Files of a plugin that is written here: named ones are replaced or deleted, the others stay.
 import { invalid } from '../../../platform/http/errors.ts'
 import type { PluginChange } from '../change.ts'
-import { readCode } from '../code.ts'
-import { fieldColumns, manifestColumns } from '../columns.ts'
+import { CODE_FILE, readCode } from '../code.ts'
+import { besideCode, fieldColumns, manifestColumns } from '../columns.ts'
 import type { StoredFile } from '../file-queries.ts'
 import { ManifestFault, readManifestFields, type Manifest } from '../manifest.ts'
 import type { PluginRow } from '../rows.ts'
@@ -33,7 +33,8 @@ export async function updateSource(
     const manifest = sources.get(MANIFEST)
     const said = manifest === undefined ? {} : manifestColumns(readManifestFile(manifest))
     const code = await readCode(change.services.sandbox, sources, files)
-    return { columns: { ...given, ...said, ...code.columns }, files: code.files }
+    const fields = sources.has(CODE_FILE) ? besideCode(given) : given
+    return { columns: { ...fields, ...said, ...code.columns }, files: code.files }
   })
 }
 

@@ -9,7 +9,7 @@ function keptShare(config: Record<string, unknown>, of: 'distinct_id' | 'uuid'):
   const events = Array.from({ length: 4000 }, (_, index) =>
     madeEvent({}, of === 'uuid' ? { uuid: randomUUID() } : { distinct_id: `person ${index}` }),
   )
-  return events.filter((event) => downsampling.processEvent(event, config) !== null).length / events.length
+  return events.filter((event) => downsampling.open(config)(event) !== null).length / events.length
 }
 
 describe('the share that is kept', () => {
@@ -30,7 +30,7 @@ test('by distinct id, all events of somebody or none', () => {
   for (let person = 0; person < 50; person += 1) {
     const distinct_id = `person ${person}`
     const outcomes = Array.from({ length: 20 }, () =>
-      downsampling.processEvent(madeEvent({}, { distinct_id, uuid: randomUUID() }), { percentage: '50' }),
+      downsampling.open({ percentage: '50' })(madeEvent({}, { distinct_id, uuid: randomUUID() })),
     )
     expect(new Set(outcomes.map((event) => event === null)).size).toBe(1)
   }
@@ -39,7 +39,7 @@ test('by distinct id, all events of somebody or none', () => {
 test('whoever is kept at a small share is kept at a larger one', () => {
   const keptAt = (percentage: string) =>
     Array.from({ length: 500 }, (_, index) => `person ${index}`).filter((distinct_id) =>
-      downsampling.processEvent(madeEvent({}, { distinct_id }), { percentage }),
+      downsampling.open({ percentage })(madeEvent({}, { distinct_id })),
     )
   expect(keptAt('40')).toEqual(expect.arrayContaining(keptAt('20')))
 })
@@ -47,20 +47,20 @@ test('whoever is kept at a small share is kept at a larger one', () => {
 test('a repeated event gets the same answer', () => {
   const event = madeEvent({})
   const config = { percentage: '50', ...BY_EVENT }
-  const outcomes = Array.from({ length: 20 }, () => downsampling.processEvent(event, config))
+  const outcomes = Array.from({ length: 20 }, () => downsampling.open(config)(event))
   expect(new Set(outcomes).size).toBe(1)
 })
 
 test('only the events that are named', () => {
   const config = { percentage: '0', triggeringEvents: 'a, b' }
-  expect(downsampling.processEvent(madeEvent({}, { event: 'a' }), config)).toBeNull()
-  expect(downsampling.processEvent(madeEvent({}, { event: 'b' }), config)).toBeNull()
-  expect(downsampling.processEvent(madeEvent({}, { event: 'c' }), config)).toMatchObject({ event: 'c' })
+  expect(downsampling.open(config)(madeEvent({}, { event: 'a' }))).toBeNull()
+  expect(downsampling.open(config)(madeEvent({}, { event: 'b' }))).toBeNull()
+  expect(downsampling.open(config)(madeEvent({}, { event: 'c' }))).toMatchObject({ event: 'c' })
 })
 
 test.each(['', 'half', '-1', '101', 'NaN', 'Infinity', null, undefined, {}])(
   '%j is a fault',
   (percentage) => {
-    expect(() => downsampling.processEvent(madeEvent({}), { percentage })).toThrow('from 0 to 100')
+    expect(() => downsampling.open({ percentage })(madeEvent({}))).toThrow('from 0 to 100')
   },
 )

@@ -2,7 +2,7 @@
 // restart, and whoever is kept at 10 % is kept at 20 % too.
 import { createHash } from 'node:crypto'
 import type { InlineApp } from './inline-app.ts'
-import { readList } from './settings.ts'
+import { readNames } from './settings.ts'
 
 const BY_PERSON = 'Distinct ID aware sampling'
 const BY_EVENT = 'Random sampling'
@@ -37,18 +37,22 @@ export const downsampling: InlineApp = {
       hint: 'Separated by commas; the others are all kept. Empty: every event.',
     },
   ],
-  processEvent(event, config) {
-    const sampled = readList(config.triggeringEvents)
-    if (sampled.length > 0 && !sampled.includes(event.event)) return event
-    const key = config.samplingMethod === BY_EVENT ? event.uuid : event.distinct_id
-    return placeOf(key) < readPercentage(config.percentage) ? event : null
+  open(config) {
+    const sampled = readNames(config, 'triggeringEvents')
+    const percentage = readPercentage(config.percentage)
+    const isByEvent = config.samplingMethod === BY_EVENT
+    return (event) => {
+      if (sampled.size > 0 && !sampled.has(event.event)) return event
+      if (percentage === null) throw new Error('The percentage is not a number from 0 to 100.')
+      return placeOf(isByEvent ? event.uuid : event.distinct_id) < percentage ? event : null
+    }
   },
 }
 
-function readPercentage(value: unknown): number {
+/** Null for what is none. */
+function readPercentage(value: unknown): number | null {
   const percentage = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
-  if (typeof percentage === 'number' && percentage >= 0 && percentage <= 100) return percentage
-  throw new Error('The percentage is not a number from 0 to 100.')
+  return typeof percentage === 'number' && percentage >= 0 && percentage <= 100 ? percentage : null
 }
 
 /** From 0 to just below 100, evenly spread. */

@@ -10,6 +10,9 @@ export type InlineApp = {
   config_schema: readonly JsonObject[]
   /** Drops events or removes properties. */
   removes: boolean
-  /** The event, changed in place or not, or null to drop it. May throw: then it has failed. */
-  processEvent(event: PipelineEvent, config: JsonObject): PipelineEvent | null
+  /** Reads the settings, once for all events. Throws SettingFault. */
+  open(config: JsonObject): ProcessEvent
 }
+
+/** The event, changed in place or not, or null to drop it. May throw: then it has failed. */
+export type ProcessEvent = (event: PipelineEvent) => PipelineEvent | null

@@ -36,18 +36,18 @@ test.each([
   const expected = Object.fromEntries(
     Object.entries({ ...given(), ...changes }).filter(([, value]) => value !== undefined),
   )
-  const event = propertyFilter.processEvent(madeEvent(given()), { properties })
+  const event = propertyFilter.open({ properties })(madeEvent(given()))
   expect(event).toEqual(madeEvent(expected))
 })
 
 test('no prototype was touched', () => {
-  propertyFilter.processEvent(madeEvent({}), { properties: '__proto__.hasOwnProperty' })
+  propertyFilter.open({ properties: '__proto__.hasOwnProperty' })(madeEvent({}))
   expect(Object.hasOwn(Object.prototype, 'hasOwnProperty')).toBe(true)
 })
 
 test('$set that is no object stays as it is', () => {
   const event = madeEvent({ $set: 'x', $set_once: null, a: 1 })
-  expect(propertyFilter.processEvent(event, { properties: 'a' })?.properties).toEqual({
+  expect(propertyFilter.open({ properties: 'a' })(event)?.properties).toEqual({
     $set: 'x',
     $set_once: null,
   })

@@ -2,7 +2,7 @@
 import { isObject, type JsonObject } from '../../../lib/json-object.ts'
 import type { InlineApp } from './inline-app.ts'
 import { everyPropertySet } from './person-properties.ts'
-import { readList } from './settings.ts'
+import { readNames } from './settings.ts'
 
 export const propertyFilter: InlineApp = {
   url: 'inline:property-filter',
@@ -19,12 +19,14 @@ export const propertyFilter: InlineApp = {
       hint: 'Separated by commas. A dot leads into an object: `address.street`.',
     },
   ],
-  processEvent(event, config) {
-    const names = readList(config.properties)
-    for (const properties of everyPropertySet(event)) {
-      for (const name of names) remove(properties, name)
+  open(config) {
+    const names = readNames(config, 'properties')
+    return (event) => {
+      for (const properties of everyPropertySet(event)) {
+        for (const name of names) remove(properties, name)
+      }
+      return event
     }
-    return event
   },
 }
 

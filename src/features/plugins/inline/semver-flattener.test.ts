@@ -23,17 +23,17 @@ test.each([
   [null, {}],
   [['1.2.3'], {}],
 ])('%.40j', (v, added) => {
-  const event = semverFlattener.processEvent(madeEvent({ v, other: '9.9.9' }), { properties: 'v, missing' })
+  const event = semverFlattener.open({ properties: 'v, missing' })(madeEvent({ v, other: '9.9.9' }))
   expect(event?.properties).toEqual({ v, other: '9.9.9', ...added })
 })
 
 test('several properties, and none of names that every object has', () => {
-  const event = semverFlattener.processEvent(madeEvent({ a: '1', b: '2' }), { properties: 'a,b,toString' })
+  const event = semverFlattener.open({ properties: 'a,b,toString' })(madeEvent({ a: '1', b: '2' }))
   expect(event?.properties).toEqual({ a: '1', a__major: 1, b: '2', b__major: 2 })
 })
 
 test.each([undefined, '', 7])('without a list (%j) nothing happens', (properties) => {
-  expect(semverFlattener.processEvent(madeEvent({ v: '1.2.3' }), { properties })?.properties).toEqual({
+  expect(semverFlattener.open({ properties })(madeEvent({ v: '1.2.3' }))?.properties).toEqual({
     v: '1.2.3',
   })
 })

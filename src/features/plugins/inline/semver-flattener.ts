@@ -1,6 +1,7 @@
 // Takes versions apart, so that they can be compared and grouped.
+import type { JsonObject } from '../../../lib/json-object.ts'
 import type { InlineApp } from './inline-app.ts'
-import { readList } from './settings.ts'
+import { readNames } from './settings.ts'
 
 // Nine digits fit every version there is, and every engine's integers.
 const VERSION =
@@ -25,18 +26,23 @@ export const semverFlattener: InlineApp = {
       hint: 'Separated by commas.',
     },
   ],
-  processEvent(event, config) {
-    for (const name of readList(config.properties)) {
-      const value = Object.hasOwn(event.properties, name) ? event.properties[name] : undefined
-      const parts = typeof value === 'string' ? VERSION.exec(value.trim())?.groups : undefined
-      if (!parts) continue
-      for (const part of NUMBERS) {
-        if (parts[part] !== undefined) event.properties[`${name}__${part}`] = Number(parts[part])
-      }
-      for (const part of TEXTS) {
-        if (parts[part] !== undefined) event.properties[`${name}__${part}`] = parts[part]
-      }
+  open(config) {
+    const names = readNames(config, 'properties')
+    return (event) => {
+      for (const name of names) flatten(event.properties, name)
+      return event
     }
-    return event
   },
+}
+
+function flatten(properties: JsonObject, name: string): void {
+  const value = Object.hasOwn(properties, name) ? properties[name] : undefined
+  const parts = typeof value === 'string' ? VERSION.exec(value.trim())?.groups : undefined
+  if (!parts) return
+  for (const part of NUMBERS) {
+    if (parts[part] !== undefined) properties[`${name}__${part}`] = Number(parts[part])
+  }
+  for (const part of TEXTS) {
+    if (parts[part] !== undefined) properties[`${name}__${part}`] = parts[part]
+  }
 }

@@ -99,7 +99,7 @@ test.each([
   ],
   ['Mozilla/4.0 (compatible; MSIE 8.0; Windows NT 6.1)', 'Internet Explorer', 8, 'Windows', 'Desktop'],
 ])('%s', (text, $browser, $browser_version, $os, $device_type) => {
-  const event = userAgent.processEvent(madeEvent({ $useragent: text }), {})
+  const event = userAgent.open({})(madeEvent({ $useragent: text }))
   expect(event?.properties).toEqual({ $useragent: text, $browser, $browser_version, $os, $device_type })
 })
 
@@ -112,33 +112,31 @@ test.each([
   `${'Version/1 '.repeat(500_000)}`,
 ])('nothing is said of %.40s', (text) => {
   const began = Date.now()
-  expect(userAgent.processEvent(madeEvent({ $useragent: text }), {})?.properties).toEqual({
+  expect(userAgent.open({})(madeEvent({ $useragent: text }))?.properties).toEqual({
     $useragent: text,
   })
   expect(Date.now() - began).toBeLessThan(1000)
 })
 
 test.each(['$useragent', '$user_agent', '$raw_user_agent'])('%s is read', (name) => {
-  const event = userAgent.processEvent(madeEvent({ [name]: 'Mozilla/5.0 (X11; Linux) Firefox/121.0' }), {})
+  const event = userAgent.open({})(madeEvent({ [name]: 'Mozilla/5.0 (X11; Linux) Firefox/121.0' }))
   expect(event?.properties).toMatchObject({ $browser: 'Firefox', $os: 'Linux' })
 })
 
 test('what the event says stays, unless it is to be replaced', () => {
   const properties = { $useragent: 'Mozilla/5.0 (X11; Linux) Firefox/121.0', $browser: 'Mine', $os: null }
-  expect(userAgent.processEvent(madeEvent({ ...properties }), {})?.properties).toMatchObject({
+  expect(userAgent.open({})(madeEvent({ ...properties }))?.properties).toMatchObject({
     $browser: 'Mine',
     $os: 'Linux',
   })
-  expect(userAgent.processEvent(madeEvent({ ...properties }), { override: 'Yes' })?.properties).toMatchObject(
-    {
-      $browser: 'Firefox',
-      $os: 'Linux',
-    },
-  )
+  expect(userAgent.open({ override: 'Yes' })(madeEvent({ ...properties }))?.properties).toMatchObject({
+    $browser: 'Firefox',
+    $os: 'Linux',
+  })
 })
 
 test.each([undefined, null, 7, ['x']])('a user agent of %j changes nothing', (value) => {
-  expect(userAgent.processEvent(madeEvent({ $useragent: value }), {})?.properties).toEqual({
+  expect(userAgent.open({})(madeEvent({ $useragent: value }))?.properties).toEqual({
     $useragent: value,
   })
 })

@@ -50,14 +50,16 @@ export const userAgent: InlineApp = {
       default: 'No',
     },
   ],
-  processEvent(event, config) {
-    const text = SOURCES.map((name) => event.properties[name]).find((value) => typeof value === 'string')
-    if (typeof text !== 'string') return event
+  open(config) {
     const replaces = isYes(config.override)
-    for (const [name, value] of Object.entries(describe(text.slice(0, MAX_READ)))) {
-      if (replaces || (event.properties[name] ?? null) === null) event.properties[name] = value
+    return (event) => {
+      const text = SOURCES.map((name) => event.properties[name]).find((value) => typeof value === 'string')
+      if (typeof text !== 'string') return event
+      for (const [name, value] of Object.entries(describe(text.slice(0, MAX_READ)))) {
+        if (replaces || (event.properties[name] ?? null) === null) event.properties[name] = value
+      }
+      return event
     }
-    return event
   },
 }
 

@@ -1,16 +1,27 @@
 // From rows to apps that can be called: code, settings in clear, and the host that each may ask for things.
 import { createHash } from 'node:crypto'
 import { groupBy } from '../../../lib/group-by.ts'
+import type { Db } from '../../../platform/db/database.ts'
 import type { Host } from '../../../platform/sandbox/sandbox.ts'
 import { Redactor } from '../../../platform/secrets/redactor.ts'
 import type { Services } from '../../../platform/services.ts'
+import { readConfigSchema } from '../config-schema.ts'
 import { ruleOf } from '../configs/rules.ts'
 import { openSettings, type AttachmentRow } from '../configs/settings.ts'
 import { INLINE_APPS } from '../inline/index.ts'
+import type { InlineApp } from '../inline/inline-app.ts'
+import { SettingFault } from '../inline/settings.ts'
 import { writeErrors } from '../source-errors.ts'
 import { readLocalSource } from '../sources/local.ts'
 import { transpileFile } from '../transpile.ts'
-import { listAttachments, listCode, type CodeRow, type EnabledConfig } from './queries.ts'
+import {
+  listAttachments,
+  listCode,
+  listDigests,
+  type CodeRow,
+  type DigestedFile,
+  type EnabledConfig,
+} from './queries.ts'
 import type { RunningApp } from './running-app.ts'
 
 /** Null for what has nothing to run here, such as code for web pages. */
@@ -27,21 +38,32 @@ export async function buildApps(
 ): Promise<Built[]> {
   const { db } = services
   const ids = configs.map(({ id }) => id)
-  const attachments = groupBy(await listAttachments(db, ids), (row) => row.plugin_config_id)
+  const files = groupBy(await listDigests(db, ids), (row) => row.plugin_config_id)
   const code = new Map((await listCode(db, ids)).map((row) => [whatRuns(row), row]))
   const built: Built[] = []
   for (const config of configs) {
     const script = await readScript(services, config, code.get(whatRuns(config)))
-    built.push({
-      config,
-      app: buildOrFail(services, config, script, attachments.get(config.id) ?? [], openHost),
-    })
+    const attached = await readAttached(db, config, files.get(config.id) ?? [])
+    built.push({ config, app: buildOrFail(services, config, script, attached, openHost) })
   }
   return built
 }
 
 const whatRuns = ({ plugin_id, version }: Pick<EnabledConfig, 'plugin_id' | 'version'>) =>
   `${plugin_id} ${version ?? ''}`
+
+/** `secret` are opened for their texts to be known, and let go. */
+type Attached = { files: readonly DigestedFile[]; secret: readonly AttachmentRow[] }
+
+async function readAttached(
+  db: Db,
+  { id, plugin }: EnabledConfig,
+  files: readonly DigestedFile[],
+): Promise<Attached> {
+  const fields = readConfigSchema(plugin.config_schema).filter(({ secret }) => secret)
+  const keys = files.map(({ key }) => key).filter((key) => fields.some((field) => field.key === key))
+  return { files, secret: keys.length === 0 ? [] : await listAttachments(db, id, keys) }
+}
 
 type Script = { code: string; mappings: string | null } | { fault: string } | null
 
@@ -115,24 +137,35 @@ function buildApp(
   { secrets }: BuildServices,
   row: EnabledConfig,
   script: Script,
-  attachmentRows: readonly AttachmentRow[],
+  { files, secret }: Attached,
   openHost: (facts: AppFacts) => Host,
 ): Built['app'] {
   const { plugin } = row
-  const { redactor, ...settings } = openSettings(secrets, plugin.config_schema, row, attachmentRows)
-  const facts = factsOf(row, settings.config, redactor)
+  const { redactor, config } = openSettings(secrets, plugin.config_schema, row, secret)
+  const facts = factsOf(row, config, redactor)
   if (plugin.plugin_type === 'inline') {
     const app = INLINE_APPS.get(plugin.url ?? '')
-    return app ? { ...facts, methods: new Set(['processEvent']), code: { kind: 'inline', app } } : null
+    return app ? openInline({ ...facts, methods: new Set(['processEvent']) }, app) : null
   }
   if (script === null) return null
   if ('fault' in script) return broken(facts, script.fault)
   const { code, mappings } = script
-  const version = hash([code, settings.config, settings.attachments, row.updated_at])
+  const version = hash([code, config, files])
   const tenant = row.organization_id
   const group = `${row.plugin_id}:${row.project_id}`
-  const app = { id: row.id, version, tenant, group, name: facts.plugin_name, code, mappings, ...settings }
+  const stored = { attachments: {}, has_files: files.length > 0 }
+  const name = facts.plugin_name
+  const app = { id: row.id, version, tenant, group, name, code, mappings, config, ...stored }
   return { ...facts, code: { kind: 'sandboxed', app, host: openHost(facts) } }
+}
+
+function openInline(facts: AppFacts, app: InlineApp): RunningApp {
+  try {
+    return { ...facts, code: { kind: 'inline', processEvent: app.open(facts.config) } }
+  } catch (fault) {
+    if (fault instanceof SettingFault) return broken(facts, fault.message)
+    throw fault
+  }
 }
 
 function hash(parts: readonly unknown[]): string {

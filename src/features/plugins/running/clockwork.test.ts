@@ -7,6 +7,8 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createOrganization, type Workspace } from '../../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
+import { until } from '../../../../test/harness/until.ts'
+import { startWebhookServer } from '../../../../test/stand-ins/webhook-server.ts'
 import { sql } from '../../../platform/db/sql.ts'
 import {
   capture,
@@ -31,7 +33,7 @@ let workspace: Workspace
 let folder: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'longshore-apps-'))
-  app = await startTestApp({ PLUGINS_LOCAL_DIR: folder })
+  app = await startTestApp({ PLUGINS_LOCAL_DIR: folder, OUTBOUND_ALLOW: '127.0.0.1' })
 })
 afterAll(async () => {
   await app.close()
@@ -174,6 +176,7 @@ describe('jobs', () => {
       app.db,
       dead,
       [{ config_id: ids.config_id, free: 5 }],
+      [],
       now,
       new Date(now.getTime() + HOUR),
     )
@@ -193,6 +196,29 @@ describe('jobs', () => {
     expect(await counts(ids)).toEqual({ runs: 1, n: 1 })
     expect(await waiting(ids)).toEqual([])
     await next.close()
+  })
+
+  it('that take longer than their lease are not begun a second time', async () => {
+    let release = () => {}
+    const released = new Promise<void>((resolve) => (release = resolve))
+    const endpoint = await startWebhookServer(async () => {
+      await released
+      return { status: 200 }
+    })
+    const ids = await on(jobs(`await fetch('${endpoint.url}'); await utils.cursor.increment('runs', 1)`))
+    await order(ids, {})
+    await app.plugins.tick()
+    await until(() => expect(endpoint.requests).toHaveLength(1))
+    app.advance(3 * MINUTE)
+    await app.plugins.tick()
+    expect(await waiting(ids)).toEqual([1])
+    release()
+    await app.plugins.idle()
+    await pass(HOUR)
+    expect(await counts(ids)).toEqual({ runs: 1 })
+    expect(await waiting(ids)).toEqual([])
+    expect(endpoint.requests).toHaveLength(1)
+    await endpoint.close()
   })
 
   it('that ask for it are run five times in all, after 5, 10, 20 and 40 seconds', async () => {

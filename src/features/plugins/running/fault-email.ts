@@ -6,6 +6,9 @@ import { job } from '../../../platform/jobs/jobs.ts'
 import { composeMessage } from '../../../platform/mail/message.ts'
 import type { Services } from '../../../platform/services.ts'
 import { wantsMailsOfApps } from '../../users/wanted-mails.ts'
+import { ruleOf } from '../configs/rules.ts'
+import type { OnFailure, PluginConfigRow, PluginRow } from '../rows.ts'
+import { CONFIGS } from '../versions/accepted.ts'
 import type { AppIds } from './running-app.ts'
 
 const DAY_MS = 86_400_000
@@ -40,7 +43,21 @@ function listAdminsOfProject(tx: Db, project_id: number): Promise<{ email: strin
       AND ${wantsMailsOfApps} ORDER BY user_id`)
 }
 
-type FaultyConfig = { name: string; project_name: string; message: string | null }
+type FaultyConfig = Pick<PluginConfigRow, 'on_failure' | 'has_removed'> &
+  Pick<PluginRow, 'removes' | 'capabilities'> & { name: string; project_name: string; message: string | null }
+
+/** What becomes of events meanwhile. */
+const MEANWHILE: Record<OnFailure, string> = {
+  pass: 'Events are stored as they came, without it.',
+  hold: 'Events wait for it: they are stored once it runs.',
+  drop: 'Events are dropped until it runs.',
+}
+
+function meanwhile(config: FaultyConfig): string {
+  const { methods } = config.capabilities
+  const isForEvents = methods === undefined || methods.includes('processEvent')
+  return MEANWHILE[isForEvents ? ruleOf(config, config) : 'pass']
+}
 
 export const pluginFaultEmail = job<{
   email: string
@@ -52,8 +69,8 @@ export const pluginFaultEmail = job<{
   async handle(services, { email, project_id, config_id, reason }) {
     const config = await services.db.row<FaultyConfig>(sql`
       SELECT coalesce(nullif(c.name, ''), p.name, 'Unnamed plugin') AS name, project.name AS project_name,
-        c.error->>'message' AS message
-      FROM plugin_config c JOIN plugin p ON p.id = c.plugin_id JOIN project ON project.id = c.project_id
+        c.error->>'message' AS message, c.on_failure, c.has_removed, p.removes, p.capabilities
+      FROM ${CONFIGS} JOIN project ON project.id = c.project_id
       WHERE c.project_id = ${project_id} AND c.id = ${config_id} AND NOT c.deleted`)
     if (!config) return
     const isOff = reason === 'switched off'
@@ -66,7 +83,7 @@ export const pluginFaultEmail = job<{
           `What went wrong: ${config.message ?? 'no reason was given'}`,
           isOff
             ? 'It has hit its limits on time or memory three times within ten minutes. Once the cause is fixed, switch it on again.'
-            : 'It is tried again as soon as its code or its settings are edited. Events are stored as they came, without it.',
+            : `It is tried again as soon as its code or its settings are edited. ${meanwhile(config)}`,
         ],
       }),
     })

@@ -50,8 +50,15 @@ export class FaultRecords {
     this.#write(() => clearPassingError(this.#services.db, app.project_id, app.config_id))
   }
 
-  hasRemoved(app: FaultyApp): void {
-    this.#write(() => setHasRemoved(this.#services.db, app.project_id, app.config_id))
+  /** From now on its events wait for it, in every process. */
+  hasRemoved({ project_id, config_id }: FaultyApp): void {
+    const { db, changes } = this.#services
+    this.#write(() =>
+      db.transaction(async (tx) => {
+        if (await setHasRemoved(tx, project_id, config_id))
+          await changes.tell(tx, 'plugin-config', config_id, project_id)
+      }),
+    )
   }
 
   switchOff(app: FaultyApp, message: string): void {

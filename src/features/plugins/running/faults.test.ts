@@ -267,6 +267,19 @@ describe('code that does not load', () => {
     expect(mails).toEqual([{ email: admin.email }])
   })
 
+  it.each([
+    ['pass', 'Events are stored as they came, without it.'],
+    ['hold', 'Events wait for it: they are stored once it runs.'],
+    ['drop', 'Events are dropped until it runs.'],
+  ] as const)('says by mail what becomes of events: %s', async (on_failure, sentence) => {
+    const admin = await createMember(app, workspace.organization, { level: 'admin' })
+    const ids = await on(`export function processEvent(event) { return event }`, { on_failure })
+    await replaceCode(app, ids.plugin_id, `throw new Error('not today')`)
+    await app.plugins.idle()
+    const { text } = await smtp.waitForMail(admin.email)
+    expect(text.replaceAll(/\s+/g, ' ')).toContain(`its settings are edited. ${sentence}`)
+  })
+
   it('because it cannot even be read, is said as well', async () => {
     const ids = await on(`export function processEvent(event) { return event }`)
     await replaceCode(app, ids.plugin_id, `export function processEvent(event { return event }`)

@@ -33,12 +33,13 @@ export async function addJob(
 
 /**
  * Begins what is due, at most `free` of each config, as long as their projects are this process's. What it never ends is due
- * again after the lease, or when another process works for the project.
+ * again after the lease, or when another process works for the project; `under_way` are those that this one has not ended yet.
  */
 export function claimJobs(
   db: Db,
   process_id: string,
   configs: readonly { config_id: number; free: number }[],
+  under_way: readonly string[],
   now: Date,
   leased_until: Date,
 ): Promise<JobRow[]> {
@@ -50,6 +51,7 @@ export function claimJobs(
       CROSS JOIN LATERAL (
         SELECT id FROM plugin_job JOIN plugin_lease USING (project_id)
         WHERE plugin_config_id = config.id AND run_at <= ${now} AND plugin_lease.process_id = ${process_id}
+          AND plugin_job.id <> ALL(${under_way}::uuid[])
         ORDER BY run_at LIMIT config.free FOR UPDATE OF plugin_job SKIP LOCKED FOR SHARE OF plugin_lease) AS due
     ) AS claimed
     WHERE plugin_job.id = claimed.id

@@ -8,7 +8,7 @@ import type { Leases } from './leases.ts'
 import { AppIdle, type RunningApp, type RunningApps } from './running-app.ts'
 
 const AT_ONCE = 5
-/** Loading takes half a minute at most, and so does the call. */
+/** Loading takes half a minute at most, and so does the call. One that waits longer for its turn is not begun twice. */
 const LEASE_MS = 120_000
 const TRIES = 5
 const PAUSE_MS = 5_000
@@ -22,8 +22,7 @@ export class AppJobs {
   readonly #leases: Leases
   /** Under way, by config. */
   readonly #active = new Map<number, Set<Promise<void>>>()
-  /** The project of each that is under way. */
-  readonly #busy_projects: number[] = []
+  readonly #jobs = new Set<JobRow>()
 
   constructor(
     services: Pick<Services, 'db' | 'eventStore' | 'log' | 'now'>,
@@ -52,13 +51,20 @@ export class AppJobs {
     const process_id = configs[0]?.lease?.process_id
     if (process_id === undefined) return
     const at = now()
-    const claimed = await claimJobs(db, process_id, configs, at, new Date(at.getTime() + LEASE_MS))
+    const claimed = await claimJobs(
+      db,
+      process_id,
+      configs,
+      [...this.#jobs].map(({ id }) => id),
+      at,
+      new Date(at.getTime() + LEASE_MS),
+    )
     for (const job of claimed) this.#begin(job)
   }
 
   /** Whether something is under way for the project. */
   isBusy(project_id: number): boolean {
-    return this.#busy_projects.includes(project_id)
+    return [...this.#jobs].some((job) => job.project_id === project_id)
   }
 
   async idle(): Promise<void> {
@@ -69,7 +75,7 @@ export class AppJobs {
     const { plugin_config_id: id } = job
     const ofConfig = this.#active.get(id) ?? new Set()
     this.#active.set(id, ofConfig)
-    this.#busy_projects.push(job.project_id)
+    this.#jobs.add(job)
     const done = this.#run(job)
       // Left unsaid, it runs again once its lease is over.
       .catch((error: unknown) =>
@@ -77,7 +83,7 @@ export class AppJobs {
       )
       .finally(() => {
         ofConfig.delete(done)
-        this.#busy_projects.splice(this.#busy_projects.indexOf(job.project_id), 1)
+        this.#jobs.delete(job)
         if (ofConfig.size === 0) this.#active.delete(id)
       })
     ofConfig.add(done)

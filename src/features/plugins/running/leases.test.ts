@@ -8,7 +8,7 @@ import { Changes } from '../../../platform/changes.ts'
 import { sql } from '../../../platform/db/sql.ts'
 import { followChanges, type Following } from '../../../platform/following.ts'
 import { deleteRetry, insertRetries, openCursor, updateRetry } from '../delivery/queries.ts'
-import { replaceCode, switchOn } from './fixture/apps.ts'
+import { capture, replaceCode, switchOff, switchOn } from './fixture/apps.ts'
 import { LeaseLost } from './leases.ts'
 import type { AppIds } from './running-app.ts'
 import { PluginRuntime } from './runtime.ts'
@@ -42,10 +42,10 @@ afterEach(async () => {
 afterAll(() => app.close())
 
 /** As another process has them: with its own ears. */
-async function start(): Promise<PluginRuntime> {
+async function start(accept: () => Promise<void> = async () => {}): Promise<PluginRuntime> {
   const changes = new Changes()
   followings.push(await followChanges(app.db, changes, app.services.log))
-  const ingest = { accept: async () => {}, store: async () => {} }
+  const ingest = { accept, store: async () => {} }
   const one = new PluginRuntime({ ...app.services, changes }, ingest)
   await one.load()
   processes.push(one)
@@ -192,4 +192,35 @@ it('events held by one process are taken up by another, and the first lets the n
     expect(capture.holding.has(project_id)).toBe(false)
   })
   expect(await send('three')).toMatchObject([{ event: 'three', properties: { seen: true } }])
+})
+
+it('that an app has removed something is known to all: its events wait for it everywhere', async () => {
+  const other = await start()
+  const [workspace] = workspaces
+  const code = `export function processEvent(event) { delete event.properties.secret; return event }`
+  const ids = await switchOn(app, workspace!, code)
+  await until(() => expect(other.current(ids.config_id)?.on_failure).toBe('pass'))
+  await capture(app, workspace!, { event: 'signed up', properties: { secret: 1 } })
+  await until(() => expect(other.current(ids.config_id)?.on_failure).toBe('hold'))
+  await switchOff(app, ids)
+})
+
+it('metrics of an app that cannot be captured hold up nothing else', async () => {
+  let tries = 0
+  const one = await start(async () => {
+    tries++
+    throw new Error('not today')
+  })
+  const [workspace] = workspaces
+  const code = `export const metrics = { n: 'sum' }
+    export function onEvent(event, { metrics }) { metrics.n.increment(1) }`
+  const ids = await switchOn(app, workspace!, code)
+  await until(() => expect(one.current(ids.config_id)).toBeDefined())
+  await one.call(one.current(ids.config_id)!, { method: 'onEvent', event: { event: 'e', properties: {} } })
+  app.advance(2 * MINUTE)
+  await one.tick()
+  await one.idle()
+  expect(tries).toBe(1)
+  expect(held(one)).not.toEqual([])
+  await switchOff(app, ids)
 })

@@ -1,6 +1,7 @@
 // What is switched on, as the clockwork reads it, and the fault that it writes down for each config.
 import type { Db } from '../../../platform/db/database.ts'
 import { sql, type Statement } from '../../../platform/db/sql.ts'
+import type { AttachmentFacts } from '../configs/attachment-queries.ts'
 import type { AttachmentRow } from '../configs/settings.ts'
 import type { PluginConfigRow, PluginRow, SourceFileRow } from '../rows.ts'
 import { CONFIGS } from '../versions/accepted.ts'
@@ -34,7 +35,7 @@ const ENABLED = sql`
   WHERE c.enabled AND NOT c.deleted AND organization.plugins_access_level > 0`
 
 /** Another stamp: something was edited. */
-const STAMP = sql`md5(concat_ws(' ', c.updated_at, c."order", c.version, p.updated_at, f.updated_at))`
+const STAMP = sql`md5(concat_ws(' ', c.updated_at, c."order", c.version, c.has_removed, p.updated_at, f.updated_at))`
 
 export function listStamps(db: Db, scope: Scope): Promise<{ id: number; stamp: string }[]> {
   return db.rows(sql`SELECT c.id, ${STAMP} AS stamp ${ENABLED} AND ${within(scope)}`)
@@ -71,10 +72,25 @@ export function listCode(db: Db, config_ids: readonly number[]): Promise<CodeRow
     WHERE f.filename = 'index.ts'`)
 }
 
-export function listAttachments(db: Db, config_ids: readonly number[]): Promise<AttachmentRow[]> {
+/** `digest` is another one for other contents. */
+export type DigestedFile = AttachmentFacts & { digest: string }
+
+/** Without what is in them: together they may be larger than the memory. */
+export function listDigests(db: Db, config_ids: readonly number[]): Promise<DigestedFile[]> {
+  return db.rows(sql`
+    SELECT id, plugin_config_id, key, content_type, file_name, size, md5(contents) AS digest FROM plugin_attachment
+    WHERE plugin_config_id = ANY(${config_ids}) ORDER BY id`)
+}
+
+/** All of a config, or those with these keys. */
+export function listAttachments(
+  db: Db,
+  config_id: number,
+  keys: readonly string[] | null = null,
+): Promise<AttachmentRow[]> {
   return db.rows(sql`
     SELECT id, plugin_config_id, key, content_type, file_name, size, contents FROM plugin_attachment
-    WHERE plugin_config_id = ANY(${config_ids})`)
+    WHERE plugin_config_id = ${config_id} AND (${keys}::text[] IS NULL OR key = ANY(${keys}::text[]))`)
 }
 
 /** No edit: the config's times stay. */
@@ -110,9 +126,12 @@ export async function clearPassingErrors(db: Db): Promise<void> {
   await db.run(sql`UPDATE plugin_config SET error = NULL WHERE error ? 'passes'`)
 }
 
-export async function setHasRemoved(db: Db, project_id: number, config_id: number): Promise<void> {
-  await db.run(sql`
-    UPDATE plugin_config SET has_removed = true WHERE project_id = ${project_id} AND id = ${config_id}`)
+/** False when it was known. */
+export async function setHasRemoved(db: Db, project_id: number, config_id: number): Promise<boolean> {
+  const count = await db.run(sql`
+    UPDATE plugin_config SET has_removed = true
+    WHERE project_id = ${project_id} AND id = ${config_id} AND NOT has_removed`)
+  return count > 0
 }
 
 /** False when somebody was faster. */

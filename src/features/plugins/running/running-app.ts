@@ -1,9 +1,10 @@
 // A config that is switched on, and the one way to call it: what the parts of the clockwork (ingestion, deliveries,
 // timetable, jobs) know of each other.
-import type { AppCall, Host, SandboxedApp } from '../../../platform/sandbox/sandbox.ts'
+import type { AppCall, Host } from '../../../platform/sandbox/sandbox.ts'
 import type { Redactor } from '../../../platform/secrets/redactor.ts'
-import type { InlineApp } from '../inline/inline-app.ts'
+import type { ProcessEvent } from '../inline/inline-app.ts'
 import type { OnFailure } from '../rows.ts'
+import type { StoredApp } from './attached-files.ts'
 
 export type RunningApp = {
   config_id: number
@@ -26,8 +27,8 @@ export type RunningApp = {
   /** Knows its secret settings: whatever is written of what it said or did goes through it. */
   redactor: Redactor
   code:
-    | { kind: 'sandboxed'; app: SandboxedApp; host: Host }
-    | { kind: 'inline'; app: InlineApp }
+    | { kind: 'sandboxed'; app: StoredApp; host: Host }
+    | { kind: 'inline'; processEvent: ProcessEvent }
     /** Cannot be run: `reason` says why. It counts for the events that should go through it, and for nothing else. */
     | { kind: 'broken'; reason: string }
 }
@@ -50,3 +51,6 @@ export type RunningApps = {
 
 /** Not to be called now; the message says why. */
 export class AppIdle extends Error {}
+
+/** It was switched off, or cannot be run any more: the list of apps says which, at once or in a moment. */
+export class AppLeft extends AppIdle {}

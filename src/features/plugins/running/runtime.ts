@@ -11,6 +11,7 @@ import { ProjectApi } from './host/project-api.ts'
 import { openHost, type HostParts } from './host/host.ts'
 import { AppJobs } from './jobs.ts'
 import { MetricSums } from './host/metric-sums.ts'
+import { openAppSandbox } from './attached-files.ts'
 import { FaultRecords } from './fault-records.ts'
 import { Drain } from './holding/drain.ts'
 import { Holding } from './holding/holding.ts'
@@ -51,6 +52,7 @@ export class PluginRuntime implements RunningApps {
   readonly #jobs: AppJobs
   #timers: NodeJS.Timeout[] = []
   #ticking: Promise<void> | null = null
+  readonly #capturing = new Set<Promise<void>>()
   #works = true
 
   constructor(services: Services, ingest: Pick<Ingest, 'accept' | 'store'>) {
@@ -60,7 +62,8 @@ export class PluginRuntime implements RunningApps {
     this.#captures = new Captures(services, ingest)
     this.#sums = new MetricSums(services.now)
     const records = new FaultRecords(services)
-    this.#watch = new Watch(services, this.logs, records)
+    const { now, log } = services
+    this.#watch = new Watch({ now, log, sandbox: openAppSandbox(services) }, this.logs, records)
     this.holding = new Holding(services)
     this.lapses = new Lapses(services, this.logs, records, (project_id) => this.holding.has(project_id))
     const host: HostParts = {
@@ -148,7 +151,7 @@ export class PluginRuntime implements RunningApps {
     await this.#registry.applyEdits()
     this.#watch.retrySetups()
     this.lapses.tick()
-    await this.#captureSums('ended')
+    this.#captureSums('ended')
     await this.holding.refresh()
     if (!this.#works) return
     await this.leases.keep()
@@ -159,6 +162,7 @@ export class PluginRuntime implements RunningApps {
 
   /** Until nothing is at work. */
   async idle(): Promise<void> {
+    await Promise.all(this.#capturing)
     await this.#registry.idle()
     await this.#timetable.idle()
     await this.#jobs.idle()
@@ -175,7 +179,7 @@ export class PluginRuntime implements RunningApps {
     await this.#drain.close()
     await this.delivery.close()
     this.lapses.close()
-    await this.#captureSums('all').catch((error: unknown) => this.#complain(error))
+    this.#captureSums('all')
     await withTimeout(this.idle(), CLOSING_MS, () => undefined)
     this.holding.close()
     await this.leases.close().catch((error: unknown) => this.#complain(error))
@@ -183,9 +187,15 @@ export class PluginRuntime implements RunningApps {
     await this.metrics.close()
   }
 
-  async #captureSums(which: 'ended' | 'all'): Promise<void> {
-    const sums = this.#sums.take(which)
-    await Promise.all(sums.map(({ app, values }) => this.#captures.capture(app, '$plugin_metrics', values)))
+  /** In the background: one project whose events cannot be taken does not hold up the others. */
+  #captureSums(which: 'ended' | 'all'): void {
+    for (const { app, values } of this.#sums.take(which)) {
+      const captured = this.#captures
+        .capture(app, '$plugin_metrics', values)
+        .catch((error: unknown) => this.#complain(error))
+        .finally(() => this.#capturing.delete(captured))
+      this.#capturing.add(captured)
+    }
   }
 
   #quietly(work: Promise<void>): void {

@@ -1,16 +1,11 @@
 // Watches over apps while they are called: who may be called, who sits out, who is loaded, and what a fault leads to.
 // Instants are the application's, so that tests can move them; only limits on waiting are by the real clock.
-import {
-  AppFault,
-  type AppCall,
-  type EventOutcome,
-  type Host,
-  type SandboxedApp,
-} from '../../../platform/sandbox/sandbox.ts'
+import { AppFault, type AppCall, type EventOutcome, type Host } from '../../../platform/sandbox/sandbox.ts'
 import type { Services } from '../../../platform/services.ts'
 import type { PluginLogs } from '../logs/plugin-logs.ts'
+import type { AppSandbox, StoredApp } from './attached-files.ts'
 import type { FaultRecords, FaultyApp } from './fault-records.ts'
-import { AppIdle, type RunningApp } from './running-app.ts'
+import { AppIdle, AppLeft, type RunningApp } from './running-app.ts'
 import { withTimeout } from '../../../lib/with-timeout.ts'
 
 const SECOND_MS = 1_000
@@ -26,7 +21,9 @@ const STRIKES_PAUSE_MS = 60 * SECOND_MS
 /** At a start. An app takes half a megabyte once it is loaded. */
 const MAX_LOADED = 500
 
-type Code = { app: SandboxedApp; host: Host }
+type WatchServices = Pick<Services, 'now' | 'log'> & { sandbox: AppSandbox }
+
+type Code = { app: StoredApp; host: Host }
 
 type Standing = Code & {
   of: RunningApp
@@ -47,12 +44,12 @@ type Standing = Code & {
 }
 
 export class Watch {
-  readonly #services: Services
+  readonly #services: WatchServices
   readonly #logs: PluginLogs
   readonly #records: FaultRecords
   readonly #standings = new Map<number, Standing>()
 
-  constructor(services: Services, logs: PluginLogs, records: FaultRecords) {
+  constructor(services: WatchServices, logs: PluginLogs, records: FaultRecords) {
     this.#services = services
     this.#logs = logs
     this.#records = records
@@ -187,7 +184,7 @@ export class Watch {
 
   #awake({ config_id }: RunningApp): Standing {
     const standing = this.#standings.get(config_id)
-    if (!standing) throw new AppIdle('it was switched off')
+    if (!standing) throw new AppLeft('it was switched off')
     if (this.#isIdle(standing)) throw new AppIdle(standing.idle_because)
     return standing
   }

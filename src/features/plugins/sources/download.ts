@@ -1,4 +1,5 @@
 // Calls to the services that keep code: under one time limit, with redirects only among hosts of the same service.
+import { parseBounded } from '../../../lib/json-bounds.ts'
 import { OutboundFailed, OutboundRefused } from '../../../platform/outbound/errors.ts'
 import type { OutboundAnswer } from '../../../platform/outbound/call.ts'
 import type { Outbound } from '../../../platform/outbound/outbound.ts'
@@ -9,6 +10,8 @@ const TIME_LIMIT_MS = 15_000
 const MAX_REDIRECTS = 3
 const MAX_ARCHIVE_BYTES = 20 * 1024 * 1024
 const MAX_JSON_BYTES = 1024 * 1024
+/** Authors of packages decide what is in some of the answers. */
+const JSON_BOUNDS = { depth: 64, values: 100_000 }
 
 const SERVICES: Record<Provider, { name: string; hosts: ReadonlySet<string> }> = {
   github: { name: 'GitHub', hosts: new Set(['api.github.com', 'github.com', 'codeload.github.com']) },
@@ -58,7 +61,7 @@ export function openDownload(
     async json(url) {
       const body = await get(url, MAX_JSON_BYTES)
       try {
-        return JSON.parse(body.toString()) as unknown
+        return parseBounded(body.toString(), JSON_BOUNDS)
       } catch {
         throw sourceUnavailable(`${name} gave an answer that cannot be read.`)
       }

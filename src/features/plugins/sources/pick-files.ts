@@ -1,5 +1,6 @@
 // Which of an app's files are kept: its manifest, one file of code, and what runs in browsers.
-import { ManifestFault, readManifest, type Manifest } from '../manifest.ts'
+import { parseJsonText } from '../../../platform/http/body.ts'
+import { ManifestFault, parseManifest, readManifest, type Manifest } from '../manifest.ts'
 import type { Files } from './archive.ts'
 import { badSource } from './faults.ts'
 
@@ -15,7 +16,7 @@ export async function pickFiles(source: Files, folder: string | null): Promise<P
   if (text === null) throw badSource('There is no plugin.json.')
   const manifest = readable(text)
   const code = await readCode(manifest.main, read)
-  const files = new Map([['plugin.json', JSON.stringify(JSON.parse(text))]])
+  const files = new Map([['plugin.json', JSON.stringify(parseManifest(text))]])
   if (code !== null) files.set('index.ts', code)
   for (const name of ['frontend.tsx', 'site.ts']) {
     const content = await read(name)
@@ -32,7 +33,7 @@ export async function pickFiles(source: Files, folder: string | null): Promise<P
  * on npm, nobody here knows. */
 function offerPackage(text: string | null): string {
   try {
-    const { name, private: isPrivate } = JSON.parse(text ?? '') as { name?: unknown; private?: unknown }
+    const { name, private: isPrivate } = parseJsonText(text ?? '') as { name?: unknown; private?: unknown }
     if (typeof name !== 'string' || isPrivate === true || !PACKAGE_NAME.test(name)) return ''
     return ` It may be in the package that its author publishes: https://www.npmjs.com/package/${name}`
   } catch {

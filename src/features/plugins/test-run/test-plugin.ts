@@ -97,7 +97,7 @@ function runInline(
   const app = INLINE_APPS.get(url ?? '')
   if (!app || !event) throw invalid(null, 'invalid_input', 'The plugin has no code to run.')
   try {
-    const after = app.processEvent(toPipelineEvent(event, now), config)
+    const after = app.open(config)(toPipelineEvent(event, now))
     if (after === null) return null
     const { event: name, distinct_id, properties } = after
     return { ...event, event: name, distinct_id, properties }

@@ -34,12 +34,7 @@ export async function readTrialSettings(
   if (plugin_config === undefined) return settingsOf(fields, sent, {})
   const row = await getConfig(asking, plugin.id, plugin_config)
   const { services, db, organization } = asking
-  const stored = openSettings(
-    services.secrets,
-    plugin.config_schema,
-    row,
-    await listAttachments(db, [row.id]),
-  )
+  const stored = openSettings(services.secrets, plugin.config_schema, row, await listAttachments(db, row.id))
   const isTrusted = plugin.organization_id === organization.id || plugin.plugin_type === 'inline'
   if (isTrusted && config === undefined && files === undefined) return stored
   // Also by the settings as they are saved: a manifest that is sent along, or a newer version, calls no secret open.

@@ -5,7 +5,6 @@ import { afterEach, beforeEach, expect, inject, it } from 'vitest'
 import { openDatabase, type Database } from '../../../platform/db/database.ts'
 import { migrate } from '../../../platform/db/migrate.ts'
 import { sql } from '../../../platform/db/sql.ts'
-import { insertProject } from '../../projects/queries.ts'
 import { lockCurrentVersion } from './queries.ts'
 
 const THIS = '0014_app_versions.sql'
@@ -40,7 +39,11 @@ async function addProject(): Promise<{ id: number; organization_id: string }> {
   await db.run(sql`
     INSERT INTO organization (id, name, slug, created_at, updated_at)
     VALUES (${organization_id}, 'Acme', ${organization_id}, ${AT}, ${AT})`)
-  return insertProject(db, organization_id, {}, AT)
+  // In the columns of that time.
+  const { id } = await db.only<{ id: number }>(sql`
+    INSERT INTO project (uuid, organization_id, name, api_token, created_at, updated_at)
+    VALUES (${randomUUID()}, ${organization_id}, 'Shop', ${randomUUID()}, ${AT}, ${AT}) RETURNING id`)
+  return { id, organization_id }
 }
 
 type Old = { type?: string; url?: string; load_error?: string }

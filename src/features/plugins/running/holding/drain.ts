@@ -9,7 +9,6 @@ import type { ProjectRow } from '../../../projects/schema.ts'
 import { runChain, type ChainContext, type ChainParts } from '../ingestion/chain.ts'
 import { Passage } from '../ingestion/passage.ts'
 import type { Leases } from '../leases.ts'
-import type { RunningApp } from '../running-app.ts'
 import type { Holding } from './holding.ts'
 import {
   deleteHeldEvents,
@@ -28,6 +27,8 @@ const PATIENCE_MS = 10_000
 const BATCH_MS = 150
 const MAX_BATCH = 1_000
 const PROJECTS_AT_ONCE = 8
+/** Places that one organization may take. */
+const SHARE = 4
 /** Then other projects have their turn. */
 const TURN_MS = 1_000
 const IDLE_PAUSE_MS = 10_000
@@ -38,7 +39,6 @@ type DrainParts = ChainParts & {
   ingest: Pick<Ingest, 'store'>
   holding: Holding
   leases: Leases
-  appsOf(project_id: number): readonly RunningApp[]
 }
 
 export class Drain {
@@ -70,7 +70,19 @@ export class Drain {
       .projects()
       .filter((id) => !this.#active.has(id) && leases.of(id) && this.#canRun(id))
       .toSorted((a, b) => (this.#turns.get(a) ?? 0) - (this.#turns.get(b) ?? 0))
-    for (const project_id of waiting.slice(0, PROJECTS_AT_ONCE - this.#active.size)) this.#begin(project_id)
+    for (const project_id of waiting) if (this.#hasPlaceFor(project_id)) this.#begin(project_id)
+  }
+
+  #hasPlaceFor(project_id: number): boolean {
+    const party = this.#partyOf(project_id)
+    const active = [...this.#active.keys()]
+    const isWithinShare = active.filter((id) => this.#partyOf(id) === party).length < SHARE
+    return isWithinShare && active.length < PROJECTS_AT_ONCE
+  }
+
+  /** A project without apps holds nobody up. */
+  #partyOf(project_id: number): string {
+    return this.#parts.appsOf(project_id)[0]?.organization_id ?? String(project_id)
   }
 
   /** Whether something is under way for the project. */
@@ -118,7 +130,7 @@ export class Drain {
     this.#active.set(project_id, done)
   }
 
-  /** True when its turn was over before its line was. */
+  /** True when its turn was over before all that is due was tried. */
   async #work(project_id: number): Promise<boolean> {
     const { services, holding } = this.#parts
     const { db } = services
@@ -129,16 +141,25 @@ export class Drain {
       return false
     }
     if (holding.isUnsure(project_id)) await holding.recount(project_id)
-    const hasMore = await this.#takeUpLine(project)
-    for (const row of await listDueAlone(db, project_id, services.now(), ALONE_AT_ONCE)) {
-      if (!this.#is_closed) await this.#takeUp(project, [row])
-    }
-    return hasMore
+    const end = performance.now() + TURN_MS
+    const hasMore = await this.#takeUpLine(project, end)
+    return (await this.#takeUpAlone(project, end)) || hasMore
   }
 
-  async #takeUpLine(project: ProjectRow): Promise<boolean> {
+  /** One of them at least, whatever time the line took. */
+  async #takeUpAlone(project: ProjectRow, end: number): Promise<boolean> {
+    const { db, now } = this.#parts.services
+    const rows = await listDueAlone(db, project.id, now(), ALONE_AT_ONCE)
+    for (const [index, row] of rows.entries()) {
+      if (this.#is_closed) return false
+      await this.#takeUp(project, [row])
+      if (performance.now() > end && index < rows.length - 1) return true
+    }
+    return false
+  }
+
+  async #takeUpLine(project: ProjectRow, end: number): Promise<boolean> {
     const { services, holding, leases } = this.#parts
-    const end = performance.now() + TURN_MS
     for (let size = 1; holding.hasLine(project.id) && !this.#is_closed;) {
       if (performance.now() > end) return true
       if (!leases.of(project.id)) return false
@@ -153,7 +174,7 @@ export class Drain {
 
   /** How long the apps took; null when the line waits again. */
   async #takeUp(project: ProjectRow, rows: readonly HeldRow[]): Promise<number | null> {
-    const { services, ingest, holding, leases, appsOf } = this.#parts
+    const { services, ingest, holding, leases } = this.#parts
     const lease = leases.of(project.id)
     if (!lease) return null
     const passages = rows.map(({ contents }) => Passage.thaw(contents))
@@ -165,7 +186,7 @@ export class Drain {
       retry: true,
     }
     const began = performance.now()
-    await runChain(this.#parts, appsOf(project.id), passages, context)
+    await runChain(this.#parts, passages, context)
     const took_ms = performance.now() - began
     const isStuck = keepOrder(passages, rows.length === 1)
     const through = rows.filter((_, index) => !passages[index]!.held)

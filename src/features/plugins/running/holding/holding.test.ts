@@ -1,10 +1,14 @@
 // Events whose app cannot run, by what its config says: each is stored once and only as the app leaves it, or not at all,
 // and whatever happens is said.
 // @module-tag slow
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createOrganization, type Workspace } from '../../../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../../../test/harness/app.ts'
+import { until } from '../../../../../test/harness/until.ts'
+import { startWebhookServer } from '../../../../../test/stand-ins/webhook-server.ts'
 import { sql } from '../../../../platform/db/sql.ts'
+import { insertProject } from '../../../projects/queries.ts'
 import { Ingest } from '../../../events/ingest.ts'
 import {
   capture,
@@ -31,7 +35,7 @@ const DOES_NOT_PARSE = `export function processEvent(event { return event }`
 
 let app: TestApp
 let workspace: Workspace
-beforeAll(async () => void (app = await startTestApp()))
+beforeAll(async () => void (app = await startTestApp({ OUTBOUND_ALLOW: '127.0.0.1' })))
 afterAll(() => app.close())
 beforeEach(async () => void (workspace = await createOrganization(app)))
 
@@ -424,5 +428,71 @@ describe('the first events after a start', () => {
     await next.close()
     expect(event!.properties).not.toHaveProperty('ssn')
     expect(count).toBe(0)
+  })
+})
+
+describe('slow projects of others', () => {
+  const slow = (url: string) =>
+    `export async function processEvent(event) { await fetch('${url}'); return event }`
+
+  /** Projects of one organization, each with events that wait by themselves for an app that has become slow. */
+  async function slowProjects(count: number, events: number, url: string): Promise<Workspace[]> {
+    const owner = await createOrganization(app)
+    return Promise.all(
+      Array.from({ length: count }, async () => {
+        const project = await insertProject(app.db, owner.organization.id, {}, app.services.now())
+        const place = { ...owner, project }
+        const ids = await switchOn(app, place, THROWS, { on_failure: 'hold' })
+        await capture(app, place, ...Array.from({ length: events }, () => ({ event: 'slow' })))
+        await become(ids, slow(url))
+        return place
+      }),
+    )
+  }
+
+  async function quietProject(): Promise<void> {
+    const ids = await on(THROWS, { on_failure: 'hold' })
+    await send('quiet')
+    await become(ids, GUARD)
+  }
+
+  it('take their share of the places and no more', async () => {
+    let release = () => {}
+    const released = new Promise<void>((resolve) => (release = resolve))
+    const endpoint = await startWebhookServer(async () => {
+      await released
+      return { status: 200 }
+    })
+    await slowProjects(8, 1, endpoint.url)
+    await quietProject()
+    app.advance(MINUTE)
+    await app.plugins.tick()
+    await until(async () => expect(await names()).toEqual(['quiet']))
+    expect(endpoint.requests.filter(({ answered_at }) => answered_at !== null)).toEqual([])
+    expect(endpoint.requests.length).toBeLessThanOrEqual(4)
+    release()
+    await app.plugins.idle()
+    await endpoint.close()
+  })
+
+  it('make room after their turn, with events left', async () => {
+    let release = () => {}
+    const released = new Promise<void>((resolve) => (release = resolve))
+    let asked = 0
+    // Two turns of each of the eight; what is left of them is answered once the other project is through.
+    const endpoint = await startWebhookServer(async () => {
+      await (++asked <= 16 ? sleep(1_200) : released)
+      return { status: 200 }
+    })
+    await slowProjects(4, 3, endpoint.url)
+    await slowProjects(4, 3, endpoint.url)
+    await quietProject()
+    app.advance(MINUTE)
+    await app.plugins.tick()
+    await until(async () => expect(await names()).toEqual(['quiet']))
+    release()
+    await app.plugins.idle()
+    expect(endpoint.requests).toHaveLength(24)
+    await endpoint.close()
   })
 })

@@ -193,6 +193,7 @@ describe('figures', () => {
     await app.plugins.tick()
     app.advance(MINUTE)
     await app.plugins.tick()
+    await app.plugins.idle()
     const events = await storedEvents(app, workspace)
     expect(events.map(({ event }) => event)).toEqual(['timed', 'timed', 'timed', '$plugin_metrics'])
     expect(events[3]!.properties).toMatchObject({

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createOrganization, type Workspace } from '../../../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../../../test/harness/app.ts'
 import { sql } from '../../../../platform/db/sql.ts'
-import { tablesOf } from '../../../../platform/event-store/layout.ts'
+import { eventTables } from '../../../../../test/harness/event-tables.ts'
 import { syncInlinePlugins } from '../../inline/sync.ts'
 import { capture, logLines, storedEvents, switchOff, switchOn } from '../fixture/apps.ts'
 
@@ -185,7 +185,7 @@ describe('an event as an app sees it', () => {
     await send({ event: 'plain', $set: { email: 'a@example.com' } })
     const { rows } = await app.services.eventStore.query({
       project_id: workspace.project.id,
-      sql: `SELECT event, distinct_id, timestamp::text, properties::text FROM ${tablesOf(workspace.project.id).events}`,
+      sql: `SELECT event, distinct_id, timestamp::text, properties::text FROM ${eventTables(workspace.project.id).events}`,
       parameters: [],
       timezone: 'UTC',
       max_rows: 10,
@@ -245,5 +245,17 @@ describe('apps that come with the server', () => {
       expect.stringContaining(`(${id})`),
       expect.any(String),
     ])
+  })
+
+  it('do not run with a list that is too long, and as guards keep their events', async () => {
+    await syncInlinePlugins(app.db, app.services.now())
+    const names = Array.from({ length: 1001 }, (_, n) => `p${n}`)
+    const config_id = await inline('inline:property-filter', { properties: names.join() })
+    await send({ event: 'secret', properties: { p1: 1 } })
+    expect(await stored()).toEqual([])
+    const { error } = await app.db.only<{ error: { message: string } }>(
+      sql`SELECT error FROM plugin_config WHERE id = ${config_id}`,
+    )
+    expect(error.message).toContain('1000 names at most')
   })
 })

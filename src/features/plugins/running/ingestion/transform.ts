@@ -8,7 +8,6 @@ import type { Captures } from '../host/captures.ts'
 import type { Holding } from '../holding/holding.ts'
 import { keepOrder, toHeld } from '../holding/rules.ts'
 import type { Registry } from '../registry.ts'
-import type { RunningApp } from '../running-app.ts'
 import { withTimeout } from '../../../../lib/with-timeout.ts'
 import { runChain, type ChainContext, type ChainParts } from './chain.ts'
 import { Line } from './line.ts'
@@ -23,8 +22,6 @@ type TransformParts = ChainParts & {
   captures: Captures
   holding: Holding
   edits: Pick<Registry, 'hasEdits' | 'editsInForce'>
-  /** Those with processEvent, in the order of the chain. */
-  appsOf(project_id: number): readonly RunningApp[]
 }
 
 /** An event that could not be taken, and why. */
@@ -95,15 +92,14 @@ export class Transform {
   }
 
   async #runChain(project_id: number, passages: readonly Passage[]): Promise<void> {
-    const { services, appsOf } = this.#parts
+    const { services } = this.#parts
     const { site_url, plugin_patience_ms: patience_ms } = services.settings
     const now = services.now().toISOString()
     const context: ChainContext = { project_id, site_url, now, patience_ms, retry: false }
-    const apps = appsOf(project_id)
     // Two are on their way at a time: while apps work on one, the next is made ready.
     let last = Promise.resolve()
     for (const message of inMessages(passages)) {
-      const passed = runChain(this.#parts, apps, message, context)
+      const passed = runChain(this.#parts, message, context)
       await last
       last = passed
     }
