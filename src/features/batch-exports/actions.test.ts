@@ -94,6 +94,24 @@ describe('unpause/', () => {
     expect(backfills[0]!.end_at!.toISOString()).toBe(reply.body.last_updated_at)
   })
 
+  it('400 for a pause of too many intervals, and it stays paused', async () => {
+    const id = await create({ paused: true })
+    await app.db.run(sql`
+      UPDATE batch_export SET interval = 'every 5 minutes', last_paused_at = '0001-01-01' WHERE id = ${id}`)
+    expect(await act(id, 'unpause', { backfill: true })).toMatchObject({
+      status: 400,
+      body: {
+        attr: 'backfill',
+        code: 'invalid_input',
+        detail: expect.stringMatching(/^The backfill would have 2\d{8} intervals, .*at most 210000/),
+      },
+    })
+    expect((await storedRow(id)).paused).toBe(true)
+    expect(await backfillsOf(id)).toEqual([])
+    expect(await runsOf(app.db, { project_id, id })).toEqual([])
+    expect((await act(id, 'unpause')).body).toMatchObject({ paused: false })
+  })
+
   it('400 for a wish that is neither yes nor no, and it stays paused', async () => {
     const id = await create({ paused: true })
     expect(await act(id, 'unpause', { backfill: 'perhaps' })).toMatchObject({

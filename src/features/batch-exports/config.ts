@@ -82,7 +82,9 @@ function assertKnownKeys(kind: DestinationKind, sent: JsonObject): void {
   )
   if (unknown.length === 0) return
   const names = unknown.slice(0, MAX_NAMED).map((name) => `\`${name.slice(0, MAX_NAME)}\``)
-  throw invalid('destination', 'invalid_input', `${kind.type} does not know ${names.join(', ')}.`)
+  const known = Object.keys(kind.example).map((name) => `\`${name}\``)
+  const hint = known.length === 0 ? '' : ` It takes ${known.join(', ')}; /docs has all of it.`
+  throw invalid('destination', 'invalid_input', `${kind.type} does not know ${names.join(', ')}.${hint}`)
 }
 
 /** Refuses with the usual messages for fields, but always with the code `invalid_input`. */

@@ -7,7 +7,7 @@ import { eventsOf, storedEvent } from '../../../platform/event-store/fixture/sui
 import { getExport, updateExport } from '../queries.ts'
 import type { BackfillRow, EndStatus, ExportRow, RunRow } from '../rows.ts'
 import { BACKFILL_COLUMNS } from '../runs/columns.ts'
-import { claimEvents } from '../runs/fixture/rows.ts'
+import { addRun, claimEvents } from '../runs/fixture/rows.ts'
 import { makeDueRuns } from '../schedule/due.ts'
 import { addExport, at, endLiveRuns, intervalText, runsOf } from '../schedule/fixture/exports.ts'
 import { cancelBackfill, cancelLiveBackfills } from './cancel.ts'
@@ -352,6 +352,24 @@ describe('a backfill at work', () => {
     expect(runs.at(-1)!.data_interval_end).toEqual(at('2026-01-08T00:00:00Z'))
     expect(runs.length).toBeGreaterThan(7)
     expect(await found(id)).toMatchObject({ status: 'Completed' })
+  })
+
+  it('begins where it was to begin when the interval is shorter by the time of its first run', async () => {
+    const row = await add({ interval: 'day' })
+    const days = ['2025-12-01', '2025-12-02', '2025-12-03', '2025-12-04'].map((day) => at(`${day}T00:00:00Z`))
+    const failed = await Promise.all(days.map((day) => addRun(app.db, row, day, { status: 'Failed' })))
+    const week = range('2026-01-01T00:00:00Z', '2026-01-08T00:00:00Z')
+    const found = await estimateBackfill(app.services, row, week, NOW)
+    // As many as may be at work at once: these come first.
+    const estimate = { ...found, unfinished: failed.map(({ id }) => id) }
+    await app.db.transaction((tx) => createBackfill(tx, row, week, estimate, NOW))
+    await updateExport(app.db, row, { interval: 'hour' }, later(1))
+    await endAll(row, later(2))
+    const own = (await runsOf(app.db, row)).filter(({ selection }) => selection === 'timestamp')
+    expect(own[0]!.data_interval_start).toEqual(at('2026-01-01T00:00:00Z'))
+    for (const [index, run] of own.slice(1).entries())
+      expect(run.data_interval_start).toEqual(own[index]!.data_interval_end)
+    expect(own.at(-1)!.data_interval_end).toEqual(at('2026-01-08T00:00:00Z'))
   })
 
   it('does not disturb the schedule’s own run of the same interval', async () => {

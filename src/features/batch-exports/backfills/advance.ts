@@ -71,7 +71,8 @@ function nextIntervals(
 function firstStart(row: ExportRow, backfill: BackfillRow, first_end: Date): Date | null {
   if (isFromBeginningOfTime(row, backfill)) return null
   if (backfill.kind === 'unpause') return backfill.adjusted_start_at
-  return intervalEndingAt(row, first_end).start
+  // The interval may have become shorter since the backfill was asked for.
+  return earliest(intervalEndingAt(row, first_end).start, backfill.adjusted_start_at ?? backfill.start_at)
 }
 
 type Run = Omit<NewRun, 'run_after'>

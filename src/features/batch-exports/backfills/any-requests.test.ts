@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createOrganization } from '../../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
+import { IS_LONG } from '../../../../test/harness/long.ts'
 import { sql } from '../../../platform/db/sql.ts'
 import type { Area } from '../../../platform/event-store/export-rows.ts'
 import { eventsOf, storedEvent } from '../../../platform/event-store/fixture/suite.ts'
@@ -19,7 +20,7 @@ import { estimateBackfill } from './estimate.ts'
 import { advanceBackfill } from './advance.ts'
 
 const SEED = Number(process.env.BACKFILLS_SEED ?? 20_260_105)
-const HISTORIES = 25
+const HISTORIES = IS_LONG ? 25 : 10
 const BEGAN = at('2026-01-05T00:00:00Z').getTime()
 const NOW = at('2026-01-09T00:00:00Z')
 const MINUTE = 60_000

@@ -289,6 +289,28 @@ describe('POST …/backfills/estimate/', () => {
     expect((await app.get(backfillsOf(row), { key: owner.key })).body.results).toEqual([])
   })
 
+  it('404 when the project is deleted while the store counts, and nothing is begun', async () => {
+    for (const path of ['', 'estimate/']) {
+      const { project, owner } = await createOrganization(app)
+      const row = await addExport(app.db, project.id, ago(HOUR))
+      const events = [makeEvent({ timestamp: ago(2 * HOUR).toISOString() }, ago(0))]
+      const { eventStore } = app.services
+      await eventStore.write([{ project_id: project.id, events, ...NO_COPIES }], ago(0))
+      const removals: Promise<void>[] = []
+      // The time for counting is set right before the store is asked.
+      const timeout = vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => {
+        removals.push(eventStore.deleteProject(project.id))
+        return new AbortController().signal
+      })
+      const asked = { start_at: ago(DAY).toISOString(), end_at: ago(0).toISOString() }
+      const reply = await app.post(`${backfillsOf(row)}${path}`, asked, { key: owner.key })
+      timeout.mockRestore()
+      await Promise.all(removals)
+      expect(reply).toMatchObject({ status: 404, body: { code: 'not_found' } })
+      expect((await app.get(backfillsOf(row), { key: owner.key })).body.results).toEqual([])
+    }
+  })
+
   it('200 of nothing, and of persons, whose number nobody knows before', async () => {
     const owner = await makeExport()
     const none = { first_event_at: null, last_event_at: null }

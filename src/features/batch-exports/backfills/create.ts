@@ -36,7 +36,7 @@ export function createBackfill(
 ): Promise<{ backfill_id: string }> {
   const { seq_to, rows, delivered_before, span, unfinished } = estimate
   const plan = rows === 0 ? NOTHING : planBackfill(row, range, span, now)
-  assertFewRuns(plan)
+  assertFewRuns(plan, 'start_at', 'Give a later start_at or an earlier end_at.')
   return create(
     tx,
     row,
@@ -54,13 +54,13 @@ export function createBackfill(
   )
 }
 
-function assertFewRuns({ total_runs, next_end_at }: Plan): void {
+function assertFewRuns({ total_runs, next_end_at }: Plan, attr: string, what_to_do: string): void {
   if (total_runs <= MAX_RUNS) return
   const first = next_end_at!.toISOString()
   throw invalid(
-    'start_at',
+    attr,
     'invalid_input',
-    `The backfill would have ${total_runs} intervals, the first until ${first}; at most ${MAX_RUNS} are possible. Give a later start_at or an earlier end_at.`,
+    `The backfill would have ${total_runs} intervals, the first until ${first}; at most ${MAX_RUNS} are possible. ${what_to_do}`,
   )
 }
 
@@ -73,6 +73,7 @@ export async function createUnpause(
 ): Promise<{ backfill_id: string }> {
   const standing = (await standings(tx, [row.id])).get(row.id)!
   const plan = planUnpause(row, paused_at, standing.covered_until, now)
+  assertFewRuns(plan, 'backfill', 'Unpause it without a backfill, then ask for one of a later time.')
   const range = { start_at: paused_at, end_at: now }
   const counts = { rows_to_deliver: null, rows_delivered_before: null }
   return create(tx, row, { kind: 'unpause', ...range, ...plan, seq_to: 0, queue: [], ...counts }, now)

@@ -139,6 +139,8 @@ export type DeliveryContext<Config = Record<string, unknown>> = {
     save(value: unknown): Promise<void>
     /** Writes down what nobody could tell for ours afterwards: the sweep ends it if this attempt dies. */
     began(upload: OpenUpload): Promise<void>
+    /** Writes down which columns this run does not bring, because the table lacks them. */
+    leftOut(columns: readonly string[]): Promise<void>
   }
 }
 
@@ -166,13 +168,16 @@ export type Delivery = {
   /** The files that `finish` makes visible, once all are written; none for tables. */
   names?(): string[]
   /**
-   * Makes the whole run visible, exactly once however often it is attempted. `confirm` throws when the run is no longer
-   * ours: to be called before anything is removed that another run may have written again meanwhile.
+   * Makes the whole run visible, exactly once however often it is attempted. `confirm` is to be called before files are
+   * removed that another run may have written again meanwhile.
    */
-  finish(confirm?: () => Promise<void>): Promise<Delivered>
+  finish(confirm: Confirm): Promise<Delivered>
   /** Drops what was sent and not finished. Never throws. */
   abort(): Promise<void>
 }
+
+/** Gives those of the files that may be removed. Throws when the run is no longer ours. */
+export type Confirm = (files: readonly string[]) => Promise<readonly string[]>
 
 export type Delivered = {
   /** Rows of this run that are at the destination now. */
@@ -215,6 +220,8 @@ export type FileInspection = {
 export type TableInspection = {
   /** The run's columns that the table has, in a type that can be compared. */
   columns: readonly OutputColumn[]
+  /** Names of those that the table does not have; none where there is no table. */
+  lacking: readonly string[]
   /** One statement for all buckets. Empty where there is no table. */
   digest(scope: TableScope): Promise<ReadonlyMap<string, Digest>>
   /** The spelled values of the rows in one bucket, in the order of `columns`. */
@@ -223,8 +230,11 @@ export type TableInspection = {
   spell(column: OutputColumn, value: unknown): string | null
 }
 
-/** Which rows are looked at: of one project where the table says so, and of these times where it has a timestamp. */
-export type TableScope = { project_id: number; times: readonly { from: Date; to: Date }[] | null }
+/**
+ * Which rows are looked at: of one project where the table says so, and of these times where it has a timestamp. Null: of
+ * any project, and of any time.
+ */
+export type TableScope = { project_id: number | null; times: readonly { from: Date; to: Date }[] | null }
 
 export type Digest = { rows: number; sums: readonly [number, number] }
 

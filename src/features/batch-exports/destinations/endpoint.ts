@@ -14,6 +14,6 @@ export function endpointFault(text: string | null): { field: string; message: st
 }
 
 /** Addresses that are written in two ways are one. */
-export function endpointOf(endpoint_url: string | null): string {
-  return endpoint_url === null ? '' : new URL(endpoint_url).href.replace(/\/+$/, '')
+export function endpointOf(endpoint_url: string): string {
+  return new URL(endpoint_url).href.replace(/\/+$/, '')
 }

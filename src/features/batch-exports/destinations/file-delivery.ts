@@ -68,9 +68,8 @@ export function deliverFiles(place: FilePlace, { config, run, signal, left_files
       for (const each of manifests) staged.push(await place.stageText(each, manifestText(files)))
       for (const file of staged) await file.publish()
       const kept = new Set(names())
-      const gone = left_files.filter((left) => !kept.has(left))
-      if (gone.length > 0) await confirm?.()
-      for (const left of gone) await place.remove(left)
+      const left = left_files.filter((file) => !kept.has(file))
+      if (left.length > 0) for (const file of await confirm(left)) await place.remove(file)
       place.close()
       return { rows: totalOf(files, 'rows'), files }
     },

@@ -40,3 +40,23 @@ it.each<[string, Record<string, unknown>, boolean]>([
   expect(isSamePlace(kind, one, other)).toBe(is_same_bucket)
   expect(targetKey(kind, one)).not.toBe(targetKey(kind, other))
 })
+
+it.each<[string, string]>([
+  ['S3', 'https://s3.amazonaws.com'],
+  ['S3', 'http://S3.eu-west-1.amazonaws.com/'],
+  ['S3', 'https://s3-us-west-2.amazonaws.com'],
+  ['S3', 'https://s3.dualstack.us-east-1.amazonaws.com:443'],
+  ['AzureBlob', 'https://LONGSHORE.blob.core.windows.net/'],
+])("%s: the provider's own address %s is the one that is called without any", (type, endpoint_url) => {
+  const kind = DESTINATIONS.get(type)!
+  const [unsaid, said] = [null, endpoint_url].map((endpoint) =>
+    kind.config.parse({
+      ...CONFIGS[type],
+      endpoint_url: endpoint,
+      ...(type === 'AzureBlob' && { account_name: 'longshore' }),
+    }),
+  )
+  expect(isSamePlace(kind, unsaid!, said!)).toBe(true)
+  const elsewhere = kind.config.parse({ ...CONFIGS[type], endpoint_url: 'https://s3.amazonaws.com.example' })
+  expect(isSamePlace(kind, unsaid!, elsewhere)).toBe(false)
+})

@@ -14,6 +14,8 @@ describe('files of two exports', () => {
     ['out', 'out'],
     ['out', '/out/'],
     ['a//b', 'a/b'],
+    ['a/b//', 'a/b'],
+    ['a/b///', '//a/b/'],
     ['', '/'],
     ['{year}/{month}', '{year}/{day}'],
     ['out/{year}', 'out/2026'],

@@ -52,9 +52,10 @@ function digits(form: string): string[] {
   return [...form].map((character) => (character === 'd' ? DIGIT : character))
 }
 
-/** `a//b/` and `a/b` are one folder on a disk. */
+/** `a//b//` and `a/b` are one folder on a disk. */
 function isEmptySegment(character: string, index: number, all: readonly string[]): boolean {
-  return character === '/' && (index === 0 || index === all.length - 1 || all[index - 1] === '/')
+  const isSlash = (other: string | undefined) => other === '/'
+  return isSlash(character) && (index === 0 || isSlash(all[index - 1]) || all.slice(index).every(isSlash))
 }
 
 function couldBeEqual(one: Pattern, other: Pattern): boolean {

@@ -1,6 +1,6 @@
 // Exports as their owner meets them: made through the API, fed by capture, run by the clockwork, found in a folder.
 // @module-tag slow
-import { readdir, readFile, rename } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -316,6 +316,89 @@ describe('a run that fails', () => {
     expect((await app.get(`${base}/${id}/`, { key })).body).toMatchObject({ paused: true })
     expect(await logsOf(id)).toContain('WARNING Paused: 10 of the last 50 runs have failed.')
     await endpoint.close()
+  })
+})
+
+/** Another worker takes a run over while this one makes its files visible. */
+async function takeOverAtTheEnd(): Promise<void> {
+  await app.db.run(sql`
+    CREATE FUNCTION take_over() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN NEW.lease_owner := gen_random_uuid(); RETURN NEW; END $$`)
+  await app.db.run(sql`
+    CREATE TRIGGER take_over BEFORE UPDATE ON batch_export_run FOR EACH ROW
+    WHEN (NEW.is_committing AND NOT OLD.is_committing) EXECUTE FUNCTION take_over()`)
+}
+
+describe('files that an earlier attempt at the run has left', () => {
+  it.each([0, 2])('go when the attempt that gets through does not write them, with %i rows', async (rows) => {
+    const id = await create()
+    if (rows > 0) await capture(rows)
+    const run = await addRun(app.db, { id, project_id: workspace.project.id }, app.services.now(), {
+      status: 'Running',
+      attempt: 1,
+    })
+    await app.db.run(sql`
+      UPDATE batch_export_run SET published = '["out/old.jsonl", "out/old-3.jsonl"]' WHERE id = ${run.id}`)
+    const folder = join(app.services.settings.export_folder, String(workspace.project.id), 'out')
+    await mkdir(folder, { recursive: true })
+    for (const name of ['old.jsonl', 'old-3.jsonl', 'of-somebody.jsonl']) {
+      await writeFile(join(folder, name), '{}\n')
+    }
+    await work()
+    const [{ status, files }] = await runsOf(id)
+    expect(status).toBe('Completed')
+    const names: string[] = files.map(({ name }: { name: string }) => name)
+    expect(names).toHaveLength(rows === 0 ? 0 : 1)
+    expect((await readdir(folder)).map((name) => `out/${name}`).toSorted()).toEqual(
+      [...names, 'out/of-somebody.jsonl'].toSorted(),
+    )
+    expect(await app.db.only(sql`SELECT published FROM batch_export_run WHERE id = ${run.id}`)).toEqual({
+      published: names,
+    })
+  })
+
+  it('stay written down until they are gone', async () => {
+    const id = await create()
+    await capture(1)
+    const run = await addRun(app.db, { id, project_id: workspace.project.id }, app.services.now(), {
+      status: 'Running',
+      attempt: 1,
+    })
+    await app.db.run(sql`UPDATE batch_export_run SET published = '["out/old.jsonl"]' WHERE id = ${run.id}`)
+    await takeOverAtTheEnd()
+    await app.exports.tick()
+    await app.exports.idle()
+    const { published } = await app.db.only<{ published: string[] }>(
+      sql`SELECT published FROM batch_export_run WHERE id = ${run.id}`,
+    )
+    expect(published).toHaveLength(2)
+    expect(published).toContain('out/old.jsonl')
+    expect((await runsOf(id))[0].status).not.toBe('Completed')
+  })
+})
+
+describe('a worker that loses its run before the end', () => {
+  it('removes no file of the run before: that is left to whoever has the run now', async () => {
+    const id = await create()
+    await capture(2)
+    await pass()
+    const [first] = await runsOf(id)
+    const change = { destination: { config: { compression: 'gzip' } } }
+    expect((await app.patch(`${base}/${id}/`, change, { key })).status).toBe(200)
+    await takeOverAtTheEnd()
+    expect((await app.post(`${base}/${id}/runs/${first.id}/retry/`, {}, { key })).status).toBe(200)
+    await app.exports.tick()
+    await app.exports.idle()
+    const names = async () => {
+      const folder = join(app.services.settings.export_folder, String(workspace.project.id), 'out')
+      return (await readdir(folder)).map((name) => name.replace(/^.*\.jsonl/, '.jsonl')).toSorted()
+    }
+    expect(await names()).toEqual(['.jsonl', '.jsonl.gz'])
+    expect((await runsOf(id))[0]).toMatchObject({ status: 'Running', finished_at: null })
+    await app.db.run(sql`DROP TRIGGER take_over ON batch_export_run`)
+    await pass(MINUTE_MS)
+    expect((await runsOf(id))[0]).toMatchObject({ status: 'Completed', records_completed: 2 })
+    expect(await names()).toEqual(['.jsonl.gz'])
   })
 })
 

@@ -1,5 +1,6 @@
 // What earlier runs over the same rows have left at the destination, for the run that does them again.
 import type { Db } from '../../../platform/db/database.ts'
+import { sql } from '../../../platform/db/sql.ts'
 import type { Definition } from '../definition.ts'
 import type { OpenUpload } from '../destinations/destination.ts'
 import { DESTINATIONS } from '../destinations/index.ts'
@@ -7,12 +8,16 @@ import { isSamePlace } from '../destinations/same-place.ts'
 import type { FrozenRun } from '../runs/frozen.ts'
 import { listUploads } from '../sweep/queries.ts'
 
-/** Files that may be visible where this run goes. Those elsewhere cannot be removed any more: the owner is told. */
-export function filesLeftBy({ definition, past }: FrozenRun, warn: (message: string) => void): string[] {
-  const left = past.others.flatMap((run) =>
-    run.definition === null
+/**
+ * Files that may be visible where this run goes, also those of its own earlier attempts: persons change between two of them.
+ * Those elsewhere cannot be removed any more: the owner is told.
+ */
+export function filesLeftBy(run: FrozenRun, warn: (message: string) => void): string[] {
+  const { definition, past } = run
+  const left = [...past.others, run].flatMap((each) =>
+    each.definition === null
       ? []
-      : (run.published ?? []).map((name) => ({ name, definition: run.definition! })),
+      : (each.published ?? []).map((name) => ({ name, definition: each.definition! })),
   )
   const here = left.filter((file) => isHere(definition, file.definition))
   const elsewhere = left.length - here.length
@@ -22,6 +27,34 @@ export function filesLeftBy({ definition, past }: FrozenRun, warn: (message: str
     )
   }
   return [...new Set(here.map(({ name }) => name))]
+}
+
+/**
+ * Files that no other export has written under the same name since: two exports may have had the same prefix, one after the
+ * other. Which of them the file is of by now cannot be told.
+ */
+export async function withoutNeighbours(
+  db: Db,
+  { batch_export_id, project_id, definition }: FrozenRun,
+  files: readonly string[],
+  warn: (message: string) => void,
+): Promise<string[]> {
+  const kind = DESTINATIONS.get(definition.destination_type)!
+  const named = await db.rows<{ file: string; project_id: number; config: Definition['config'] }>(sql`
+    SELECT DISTINCT file, project_id, definition -> 'config' AS config
+    FROM batch_export_run, jsonb_array_elements_text(published) AS file
+    WHERE batch_export_id <> ${batch_export_id} AND definition ->> 'destination_type' = ${kind.type}
+      AND file = ANY(${files}::text[])`)
+  const here = kind.place?.(definition.config, project_id)
+  const taken = new Set(
+    named.flatMap(({ file, ...other }) =>
+      kind.place?.(other.config, other.project_id) === here ? [file] : [],
+    ),
+  )
+  if (taken.size > 0) {
+    warn(`Not removed, because another export has files of the same name: ${[...taken].join(', ')}.`)
+  }
+  return files.filter((file) => !taken.has(file))
 }
 
 /** Those that no attempt is known to have finished, where this run goes. */

@@ -44,6 +44,24 @@ it.each<[string, string, string, 'old' | 'new']>([
     'old',
   ],
   [
+    'uuids that became capitals',
+    'select uuid from events',
+    'select upper(toString(uuid)) as uuid from events',
+    'old',
+  ],
+  [
+    'uuids that were capitals',
+    'select upper(toString(uuid)) as uuid from events',
+    'select uuid from events',
+    'old',
+  ],
+  [
+    'uuids in another form',
+    'select uuid from events',
+    'select lower(toString(uuid)) as uuid from events',
+    'new',
+  ],
+  [
     'the same condition on a column that stayed',
     "select properties.plan as p from events where p = 'pro'",
     "select properties.plan as p, event from events where p = 'pro'",

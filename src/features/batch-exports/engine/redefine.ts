@@ -4,6 +4,7 @@ import { printHogql } from '../../../hogql/print-hogql.ts'
 import type { Definition } from '../definition.ts'
 import type { RunRow } from '../rows.ts'
 import type { Past } from '../runs/past.ts'
+import { hasUpperUuid } from '../source/column-names.ts'
 import { customColumns } from '../source/custom-query.ts'
 
 export function redefine(present: Definition, past: Past): Definition {
@@ -15,7 +16,7 @@ export function redefine(present: Definition, past: Past): Definition {
     config: { ...present.config, include_events, exclude_events },
     filters: before.filters,
     timezone: before.timezone,
-    hogql_query: hasSameCondition(present, before) ? present.hogql_query : before.hogql_query,
+    hogql_query: hasSameRows(present, before) ? present.hogql_query : before.hogql_query,
   }
 }
 
@@ -26,8 +27,14 @@ export function redefine(present: Definition, past: Past): Definition {
 const mayHaveDelivered = ({ definition, status, published, progress }: RunRow) =>
   definition !== null && (status === 'Completed' || published !== null || progress !== null)
 
-function hasSameCondition(one: Definition, other: Definition): boolean {
-  return conditionOf(one) === conditionOf(other)
+/** The same condition, and the same text for each uuid: by that a table tells whether it has a row. */
+function hasSameRows(one: Definition, other: Definition): boolean {
+  return conditionOf(one) === conditionOf(other) && isUpper(one) === isUpper(other)
+}
+
+/** Exports have such a query from when it was not refused yet. */
+function isUpper({ hogql_query }: Definition): boolean {
+  return hogql_query !== null && hasUpperUuid(customColumns(hogql_query).query.select)
 }
 
 /** A condition may name columns of the query: then it means what they are. */

@@ -16,7 +16,7 @@ import { assertDelivered, assertWithinClaims } from './account-open.ts'
 import { insertUpload } from '../sweep/queries.ts'
 import { warnOfCutTexts } from './cut-texts.ts'
 import { freeze } from './freeze.ts'
-import { filesLeftBy, progressOf, uploadsLeftBy } from './leftovers.ts'
+import { filesLeftBy, progressOf, uploadsLeftBy, withoutNeighbours } from './leftovers.ts'
 import { Stopped, type Work } from './work.ts'
 
 export async function performRun(work: Work): Promise<RunEnd> {
@@ -57,6 +57,7 @@ async function send(
   const encoding = destination.encoding(context.config, context.run)
   const files = encode(services.eventStore, selection.rows, pieces, encoding, signal)
   const written: OutputFile[] = []
+  let published: readonly string[] = []
   // Whoever does this again must know that some of its rows may be there.
   if (kind.is_piecewise) await keep(work, { published: [] })
   const delivered = await deliver(() => destination.open(context), files, {
@@ -66,11 +67,24 @@ async function send(
       log.write('DEBUG', `File ${file.index + 1}: ${file.rows} rows, ${file.bytes} bytes.`)
       signal.throwIfAborted()
     },
-    // From here on it is too late to cancel: the destination decides.
-    beforeFinish: (published) => keep(work, { is_committing: true, published }),
-    confirm: () => keep(work, { is_committing: true }),
+    // From here on it is too late to cancel: the destination decides. What an earlier attempt may have left stays written
+    // down until it has been removed.
+    beforeFinish: (names) => {
+      published = names
+      return keep(work, {
+        is_committing: true,
+        published: [...new Set([...names, ...(run.published ?? [])])],
+      })
+    },
+    confirm: async (left) => {
+      const files = await withoutNeighbours(services.db, run, left, (message) =>
+        log.write('WARNING', message),
+      )
+      await keep(work, { is_committing: true })
+      return files
+    },
   })
-  return completed(delivered.rows, delivered.files, written)
+  return { ...completed(delivered.rows, delivered.files, written), published }
 }
 
 function contextOf(
@@ -91,6 +105,7 @@ function contextOf(
       last: progressOf(run),
       save: (progress) => keep(work, { progress }),
       began: (upload) => insertUpload(services.db, run, upload),
+      leftOut: (left_out) => keep(work, { left_out }),
     },
   }
 }

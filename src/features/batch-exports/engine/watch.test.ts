@@ -6,6 +6,7 @@ import {
   type DeliveryContext,
   type Destination,
 } from '../destinations/destination.ts'
+import { stillOurs } from '../destinations/fixture/still-ours.ts'
 import type { OutputFile } from '../formats/encoding.ts'
 import { Watch } from './watch.ts'
 
@@ -24,7 +25,10 @@ function watched() {
   const delivery: Delivery = {
     write: call,
     names: () => ['a'],
-    finish: () => call().then(() => ({ rows: 0, files: [] })),
+    finish: (confirm) =>
+      call()
+        .then(() => confirm([]))
+        .then(() => ({ rows: 0, files: [] })),
     abort: call,
   }
   const destination = { open: () => call().then(() => delivery) } as unknown as Destination
@@ -70,13 +74,23 @@ describe('a run waits', () => {
   it.each(['write', 'finish', 'abort'] as const)('also in %s, and not after a failure', async (part) => {
     const { watch, answer, pass, ...rest } = watched()
     const delivery = await rest.open()
-    const call = (part === 'write' ? delivery.write(file(1)) : delivery[part]()).catch(() => undefined)
+    const call = (part === 'write' ? delivery.write(file(1)) : delivery[part](stillOurs)).catch(
+      () => undefined,
+    )
     pass(500)
     expect(watch.waitingSince()).toEqual(START)
     answer(new Error('lost'))
     await call
     expect(watch.waitingSince()).toBeNull()
   })
+})
+
+it('the delivery is told how to ask whether the run is still ours', async () => {
+  const { answer, ...rest } = watched()
+  const delivery = await rest.open()
+  const finished = delivery.finish(() => Promise.reject(new Error('taken over')))
+  answer()
+  await expect(finished).rejects.toThrow('taken over')
 })
 
 describe('whoever wants its place', () => {
@@ -92,7 +106,7 @@ describe('whoever wants its place', () => {
     await soon
     await vi.advanceTimersByTimeAsync(1_000)
     expect(waits()).toBe(0)
-    const late = delivery.finish()
+    const late = delivery.finish(stillOurs)
     await vi.advanceTimersByTimeAsync(510)
     expect(waits()).toBe(1)
     answer()
@@ -114,7 +128,7 @@ describe('a destination is silent for too long', () => {
         ? rest.destination.open(context)
         : part === 'write'
           ? delivery!.write(file(45 * 1024 * 1024))
-          : delivery!.finish()
+          : delivery!.finish(stillOurs)
     pass(minutes * MINUTE_MS - 1)
     expect(watch.silence()).toBeNull()
     pass(1)

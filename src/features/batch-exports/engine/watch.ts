@@ -56,7 +56,7 @@ export class Watch {
     return {
       ...delivery,
       write: (file) => this.#during(writeLimitMs(file.bytes), () => delivery.write(file)),
-      finish: () => this.#during(FINISH_LIMIT_MS, () => delivery.finish()),
+      finish: (confirm) => this.#during(FINISH_LIMIT_MS, () => delivery.finish(confirm)),
       abort: () => this.#during(OPEN_LIMIT_MS, () => delivery.abort()),
     }
   }

@@ -352,6 +352,35 @@ describe('a retry under another definition', () => {
     expect(await interval()).toMatchObject(figures)
   })
 
+  it('keeps a file that another export has written under the old name since', async () => {
+    const [one, other] = [await create({}, { prefix: 'first' }), await create({}, { prefix: 'third' })]
+    await capture({ event: 'own' })
+    await pass()
+    const move = async (id: string, prefix: string) => {
+      const change = { destination: { config: { prefix } } }
+      expect((await app.patch(`${base}/${id}/`, change, { key })).status).toBe(200)
+      const { body } = await app.get(`${base}/${id}/runs/`, { key })
+      const path = `${base}/${id}/runs/${body.results.at(-1).id}/retry/`
+      return async () => {
+        expect((await app.post(path, {}, { key })).status).toBe(200)
+        await work()
+      }
+    }
+    const retryOne = await move(one, 'second')
+    const retryOther = await move(other, 'first')
+    await retryOther()
+    await retryOne()
+    for (const prefix of ['first', 'second']) expect(await everything(prefix)).toEqual(['own'])
+    expect(await everything('third')).toEqual([])
+    const { body } = await app.get(`${base}/${one}/logs/`, { key })
+    const warnings = body.results.filter(({ level }: { level: string }) => level === 'WARNING')
+    expect(warnings.map(({ message }: { message: string }) => message)).toEqual([
+      expect.stringMatching(
+        /^Not removed, because another export has files of the same name: first\/\S+\.jsonl\.$/,
+      ),
+    ])
+  })
+
   it('removes the files that the run had written before, and keeps its rows', async () => {
     const id = await create({}, { max_file_size_mb: 1 })
     const large = Array.from({ length: 6_000 }, () =>

@@ -12,7 +12,6 @@ import { sql } from '../../../platform/db/sql.ts'
 import { openDuckDb } from '../../../platform/event-store/duckdb/open.ts'
 import type { EventStore } from '../../../platform/event-store/event-store.ts'
 import { eventsOf, storedEvent } from '../../../platform/event-store/fixture/suite.ts'
-import { insertProject } from '../../projects/queries.ts'
 import { estimateBackfill } from '../backfills/estimate.ts'
 import type { ExportRow, RunRow } from '../rows.ts'
 import { reconcile } from '../reconciliation/reconcile.ts'
@@ -84,8 +83,10 @@ async function addExportOf(model: ExportRow['model']): Promise<ExportRow> {
   await db.run(sql`
     INSERT INTO organization (id, name, slug, is_member_join_email_enabled, enforce_2fa, created_at, updated_at)
     VALUES (${organization_id}, 'Acme', ${organization_id}, true, false, now(), now())`)
-  const project = await insertProject(db, organization_id, {}, hour(0))
   // In the columns of that time.
+  const project = await db.only<{ id: number }>(sql`
+    INSERT INTO project (uuid, organization_id, name, api_token, created_at, updated_at)
+    VALUES (${randomUUID()}, ${organization_id}, 'Shop', ${randomUUID()}, ${hour(0)}, ${hour(0)}) RETURNING id`)
   return db.only(sql`
     INSERT INTO batch_export (id, project_id, name, model, destination_type, config, secrets, interval, timezone, paused,
       next_due_at, created_at, last_updated_at)

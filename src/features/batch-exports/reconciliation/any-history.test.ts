@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createOrganization, type Workspace } from '../../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
+import { IS_LONG } from '../../../../test/harness/long.ts'
 import { makeEvent, micros } from '../../events/listing/fixture/events.ts'
 import { insertProject } from '../../projects/queries.ts'
 import type { Definition } from '../definition.ts'
@@ -12,7 +13,7 @@ import type { ExportRow, RunRow, RunStatus } from '../rows.ts'
 import { addBackfill, addExport, addRun, claimEvents } from '../runs/fixture/rows.ts'
 
 const SEED = Number(process.env.RECONCILIATION_SEED ?? 20_240_601)
-const HISTORIES = 40
+const HISTORIES = IS_LONG ? 40 : 15
 const HOUR = 3_600_000
 /** Hours that have passed; the one after them has begun and not ended. */
 const HOURS = 8

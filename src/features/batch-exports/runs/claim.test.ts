@@ -180,6 +180,13 @@ describe('the leases of a worker', () => {
       { id: given_up.id, lease_owner: null },
     ])
   })
+
+  it('end with a run that is cancelled', async () => {
+    await due(await exportTo('x'), 1)
+    const [run] = (await claimAll()) as [RunRow]
+    await cancelRun(app.db, run, now)
+    expect(await keepLeases(app.db, owner, [run.id], new Map(), now)).toEqual(new Set())
+  })
 })
 
 describe('a worker that has lost its run', () => {

@@ -45,6 +45,12 @@ export async function claimRun(
   return undefined
 }
 
+/** Over all projects: whether a run has been due since then that nothing keeps from beginning but the want of a worker. */
+export async function isRunWaiting(db: Db, due_before: Date): Promise<boolean> {
+  const claimable = claimableRuns(due_before, null)
+  return (await findNextProject(db, claimable, MOST_RUNS_PER_PROJECT, due_before)) !== undefined
+}
+
 type Search = { claimable: Statement; most: number }
 
 /** Others have got what the chosen project had. */

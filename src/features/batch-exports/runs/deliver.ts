@@ -1,6 +1,6 @@
 // From files to the destination: all of them written, then made visible at once; or none.
 import { rm } from 'node:fs/promises'
-import type { Delivered, Delivery } from '../destinations/destination.ts'
+import type { Confirm, Delivered, Delivery } from '../destinations/destination.ts'
 import type { OutputFile } from '../formats/encoding.ts'
 
 export type DeliverySteps = {
@@ -8,14 +8,13 @@ export type DeliverySteps = {
   onWritten?(file: OutputFile): void
   /** The last moment to turn back: throws when the run is no longer ours. Told which files will be visible. */
   beforeFinish?(names: readonly string[]): Promise<void>
-  /** Throws when the run is no longer ours. */
-  confirm?(): Promise<void>
+  confirm: Confirm
 }
 
 export async function deliver(
   open: () => Promise<Delivery>,
   files: AsyncIterable<OutputFile>,
-  { onWritten, beforeFinish, confirm }: DeliverySteps = {},
+  { onWritten, beforeFinish, confirm }: DeliverySteps,
 ): Promise<Delivered> {
   const delivery = await open()
   try {

@@ -59,13 +59,15 @@ export type RunChange = {
   /** Files are named before they are visible, so that the next attempt knows what may have been left. */
   published?: readonly string[]
   is_committing?: boolean
+  /** Columns that the destination's table lacks. */
+  left_out?: readonly string[]
 }
 
 /** False: the run is no longer ours. */
 export async function updateRun(
   db: Db,
   { run_id, owner, attempt }: Lease,
-  { records_total_count, records_failed, progress, published, is_committing }: RunChange,
+  { records_total_count, records_failed, progress, published, is_committing, left_out }: RunChange,
   now: Date,
 ): Promise<boolean> {
   const count = await db.run(sql`
@@ -73,7 +75,8 @@ export async function updateRun(
       records_failed = coalesce(${records_failed ?? null}, records_failed),
       progress = coalesce(${progress === undefined ? null : JSON.stringify(progress)}::jsonb, progress),
       published = coalesce(${published ? JSON.stringify(published) : null}::jsonb, published),
-      is_committing = coalesce(${is_committing ?? null}, is_committing), last_updated_at = ${now}
+      is_committing = coalesce(${is_committing ?? null}, is_committing),
+      left_out = coalesce(${left_out ?? null}::text[], left_out), last_updated_at = ${now}
     WHERE id = ${run_id} AND lease_owner = ${owner} AND attempt = ${attempt} AND finished_at IS NULL`)
   return count === 1
 }
@@ -84,6 +87,8 @@ export type RunEnd = {
   bytes_exported: number | null
   files: DeliveredFile[] | null
   latest_error: string | null
+  /** The files that are visible now: no others of the run are there any more. */
+  published?: readonly string[]
   /** When the newest of the delivered events arrived here. */
   newest_arrival?: Date | null
 }
@@ -99,6 +104,7 @@ export async function endRun(
     WITH ended AS (
       UPDATE batch_export_run SET status = ${end.status}, records_completed = ${end.records_completed},
         bytes_exported = ${end.bytes_exported}, files = ${end.files ? JSON.stringify(end.files) : null}::jsonb,
+        published = coalesce(${end.published ? JSON.stringify(end.published) : null}::jsonb, published),
         latest_error = ${end.latest_error}, finished_at = ${now}, last_updated_at = ${now}, lease_owner = NULL,
         lease_until = NULL
       WHERE id = ${run_id} AND lease_owner = ${owner} AND attempt = ${attempt} AND finished_at IS NULL

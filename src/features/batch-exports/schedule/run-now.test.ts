@@ -148,6 +148,26 @@ describe('POST …/runs/', () => {
     expect(await intervalsOf(id)).toEqual([[start, end]])
   })
 
+  it('ends with a whole second although the export ends within one: files are named by seconds', async () => {
+    const id = await bench.create(folder)
+    const [start, end] = [bench.hour(0), bench.hour(1)]
+    const at = (ms: number) => new Date(Date.parse(end) + ms)
+    const endAt = async (ms: number) => {
+      const body = { end_at: at(ms).toISOString() }
+      expect((await bench.app.patch(`${bench.base}/${id}/`, body, { key: bench.key })).status).toBe(200)
+    }
+    await endAt(2_500)
+    await askAt(id, at(1_700))
+    await expect(askAt(id, at(2_100))).rejects.toThrow('in less than a second')
+    await endAt(2_900)
+    await expect(askAt(id, at(2_600))).rejects.toThrow('in less than a second')
+    await bench.pass()
+    expect(await intervalsOf(id)).toEqual([
+      [start, end],
+      [end, at(2_000).toISOString()],
+    ])
+  })
+
   it('leaves nothing out and sends nothing twice around a pause, a new interval and a clock that is set back', async () => {
     const id = await bench.create(folder)
     const uuids = await bench.capture(['one'])

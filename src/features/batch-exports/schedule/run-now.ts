@@ -38,14 +38,21 @@ export async function runNow(
 
 /** In whole seconds, as files are named; the next one, so that what has arrived by now is in it. */
 function endOfRun(row: ExportRow, now: Date): Date {
-  const second = new Date(Math.floor(now.getTime() / SECOND_MS + 1) * SECOND_MS)
-  return earliest(second, boundaryAfter(row, now), row.end_at)
+  const next = secondOf(new Date(now.getTime() + SECOND_MS))
+  return earliest(next, boundaryAfter(row, now), row.end_at && secondOf(row.end_at))
+}
+
+/** The one that it lies in, or begins. */
+function secondOf(instant: Date): Date {
+  return new Date(Math.floor(instant.getTime() / SECOND_MS) * SECOND_MS)
 }
 
 function assertUnderWay({ paused, start_at, end_at }: ExportRow, now: Date): void {
   if (paused) throw refused('The export is paused: unpause it first.')
   if (start_at && start_at > now) throw refused(`The export begins at ${start_at.toISOString()}.`)
   if (end_at && end_at <= now) throw refused(`The export ended at ${end_at.toISOString()}.`)
+  if (end_at && secondOf(end_at) <= now)
+    throw refused(`The export ends at ${end_at.toISOString()}, in less than a second.`)
 }
 
 const refused = (detail: string) => invalid(null, 'invalid_input', detail)

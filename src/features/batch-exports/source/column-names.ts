@@ -67,9 +67,32 @@ const UUID_FORMS = new Set([
   'tonullable',
 ])
 
+/** Whether the uuid is given in capitals: as a text it is another. */
+export function hasUpperUuid(select: readonly Expr[]): boolean {
+  return select.some((column) => column.node === 'Alias' && isUuid(column) && callsUpper(column.expr))
+}
+
+const isUuid = ({ alias }: Alias) => alias.toLowerCase() === 'uuid'
+
+function callsUpper(expr: Expr): boolean {
+  return expr.node === 'Call' && (expr.name.toLowerCase() === 'upper' || expr.args.some(callsUpper))
+}
+
+/**
+ * Tables tell by its text which events they have: in capitals, an event that is there would be brought again. Not asked of
+ * queries that are stored: those go on as they are.
+ */
+export function assertNoUpperUuid({ select }: NamedSelect): void {
+  if (!hasUpperUuid(select)) return
+  throw queryError(
+    "A column named 'uuid' must be the event's own uuid as it is, not in capitals: leave out `upper`",
+    select.find(isUuid)!,
+  )
+}
+
 /** By a column of that name tables tell which events they have: anything else there would lose rows. */
 function assertOwnUuid(select: readonly Alias[], table: string): void {
-  const column = select.find(({ alias }) => alias.toLowerCase() === 'uuid')
+  const column = select.find(isUuid)
   if (!column || isOwnUuid(column.expr, table)) return
   throw queryError(
     "A column named 'uuid' must be the event's own uuid: `uuid`, `toString(uuid)` and the like",

@@ -29,9 +29,7 @@ export function compileEvents(
     engine,
   )
   const [position, uuid, time, ...outputs] = compiled.outputs
-  const { sql, parameters } = compiled
-  return {
-    query: { sql, parameters, position: position!.column, uuid: uuid!.column, time: time!.column },
-    outputs,
-  }
+  const { sql, parameters, properties } = compiled
+  const own = { position: position!.column, uuid: uuid!.column, time: time!.column }
+  return { query: { sql, parameters, properties, ...own }, outputs }
 }

@@ -67,6 +67,7 @@ describe('refused', () => {
     ['', 'hogql_syntax_error', ''],
     ['SELECT event AS uuid FROM events', 'hogql_query_error', 'own uuid'],
     ['SELECT toString(event) AS uuid FROM events', 'hogql_query_error', 'own uuid'],
+    ['SELECT upper(toString(uuid)) AS uuid FROM events', 'hogql_query_error', 'not in capitals'],
     ['SELECT substring(toString(uuid), 1, 4) AS uuid FROM events', 'hogql_query_error', 'own uuid'],
     ['SELECT lower(properties.uuid) AS UUID FROM events', 'hogql_query_error', 'own uuid'],
     ['SELECT', 'hogql_syntax_error', ''],

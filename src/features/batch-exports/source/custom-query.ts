@@ -10,7 +10,7 @@ import { assertPerRow } from '../../../hogql/per-row.ts'
 import { printHogql } from '../../../hogql/print-hogql.ts'
 import type { ExportSchema } from '../rows.ts'
 import { compileEvents, type AskedEvents } from './compile-events.ts'
-import { nameColumns } from './column-names.ts'
+import { assertNoUpperUuid, nameColumns } from './column-names.ts'
 import type { ExportedProject } from './source-rows.ts'
 
 const REFUSED = {
@@ -43,6 +43,7 @@ export function readCustomQuery(
 ): { hogql_query: string; schema: ExportSchema } {
   return explained('hogql_query', () => {
     const query = nameColumns(plainSelect(parseSelect(text)))
+    assertNoUpperUuid(query)
     compileEvents(project, query, constant(true), now)
     const normal = printHogql(query)
     if (/\p{Cc}/u.test(normal)) throw queryError('Names and texts may hold no control characters')

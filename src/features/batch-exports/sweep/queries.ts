@@ -21,15 +21,19 @@ export async function insertUpload(
     VALUES (${run.project_id}, ${run.id}, ${run.attempt}, ${name}, ${id})`)
 }
 
-/**
- * An attempt at the run may have died, the run is over, and whoever worked on it has let go long ago. Nor is it being done
- * again: a run that repeats another uses the same names.
- */
-function isUnclean({ until }: Stretch): Statement {
+/** An attempt at the run may have died, and the run is over. */
+function isOver({ until }: Stretch): Statement {
   return sql`
     run.definition IS NOT NULL AND run.finished_at IS NOT NULL AND (run.status <> 'Completed' OR run.attempt > 1)
-    AND run.finished_at < ${until} AND (run.lease_until IS NULL OR run.lease_until < ${until})
-    AND NOT EXISTS (
+    AND run.finished_at < ${until}`
+}
+
+/**
+ * Whoever worked on the run has let go long ago. Nor is it being done again: a run that repeats another uses the same names.
+ */
+function isSettled({ until }: Stretch): Statement {
+  return sql`
+    (run.lease_until IS NULL OR run.lease_until < ${until}) AND NOT EXISTS (
       SELECT 1 FROM batch_export_run AS other
       WHERE (other.repeats = coalesce(run.repeats, run.id) OR other.id = run.repeats)
         AND (other.finished_at IS NULL OR other.lease_owner IS NOT NULL))`
@@ -45,19 +49,20 @@ export function listExportsToSweep(db: Db, stretch: Stretch): Promise<UnsweptExp
     FROM batch_export LEFT JOIN batch_export_sweep ON batch_export_sweep.batch_export_id = batch_export.id
     WHERE EXISTS (
       SELECT 1 FROM batch_export_run AS run
-      WHERE run.batch_export_id = batch_export.id AND ${isUnclean(stretch)}
+      WHERE run.batch_export_id = batch_export.id AND ${isOver(stretch)} AND ${isSettled(stretch)}
         AND run.finished_at >= greatest(${stretch.from}::timestamptz, swept_until))
     ORDER BY random()`)
 }
 
+/** Those that are not settled are left to a later sweep. */
 export function listRunsToSweep(
   db: Db,
   { project_id, id }: Pick<ExportRow, 'project_id' | 'id'>,
   stretch: Stretch,
-): Promise<RunRow[]> {
+): Promise<(RunRow & { is_settled: boolean })[]> {
   return db.rows(sql`
-    SELECT ${RUN_COLUMNS} FROM batch_export_run AS run
-    WHERE project_id = ${project_id} AND batch_export_id = ${id} AND ${isUnclean(stretch)}
+    SELECT ${RUN_COLUMNS}, ${isSettled(stretch)} AS is_settled FROM batch_export_run AS run
+    WHERE project_id = ${project_id} AND batch_export_id = ${id} AND ${isOver(stretch)}
       AND finished_at >= ${stretch.from}
     ORDER BY finished_at, id`)
 }

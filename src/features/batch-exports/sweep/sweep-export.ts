@@ -30,14 +30,18 @@ export async function sweepExport(
 ): Promise<Swept> {
   const redactor = redactorOfExport(services, row)
   const log = logOf(services, row, redactor)
-  const begun = (await listRunsToSweep(services.db, row, stretch)).filter(isBegun)
+  const over = await listRunsToSweep(services.db, row, stretch)
   const runs: FrozenRun[] = []
-  for (const run of begun) runs.push(await readFrozen(services.db, run))
+  for (const run of over) {
+    if (run.is_settled && isBegun(run)) runs.push(await readFrozen(services.db, run))
+  }
+  // The next sweep begins with the first that was passed over.
+  const until = over.find(({ is_settled }) => !is_settled)?.finished_at ?? stretch.until
   const removed: Removed[] = []
   try {
     for await (const each of removeLeftovers({ services, row, signal, log }, runs)) removed.push(each)
     const run_ids = runs.map(({ id }) => id)
-    await markSwept(services.db, row, run_ids, stretch.until)
+    await markSwept(services.db, row, run_ids, until)
     return { removed: removed.length, is_done: true }
   } catch (error) {
     const reason = signal.aborted ? 'It took too long.' : reasonOf(services, row, error, redactor)

@@ -275,4 +275,31 @@ describe('a partial file', () => {
     ])
     expect(await linesOf(live)).toEqual([])
   })
+
+  it('of a run that is being done again goes once that has ended, although others were swept meanwhile', async () => {
+    const id = await create(file('again'))
+    const passed_over = await leavePartial(id, 'again')
+    const repeats = passed_over.name.split('.')[1]!
+    const owner = { id, project_id: workspace.project.id }
+    const again = await addRun(app.db, owner, app.services.now(), {
+      status: 'Running',
+      repeats,
+      backfill_id: await backfill(id),
+    })
+    app.advance(1_000)
+    const other = await leavePartial(id, 'again', { backfill_id: await backfill(id) })
+    app.advance(2 * HOUR_MS)
+    await sweep()
+    expect(await other.isThere()).toBe(false)
+    expect(await passed_over.isThere()).toBe(true)
+    await app.db.run(sql`
+      UPDATE batch_export_run SET status = 'Completed', finished_at = ${app.services.now()} WHERE id = ${again.id}`)
+    app.advance(DAY_MS)
+    await sweep()
+    expect(await passed_over.isThere()).toBe(false)
+    expect(totals().at(-1)).toEqual({ exports: 1, removed: 1, failed: 0 })
+    app.advance(DAY_MS)
+    await sweep()
+    expect(totals().at(-1)).toEqual({ exports: 0, removed: 0, failed: 0 })
+  })
 })

@@ -7,7 +7,6 @@ import type { Services } from '../../../platform/services.ts'
 import { redactorOfExport } from '../engine/redactor-of-export.ts'
 import type { ExportRow } from '../rows.ts'
 import type { Findings } from './findings.ts'
-import { givingWay } from './giving-way.ts'
 import { endVerification, returnVerification, type Lease, type Result } from './queries.ts'
 import type { PlaceReader } from './reader/destination-reader.ts'
 import type { VerificationRow } from './rows.ts'
@@ -33,6 +32,7 @@ export type Attempt = {
   reader: PlaceReader
   findings: Findings
   signal: AbortSignal
+  giveWay(signal: AbortSignal): Promise<void>
 }
 
 /** Never throws. Gives the result when it has ended the verification. */
@@ -66,11 +66,12 @@ function findExport(
     SELECT * FROM batch_export WHERE project_id = ${project_id} AND id = ${batch_export_id} AND deleted_at IS NULL`)
 }
 
-async function verifyInFolder({ services, verification, reader, findings, signal }: Attempt, row: ExportRow) {
+async function verifyInFolder(attempt: Attempt, row: ExportRow) {
+  const { services, verification, reader, findings, signal } = attempt
   const folder = join(services.settings.scratch_folder, verification.id)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   try {
-    const giveWay = givingWay(services, signal)
+    const giveWay = () => attempt.giveWay(signal)
     await verify({ services, row, subject: verification, findings, reader, folder, signal, giveWay })
   } finally {
     await rm(folder, { recursive: true, force: true })

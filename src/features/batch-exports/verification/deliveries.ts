@@ -64,13 +64,24 @@ export async function countDeliveries(db: Db, owner: Owner, subject: Subject, pl
   return count
 }
 
-/** The folders of files that were delivered. */
-export async function listFolders(db: Db, owner: Owner, subject: Subject, place: Place): Promise<string[]> {
-  const rows = await db.rows<{ folder: string }>(sql`
-    SELECT DISTINCT regexp_replace(file ->> 'name', '/?[^/]*$', '') AS folder
-    FROM batch_export_run AS run, jsonb_array_elements(files) AS file
-    WHERE ${isDelivered(owner, subject)} AND ${isAt(place)}`)
-  return rows.map(({ folder }) => folder)
+/** The folders of files that runs have delivered, or may have left without getting through. */
+export async function listFolders(
+  db: Db,
+  { id, project_id }: Owner,
+  { start_at, end_at }: Subject,
+  { kind, configs }: Place,
+): Promise<string[]> {
+  const rows = await db.rows<{ folder: string; config: Definition['config'] }>(sql`
+    SELECT DISTINCT regexp_replace(name, '/?[^/]*$', '') AS folder, definition -> 'config' AS config
+    FROM batch_export_run AS run CROSS JOIN LATERAL (
+      SELECT file ->> 'name' FROM jsonb_array_elements(files) AS file
+      UNION SELECT * FROM jsonb_array_elements_text(published)) AS named (name)
+    WHERE project_id = ${project_id} AND batch_export_id = ${id} AND definition ->> 'destination_type' = ${kind.type}
+      AND (data_interval_end > ${start_at} OR ${start_at}::timestamptz IS NULL)
+      AND (data_interval_end <= ${end_at} OR ${end_at}::timestamptz IS NULL)`)
+  const key = targetKey(kind, configs[0]!)
+  const here = rows.filter(({ config }) => targetKey(kind, config) === key)
+  return [...new Set(here.map(({ folder }) => folder))]
 }
 
 /**

@@ -159,14 +159,6 @@ export async function reapVerifications(db: Db, expired_before: Date): Promise<v
     WHERE lease_owner IS NOT NULL AND lease_until < ${expired_before}`)
 }
 
-/** Over all projects: whether a run is due and nobody has begun it. */
-export async function isRunWaiting(db: Db, due_before: Date): Promise<boolean> {
-  const { found } = await db.only<{ found: boolean }>(sql`
-    SELECT EXISTS (SELECT 1 FROM batch_export_run
-      WHERE finished_at IS NULL AND lease_owner IS NULL AND run_after <= ${due_before}) AS found`)
-  return found
-}
-
 /**
  * Deletes old verifications in all projects. An export's last one over everything stays, and so do those after it.
  * Returns how many were deleted.

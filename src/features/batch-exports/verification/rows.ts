@@ -13,6 +13,7 @@ export const PROBLEM_KINDS = [
   'doubled_row',
   'changed_row',
   'stray_row',
+  'missing_column',
   'unacknowledged_batches',
   'unreachable',
 ] as const

@@ -5,7 +5,9 @@ import { existsSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { MemoryTables } from '../../../../test/stand-ins/memory-tables.ts'
 import { sql } from '../../../platform/db/sql.ts'
-import { addRun } from '../runs/fixture/rows.ts'
+import { StoreGone } from '../../../platform/event-store/event-store.ts'
+import { isRunWaiting } from '../runs/claim.ts'
+import { addBackfill, addRun } from '../runs/fixture/rows.ts'
 import { openReader, replaceTables, tableDestination } from './fixture/memory-world.ts'
 import { deliverHours, neighbourOf, openWorkbench, type Workbench } from '../fixture/workbench.ts'
 import { givingWay } from './giving-way.ts'
@@ -43,25 +45,36 @@ const rowOf = (verification: string) =>
   bench.app.db.only<VerificationRow>(sql`
     SELECT ${VERIFICATION_COLUMNS} FROM batch_export_verification WHERE id = ${verification}`)
 
-async function ask(): Promise<string> {
-  const { body } = await bench.app.post(`${bench.base}/${id}/verify/`, {}, { key: bench.key })
-  return body.id
+async function ask(body: object = {}): Promise<string> {
+  const reply = await bench.app.post(`${bench.base}/${id}/verify/`, body, { key: bench.key })
+  return reply.body.id
 }
 
-/** Begins the verification and leaves it waiting for the table, until `goOn` is called. */
-async function beginAndHold(verifier: Verifier): Promise<{ verification: string; goOn(): void }> {
+/** Statements that wait for a lock. */
+async function countWaiting(): Promise<number> {
+  const { count } = await bench.app.db.only<{ count: number }>(sql`
+    SELECT count(*)::int AS count FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock'`)
+  return count
+}
+
+type Held = { verification: string; goOn(): void; fail(error: Error): void }
+
+/** Begins the verification and leaves it waiting for the table, until `goOn` or `fail` is called. */
+async function beginAndHold(verifier: Verifier, body: object = {}): Promise<Held> {
   let goOn = () => {}
-  const held = new Promise<void>((resolve) => (goOn = resolve))
+  let fail: Held['fail'] = () => {}
+  const held = new Promise<void>((resolve, reject) => ([goOn, fail] = [resolve, reject]))
   const reached = new Promise<void>((resolve) => {
     place.onRead = () => {
       resolve()
       return held
     }
   })
-  const verification = await ask()
+  const verification = await ask(body)
   await verifier.tick()
   await reached
-  return { verification, goOn }
+  return { verification, goOn, fail }
 }
 
 describe('while it is at work', () => {
@@ -163,6 +176,31 @@ describe('a verifier that dies', () => {
     await bench.settle()
   })
 
+  it('a beat that is answered once it has ended does not stop the next one', async () => {
+    const [run] = await bench.runs(id)
+    const verifier = new Verifier(bench.app.services, { openReader })
+    const { verification, fail } = await beginAndHold(verifier)
+    const { next, beat } = await bench.app.db.transaction(async (tx) => {
+      await tx.run(sql`SELECT FROM batch_export_verification WHERE id = ${verification} FOR UPDATE`)
+      const answered = verifier.beat()
+      await expect.poll(countWaiting).toBe(1)
+      fail(new StoreGone())
+      await verifier.idle()
+      const held = await beginAndHold(verifier, { run: run!.id })
+      await tx.run(sql`
+        UPDATE batch_export_verification SET status = 'Waiting', lease_owner = NULL, lease_until = NULL
+        WHERE id = ${verification}`)
+      return { next: held, beat: answered }
+    })
+    await beat
+    next.goOn()
+    await verifier.idle()
+    expect(await rowOf(next.verification)).toMatchObject({ status: 'Completed', verdict: 'intact' })
+    await verifier.close()
+    place.onRead = async () => {}
+    await bench.settle()
+  })
+
   it('right after a restart is succeeded at once', async () => {
     const dead = new Verifier(bench.app.services, { openReader })
     const { verification } = await beginAndHold(dead)
@@ -225,21 +263,23 @@ it('stands still while a run waits to be begun, and goes on when it was', async 
   let looks = 0
   const counting = {
     ...db,
-    only: <Row>(statement: Parameters<typeof db.only>[0]) => {
+    row: <Row>(statement: Parameters<typeof db.row>[0]) => {
       looks++
-      return db.only<Row>(statement)
+      return db.row<Row>(statement)
     },
   }
   const stop = new AbortController()
-  const giveWay = givingWay({ db: counting, now: services.now }, stop.signal)
-  await giveWay()
+  const giveWay = givingWay({ db: counting, now: services.now })
+  await giveWay(stop.signal)
+  // Another verification of the process right after it does not look again.
+  await giveWay(new AbortController().signal)
   expect(looks).toBe(1)
   const owner = { id, project_id: bench.workspace.project.id }
   const due = new Date(services.now().getTime() - 10_000)
   const { id: run } = await addRun(db, owner, due, { status: 'Starting', selection: 'timestamp' })
   let is_done = false
-  const next = givingWay({ db: counting, now: services.now }, stop.signal)
-  const waiting = next().then(() => (is_done = true))
+  const next = givingWay({ db: counting, now: services.now })
+  const waiting = next(stop.signal).then(() => (is_done = true))
   await expect.poll(() => looks).toBeGreaterThan(3)
   expect(is_done).toBe(false)
   await db.run(
@@ -247,8 +287,43 @@ it('stands still while a run waits to be begun, and goes on when it was', async 
   )
   await waiting
   await db.run(sql`UPDATE batch_export_run SET lease_owner = NULL, lease_until = NULL WHERE id = ${run}`)
-  const stopped = givingWay({ db: counting, now: services.now }, stop.signal)()
+  const stopped = givingWay({ db: counting, now: services.now })(stop.signal)
   stop.abort(new Error('stopped'))
   await expect(stopped).rejects.toThrow('stopped')
   await db.run(sql`DELETE FROM batch_export_run WHERE id = ${run}`)
+})
+
+describe('goes on although a run waits', () => {
+  const owner = () => ({ id, project_id: bench.workspace.project.id })
+  const isHeldUp = () => isRunWaiting(bench.app.db, new Date(bench.app.services.now().getTime() - 1_000))
+  const addDue = (fields: object = {}) =>
+    addRun(bench.app.db, owner(), new Date(bench.app.services.now().getTime() - 10_000), {
+      status: 'Starting',
+      selection: 'timestamp',
+      ...fields,
+    })
+
+  it('that goes to a destination which is left alone for a while', async () => {
+    const run = await addDue()
+    expect(await isHeldUp()).toBe(true)
+    const probe_at = new Date(bench.app.services.now().getTime() + 60_000)
+    await bench.app.db.run(sql`
+      INSERT INTO batch_export_breaker (project_id, destination, failures, opened_at, probe_at)
+      SELECT project_id, coalesce(destination_key, id::text), 5, ${probe_at}, ${probe_at} FROM batch_export WHERE id = ${id}`)
+    expect(await isHeldUp()).toBe(false)
+    await bench.app.db.run(sql`DELETE FROM batch_export_run WHERE id = ${run.id}`)
+  })
+
+  it('of a backfill that has as many at work as it may', async () => {
+    const { id: backfill_id } = await addBackfill(bench.app.db, owner(), bench.app.services.now())
+    const run = await addDue({ backfill_id })
+    expect(await isHeldUp()).toBe(true)
+    const slotOf = (active: number) =>
+      bench.app.db.run(sql`
+        UPDATE batch_export_slot SET active = ${active} WHERE project_id = ${owner().project_id}`)
+    await slotOf(3)
+    expect(await isHeldUp()).toBe(false)
+    await slotOf(0)
+    await bench.app.db.run(sql`DELETE FROM batch_export_run WHERE id = ${run.id}`)
+  })
 })

@@ -5,6 +5,7 @@ import { rm } from 'node:fs/promises'
 import type { Services } from '../../../platform/services.ts'
 import { attemptVerification, Stopped } from './attempt.ts'
 import { Findings } from './findings.ts'
+import { givingWay } from './giving-way.ts'
 import { claimVerification, keepLease, reapVerifications, type Lease } from './queries.ts'
 import type { PlaceReader } from './reader/destination-reader.ts'
 import { ThreadReader } from './reader/thread-reader.ts'
@@ -28,6 +29,7 @@ export class Verifier {
   readonly #services: Services
   readonly #options: VerifierOptions
   readonly #owner = randomUUID()
+  readonly #giveWay: ReturnType<typeof givingWay>
   readonly #ended: Record<string, number> = {}
   #reader: PlaceReader | null = null
   #active: Active | null = null
@@ -38,6 +40,7 @@ export class Verifier {
   constructor(services: Services, options: VerifierOptions = {}) {
     this.#services = services
     this.#options = options
+    this.#giveWay = givingWay(services)
   }
 
   /** `takes_over`: nobody else can be reading these events, so what is leased belongs to a dead process. */
@@ -68,9 +71,11 @@ export class Verifier {
   /** Keeps the lease, and tells how far it has come; work on one that was lost stops. */
   async beat(): Promise<void> {
     if (!this.#active) return
-    const { lease, findings, controller } = this.#active
+    const active = this.#active
+    const { lease, findings, controller } = active
     const isKept = await keepLease(this.#services.db, lease, findings.read, this.#services.now())
-    if (!isKept) controller.abort(new Stopped('lost'))
+    // One that has ended meanwhile has no lease either, and the reader is the next one's by now.
+    if (!isKept && this.#active === active) controller.abort(new Stopped('lost'))
   }
 
   /** Until nothing is at work. */
@@ -108,6 +113,7 @@ export class Verifier {
       reader,
       findings,
       signal,
+      giveWay: this.#giveWay,
     })
     const done = work.then((result) => {
       this.#active = null

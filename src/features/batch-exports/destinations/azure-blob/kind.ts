@@ -65,8 +65,7 @@ export const azureBlobKind: DestinationKind<AzureBlobConfig> = {
     return endpointFault(config.endpoint_url) ?? fileOutputFault(config)
   },
   hosts: (config) => [new URL(serviceUrl(config)).hostname],
-  place: ({ account_name, container_name, endpoint_url }) =>
-    `${endpointOf(endpoint_url)}/${account_name}/${container_name}`,
+  place: (config) => `${endpointOf(serviceUrl(config))}/${config.account_name}/${config.container_name}`,
   target: ({ account_name, container_name, prefix }) => `azure://${account_name}/${container_name}/${prefix}`,
   load: async () => (await import('./azure-blob.ts')).azureBlob,
 }

@@ -6,6 +6,7 @@ import { attempt, contextOf, digestsOf, withFile } from '../../../../../test/sta
 import { openBigQueryWorld, type BigQueryWorld } from '../../../../../test/stand-ins/bigquery/world.ts'
 import type { OutputColumn } from '../../definition.ts'
 import { Passing, Refused } from '../destination.ts'
+import { stillOurs } from '../fixture/still-ours.ts'
 import { describeDestination } from '../fixture/suite.ts'
 import { bigQueryKind } from './kind.ts'
 
@@ -119,7 +120,7 @@ describe('a run', () => {
     const { open } = await world.kind.load()
     const first = await open(contextOf(world, { columns: COLUMNS }))
     await world.server.tables.run(['ALTER TABLE events RENAME TO gone'])
-    await expect(first.finish()).rejects.toThrow(Refused)
+    await expect(first.finish(stillOurs)).rejects.toThrow(Refused)
     await first.abort()
     await world.server.tables.run(['ALTER TABLE gone RENAME TO events'])
     await attempt(world, { columns: COLUMNS, files: [[row('a')]], run: { attempt: 2 } })
@@ -138,7 +139,7 @@ describe('a run', () => {
     }
     // In this order neither finds a stage of the other to drop.
     const workers = [await worker(2), await worker(1)]
-    const delivered = await Promise.all(workers.map((delivery) => delivery.finish()))
+    const delivered = await Promise.all(workers.map((delivery) => delivery.finish(stillOurs)))
     expect(delivered.map(({ rows }) => rows)).toEqual([2, 2])
     expect(await world.rows()).toEqual([{ event: 'a' }, { event: 'a' }])
     expect((await world.server.tables.rows('longshore_export_runs', [])).length).toBe(1)
@@ -150,7 +151,7 @@ describe('a run', () => {
     const context = contextOf(world, { columns: COLUMNS, signal: controller.signal })
     const delivery = await (await world.kind.load()).open(context)
     world.server.dawdle(1000)
-    const finished = delivery.finish()
+    const finished = delivery.finish(stillOurs)
     await untilTrue(() => world.server.questions_after_jobs() > 0)
     controller.abort(new Error('cancelled'))
     await expect(finished).rejects.toThrow('cancelled')

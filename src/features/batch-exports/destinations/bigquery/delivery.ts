@@ -1,5 +1,6 @@
 // One attempt at bringing a run to BigQuery: its files are loaded into a stage of its own, then one script makes them
 // visible. Called by bigquery.ts.
+import { columnsInBoth } from '../columns-in-both.ts'
 import {
   Passing,
   type Delivered,
@@ -15,7 +16,6 @@ import { endOfLoad, startLoad, type Load } from './load.ts'
 import { cancelMerge, runMerge } from './merge-job.ts'
 import { mergeScript, tableName } from './merge-script.ts'
 import { LEDGER_TABLE } from '../ledger-name.ts'
-import { columnsInBoth } from '../warehouse/merge.ts'
 import { dropTable, ensureLedger, ensureTable, findLocation, makeStage } from './tables.ts'
 
 type Context = DeliveryContext<BigQueryConfig>
@@ -106,12 +106,8 @@ async function deliveredRows({ api, context, location }: Attempt): Promise<numbe
 
 /** The script, made before anything is sent, so that an unsuitable table is reported at once. */
 async function planMerge({ api, context, stage }: Attempt): Promise<string> {
-  const { config, run, columns, log } = context
+  const { config, run, columns } = context
   const types = await ensureTable(api, columns)
-  const shared = columnsInBoth(
-    columns,
-    (name) => types.has(name.toLowerCase()),
-    (message) => log('WARNING', message),
-  )
+  const shared = await columnsInBoth(context, 'The table', (name) => types.has(name.toLowerCase()))
   return mergeScript({ config, run, columns: shared, types, stage })
 }

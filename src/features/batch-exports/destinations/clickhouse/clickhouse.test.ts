@@ -20,6 +20,7 @@ import {
 import { attempt, contextOf } from '../../../../../test/stand-ins/warehouse/attempt.ts'
 import { Passing, Refused } from '../destination.ts'
 import { uuidOf } from '../fixture/rows.ts'
+import { stillOurs } from '../fixture/still-ours.ts'
 import { describeDestination } from '../fixture/suite.ts'
 import { describeRealClickHouse } from './fixture/real.ts'
 
@@ -60,7 +61,7 @@ describe('a run', () => {
     const [stage] = await world.leftovers()
     const { rows } = world.server.catalog.get(stage!)
     await world.server.catalog.duck.run([`INSERT INTO ${rows} SELECT * FROM ${rows}`])
-    await expect(delivery.finish()).rejects.toThrow('the stage holds 2 rows after 1 were sent')
+    await expect(delivery.finish(stillOurs)).rejects.toThrow('the stage holds 2 rows after 1 were sent')
     await delivery.abort()
     expect(await world.rows()).toEqual([])
     expect(await world.leftovers()).toEqual([])
@@ -119,7 +120,7 @@ describe('of two attempts at a run', () => {
   it('the late one finds its stage gone and adds nothing', async () => {
     const late = await load(world, [row('a')])
     await send(world, [row('a')], { run: { attempt: 2 } })
-    const finished = late.finish()
+    const finished = late.finish(stillOurs)
     await expect(finished).rejects.toThrow(Passing)
     await expect(finished).rejects.toThrow('another attempt at this run has taken over')
     await late.abort()
@@ -130,10 +131,10 @@ describe('of two attempts at a run', () => {
   it('the newer one waits for what the other is just attaching', async () => {
     const first = await load(world, [row('a')])
     const held = world.server.holdNext()
-    const attaching = first.finish()
+    const attaching = first.finish(stillOurs)
     await held.began
     const second = await load(world, [row('a')], { run: { attempt: 2 } })
-    const finishing = second.finish()
+    const finishing = second.finish(stillOurs)
     await expect.poll(() => world.server.catalog.dropped()).toHaveLength(1)
     expect(await world.rows()).toEqual([])
     held.go()
@@ -148,7 +149,7 @@ describe('of two attempts at a run', () => {
     const controller = new AbortController()
     const first = await load(world, [row('a')], { signal: controller.signal })
     const held = world.server.holdNext()
-    const attaching = first.finish()
+    const attaching = first.finish(stillOurs)
     await held.began
     controller.abort(new Error('lost the lease'))
     await expect(attaching).rejects.toThrow('lost the lease')

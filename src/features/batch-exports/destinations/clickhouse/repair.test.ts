@@ -11,6 +11,7 @@ import {
 } from '../../../../../test/stand-ins/clickhouse/world.ts'
 import { Passing } from '../destination.ts'
 import { uuidOf } from '../fixture/rows.ts'
+import { stillOurs } from '../fixture/still-ours.ts'
 
 let world: ClickHouseWorld
 beforeEach(async () => {
@@ -66,7 +67,7 @@ describe('a repair', () => {
     await change('a')
     const late = await load(world, ROWS, repair(2))
     const held = world.server.holdNext()
-    const finishing = late.finish()
+    const finishing = late.finish(stillOurs)
     finishing.catch(() => undefined)
     await held.began
     // As if the server had not seen the deletion yet: the other attempt finds none under way.
@@ -85,7 +86,7 @@ describe('a repair', () => {
     const controller = new AbortController()
     const first = await load(world, ROWS, { ...repair(2), signal: controller.signal })
     const held = world.server.holdNext()
-    const finishing = first.finish()
+    const finishing = first.finish(stillOurs)
     await held.began
     controller.abort(new Error('lost the lease'))
     await expect(finishing).rejects.toThrow('lost the lease')

@@ -1,8 +1,9 @@
 // The user's table: found or made, and refused before anything is sent when a run could not be kept exactly once in it.
+import { columnsInBoth } from '../columns-in-both.ts'
 import { Refused, type DeliveryContext } from '../destination.ts'
 import { notReplaceable } from '../not-replaceable.ts'
 import { rowHash } from '../warehouse/digest-sql.ts'
-import { columnsInBoth, mergeKey } from '../warehouse/merge.ts'
+import { mergeKey } from '../warehouse/merge.ts'
 import { dialect } from './dialect.ts'
 import type { ClickHouseConfig } from './kind.ts'
 import { nameOf } from './names.ts'
@@ -21,14 +22,11 @@ type Found = Pick<statements.Target, 'keys' | 'storage_policy'> & {
 }
 
 export async function prepareTarget(session: Session, context: Context): Promise<statements.Target> {
-  const { config, run, columns, log } = context
+  const { config, run } = context
   const found = (await findTable(session, config)) ?? (await makeTable(session, context))
   assertEngine(found.engine, context)
-  const shared = columnsInBoth(
-    columns,
-    (name) => found.columns.has(name),
-    (message) => log('WARNING', message),
-  ).map(({ name }) => name)
+  const in_both = await columnsInBoth(context, 'The table', (name) => found.columns.has(name))
+  const shared = in_both.map(({ name }) => name)
   const hashed = shared.map((name) => ({ name, kind: dialect.kindOf(found.columns.get(name)!) ?? 'text' }))
   return {
     keys: found.keys,

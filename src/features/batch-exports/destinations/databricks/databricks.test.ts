@@ -6,6 +6,7 @@ import { attempt, contextOf, digestsOf, withFile } from '../../../../../test/sta
 import { openDatabricksWorld, type DatabricksWorld } from '../../../../../test/stand-ins/databricks/world.ts'
 import type { OutputColumn } from '../../definition.ts'
 import { Passing, Refused, type Delivery } from '../destination.ts'
+import { stillOurs } from '../fixture/still-ours.ts'
 import { describeDestination } from '../fixture/suite.ts'
 import { databricksKind } from './kind.ts'
 
@@ -111,7 +112,7 @@ describe('a run', () => {
     const delivery = await (await world.kind.load()).open(context)
     world.server.dawdle(1000)
     world.cuts!.reset()
-    const finished = delivery.finish()
+    const finished = delivery.finish(stillOurs)
     // The second exchange is the question after the statement that the first has started.
     await untilTrue(() => world.cuts!.count() > 1)
     controller.abort(new Error('cancelled'))
@@ -130,7 +131,7 @@ async function droppedBy(late: Delivery, opening: Promise<Delivery>): Promise<De
     ...delivery,
     async finish() {
       await late.abort()
-      return await delivery.finish()
+      return await delivery.finish(stillOurs)
     },
   }
 }

@@ -1,7 +1,7 @@
 // One attempt at bringing a run to Databricks: its files go to a folder of a volume, and one statement that can be
 // repeated takes their rows over; the ledger is written after it. Called by databricks.ts.
+import { columnsInBoth } from '../columns-in-both.ts'
 import { Passing, type Delivery, type DeliveryContext } from '../destination.ts'
-import { columnsInBoth } from '../warehouse/merge.ts'
 import { openApi, type DatabricksApi, type WorkspaceUrl } from './api.ts'
 import type { DatabricksConfig } from './kind.ts'
 import { openSession, type Session } from './session.ts'
@@ -89,7 +89,8 @@ async function enterInLedger(session: Session, context: Context, rows: number): 
   return delivered
 }
 
-async function planTake(session: Session, { config, run, columns, log }: Context): Promise<statements.Taken> {
+async function planTake(session: Session, context: Context): Promise<statements.Taken> {
+  const { config, run, columns } = context
   let types = await columnTypes(session, config)
   const lacking = columns.filter(({ name }) => !types.has(name.toLowerCase()))
   if (types.size === 0) await session.run(statements.createTable(config, config.table_name, columns))
@@ -97,11 +98,7 @@ async function planTake(session: Session, { config, run, columns, log }: Context
     await session.run(statements.addColumns(config, lacking))
   }
   if (lacking.length > 0) types = await columnTypes(session, config)
-  const shared = columnsInBoth(
-    columns,
-    (name) => types.has(name.toLowerCase()),
-    (message) => log('WARNING', message),
-  )
+  const shared = await columnsInBoth(context, 'The table', (name) => types.has(name.toLowerCase()))
   return { config, run, columns: shared, types }
 }
 

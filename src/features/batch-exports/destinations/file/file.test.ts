@@ -21,6 +21,7 @@ import { describeDestination } from '../fixture/suite.ts'
 import type { World } from '../fixture/world.ts'
 import { fileKind } from './kind.ts'
 import { IS_LONG } from '../../../../../test/harness/long.ts'
+import { stillOurs } from '../fixture/still-ours.ts'
 
 /** The suite's. */
 const PROJECT_ID = 1
@@ -157,7 +158,7 @@ describe('File alone', () => {
     const delivery = await open(contextOf(world))
     await delivery.write((await writeFiles(folder.path, 'late'))[0]!)
     await deliverTo(world, await writeFiles(folder.path, 'new'), { run: { attempt: 2 } })
-    await expect(delivery.finish()).rejects.toThrow(Passing)
+    await expect(delivery.finish(stillOurs)).rejects.toThrow(Passing)
     expect(await readFile(join(world.root, '7', NAME), 'utf8')).toBe('new')
   })
 

@@ -10,6 +10,7 @@ import {
 } from '../../../../../test/stand-ins/capture-server.ts'
 import { openOutbound, type Outbound } from '../../../../platform/outbound/outbound.ts'
 import { Passing, Refused, Unreachable, type DeliveryContext } from '../destination.ts'
+import { stillOurs } from '../fixture/still-ours.ts'
 import { http } from './http.ts'
 import type { HttpConfig } from './kind.ts'
 
@@ -44,7 +45,7 @@ function row(number: number, fields: Record<string, unknown> = {}): Record<strin
   }
 }
 
-const NO_PROGRESS = { last: null, save: async () => {}, began: async () => {} }
+const NO_PROGRESS = { last: null, save: async () => {}, began: async () => {}, leftOut: async () => {} }
 
 function contextOf(change: Partial<DeliveryContext<HttpConfig>> = {}): DeliveryContext<HttpConfig> {
   return {
@@ -80,7 +81,7 @@ async function deliver(files: Record<string, unknown>[][], change?: Partial<Deli
     await writeFile(path, rows.map((each) => `${JSON.stringify(each)}\n`).join(''))
     await delivery.write({ index, path, rows: rows.length, bytes: 0, sha256: '' })
   }
-  return await delivery.finish()
+  return await delivery.finish(stillOurs)
 }
 
 const failure = async (change?: Partial<DeliveryContext<HttpConfig>>) =>

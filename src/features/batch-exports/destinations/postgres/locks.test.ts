@@ -2,9 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { startPostgresServer } from '../../../../../test/stand-ins/postgres.ts'
-import { Locked } from '../destination.ts'
+import { Locked, type Delivery } from '../destination.ts'
+import { stillOurs } from '../fixture/still-ours.ts'
 import { events, openDelivery, OTHER_EXPORT_ID, writeRows } from '../sql-table/fixture/attempt.ts'
 import { failureOf, useSqlWorld } from '../sql-table/fixture/use-world.ts'
+import { openNamingLocks } from '../sql-table/locks.ts'
+import type { Session } from '../sql-table/session.ts'
 import { postgresKind } from './kind.ts'
 
 const used = useSqlWorld(startPostgresServer, postgresKind)
@@ -29,6 +32,16 @@ async function lock(mode: 'ACCESS EXCLUSIVE' | 'SHARE', table = used.world.table
   releases.push(release)
   return { pid: rows[0]!.pid, release }
 }
+
+it('a delivery that names locks hands on how to ask whether the run is still ours', async () => {
+  const inner: Delivery = {
+    write: async () => {},
+    finish: (confirm) => confirm([]).then(() => ({ rows: 0, files: [] })),
+    abort: async () => {},
+  }
+  const delivery = await openNamingLocks({} as Session, [], async () => inner)
+  await expect(delivery.finish(() => Promise.reject(new Error('taken over')))).rejects.toThrow('taken over')
+})
 
 describe('a table that somebody has locked', () => {
   it('makes the run give way, which says what it waits for, and takes it later', async () => {
@@ -63,7 +76,7 @@ describe('a table that somebody has locked', () => {
     const delivery = await openDelivery(used.world, { batch_export_id: OTHER_EXPORT_ID, settings })
     await writeRows(delivery, events(2, 6))
     const { release } = await lock('SHARE')
-    expect(await failureOf(delivery.finish())).toBeInstanceOf(Locked)
+    expect(await failureOf(delivery.finish(stillOurs))).toBeInstanceOf(Locked)
     await delivery.abort()
     await release()
     expect(await names()).toHaveLength(3)
@@ -94,7 +107,7 @@ describe('another run to the same table', () => {
       )
       waited = row!.waited === true
     }
-    expect(await first.finish()).toEqual({ rows: 3, files: [] })
+    expect(await first.finish(stillOurs)).toEqual({ rows: 3, files: [] })
     expect(await second).toEqual({ rows: 4, files: [] })
     expect(await names()).toHaveLength(6)
   })

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { startPostgresServer } from '../../../../../test/stand-ins/postgres.ts'
 import type { OutputColumn } from '../../definition.ts'
 import { Refused } from '../destination.ts'
+import { stillOurs } from '../fixture/still-ours.ts'
 import {
   EVENT_COLUMNS,
   events,
@@ -145,8 +146,8 @@ describe('the way in', () => {
     await writeRows(first, events(0, 6))
     const second = await openDelivery(used.world, { hour: 1, batch_export_id: OTHER_EXPORT_ID })
     await writeRows(second, events(3, 9))
-    const finished = second.finish()
-    expect(await first.finish()).toEqual({ rows: 6, files: [] })
+    const finished = second.finish(stillOurs)
+    expect(await first.finish(stillOurs)).toEqual({ rows: 6, files: [] })
     expect(await finished).toEqual({ rows: 6, files: [] })
     expect(await names()).toHaveLength(9)
   })

@@ -1,6 +1,7 @@
 // Tables that somebody else has locked. Redshift has one limit for all that a statement does, so it is this that is tried.
 import { describe, expect, it } from 'vitest'
 import { Locked } from '../destination.ts'
+import { stillOurs } from '../fixture/still-ours.ts'
 import { events, openDelivery, OTHER_EXPORT_ID, writeRows } from '../sql-table/fixture/attempt.ts'
 import { failureOf, useSqlWorld } from '../sql-table/fixture/use-world.ts'
 import { startRedshiftServer } from './fixture/server.ts'
@@ -40,7 +41,7 @@ describe('a table that somebody has locked', () => {
     await deliver(events(0, 3))
     const delivery = await openDelivery(used.world, { batch_export_id: OTHER_EXPORT_ID, settings })
     await writeRows(delivery, events(2, 6))
-    expect(await whileLocked(() => failureOf(delivery.finish()))).toBeInstanceOf(Locked)
+    expect(await whileLocked(() => failureOf(delivery.finish(stillOurs)))).toBeInstanceOf(Locked)
     await delivery.abort()
     expect(await names()).toHaveLength(3)
     expect(await used.world.leftovers()).toEqual([])

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { OutputColumn } from '../../definition.ts'
 import { Refused } from '../destination.ts'
+import { stillOurs } from '../fixture/still-ours.ts'
 import {
   events,
   openDelivery,
@@ -50,7 +51,7 @@ describe('rows', () => {
     const first = await openDelivery(used.world, { hour: 8 })
     await writeRows(first, events(10, 20))
     await deliver(events(15, 25), { hour: 9, batch_export_id: OTHER_EXPORT_ID })
-    await first.finish()
+    await first.finish(stillOurs)
     expect(await names()).toHaveLength(25)
   })
 

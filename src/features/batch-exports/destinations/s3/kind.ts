@@ -89,7 +89,15 @@ export const s3Kind: DestinationKind<S3Config> = {
     return fileOutputFault(config)
   },
   hosts: ({ endpoint_url }) => (endpoint_url === null ? [] : [new URL(endpoint_url).hostname]),
-  place: ({ bucket_name, endpoint_url }) => `${endpointOf(endpoint_url)}/${bucket_name}`,
+  place: ({ bucket_name, endpoint_url }) => `${serverOf(endpoint_url)}/${bucket_name}`,
   target: ({ bucket_name, prefix }) => `s3://${bucket_name}/${prefix}`,
   load: async () => (await import('./s3.ts')).s3,
+}
+
+const AMAZON = /^s3([.-][a-z0-9-]+)*\.amazonaws\.com(\.cn)?$/
+
+/** A bucket is one bucket at every address that Amazon gives it, and at those that are called when none is given. */
+function serverOf(endpoint_url: string | null): string {
+  if (endpoint_url === null || AMAZON.test(new URL(endpoint_url).hostname)) return ''
+  return endpointOf(endpoint_url)
 }

@@ -23,6 +23,7 @@ import { openGatewayWorld } from './fixture/gateway.ts'
 import { BUCKET, openStandInWorld } from './fixture/stand-in.ts'
 import { s3Kind } from './kind.ts'
 import { IS_LONG } from '../../../../../test/harness/long.ts'
+import { stillOurs } from '../fixture/still-ours.ts'
 
 describeDestination('S3', () => openStandInWorld())
 describeDestination('S3, compressed and in numbered files', () =>
@@ -182,7 +183,7 @@ describe('S3 alone', () => {
     // The size of files was changed, and the run was done again: it has one file, without a number.
     const run = { attempt: 2 }
     await deliverTo(world, await writeFiles(folder.path, 'xy'), { run, left_uploads: uploads })
-    await expect(asleep.finish()).rejects.toThrow(Passing)
+    await expect(asleep.finish(stillOurs)).rejects.toThrow(Passing)
     await asleep.abort()
     expect([...bucket().objects.keys()]).toEqual([KEY])
     expect(bucket().uploads.size).toBe(0)
@@ -314,7 +315,7 @@ describe('S3 alone', () => {
       const delivery = await begin(contextOf(world))
       await delivery.write((await writeFiles(folder.path, 'x'))[0]!)
       bucket().uploads.clear()
-      await expect(delivery.finish()).rejects.toThrow(Passing)
+      await expect(delivery.finish(stillOurs)).rejects.toThrow(Passing)
       await delivery.abort()
       expect(bucket().objects.size).toBe(0)
     })
@@ -394,7 +395,7 @@ describe('S3 alone', () => {
       await delivery.write(one!)
       controller.abort(reason)
       await expect(delivery.write(two!)).rejects.toBe(reason)
-      await expect(delivery.finish()).rejects.toBe(reason)
+      await expect(delivery.finish(stillOurs)).rejects.toBe(reason)
       await delivery.abort()
       expect(bucket().objects.size + bucket().uploads.size).toBe(0)
     })

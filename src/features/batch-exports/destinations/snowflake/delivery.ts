@@ -1,5 +1,6 @@
 // One attempt at bringing a run to Snowflake: its files go to a stage of its own, from there into a table beside the
 // user's, and one transaction takes the rows over. Called by snowflake.ts.
+import { columnsInBoth } from '../columns-in-both.ts'
 import {
   Passing,
   Refused,
@@ -8,7 +9,6 @@ import {
   type Removed,
   type SweptRun,
 } from '../destination.ts'
-import { columnsInBoth } from '../warehouse/merge.ts'
 import type { SnowflakeConfig } from './kind.ts'
 import { connect, type AccessUrl, type Session } from './session.ts'
 import * as statements from './statements.ts'
@@ -136,17 +136,13 @@ async function deliveredRows({ session, context }: Attempt): Promise<number | nu
 
 /** The statement, made before anything is sent, so that an unsuitable table is reported at once. */
 async function planTakeOver({ session, context, stage }: Attempt): Promise<string> {
-  const { config, run, columns, log } = context
+  const { config, run, columns } = context
   let types = await columnTypes(session, config)
   if (types.size === 0) {
     await session.run(statements.createTable(config, config.table_name, columns))
     types = await columnTypes(session, config)
   }
-  const shared = columnsInBoth(
-    columns,
-    (name) => types.has(name),
-    (message) => log('WARNING', message),
-  )
+  const shared = await columnsInBoth(context, 'The table', (name) => types.has(name))
   return statements.takeOver(config, run, shared, types, stage)
 }
 

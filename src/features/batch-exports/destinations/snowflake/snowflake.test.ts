@@ -6,6 +6,7 @@ import { openSnowflakeWorld, type SnowflakeWorld } from '../../../../../test/sta
 import { openOutbound } from '../../../../platform/outbound/outbound.ts'
 import type { OutputColumn } from '../../definition.ts'
 import { Refused, Unreachable } from '../destination.ts'
+import { stillOurs } from '../fixture/still-ours.ts'
 import { describeDestination } from '../fixture/suite.ts'
 import { snowflakeHost, snowflakeKind } from './kind.ts'
 import { snowflakeAt } from './snowflake.ts'
@@ -97,7 +98,7 @@ describe('a run', () => {
     await attempt(world, { columns: COLUMNS, files: [[row('a')], [row('b')]] })
     expect(world.server.open_sessions()).toBe(0)
     const again = contextOf(world, { columns: COLUMNS, run: { attempt: 2 } })
-    await (await (await world.kind.load()).open(again)).finish()
+    await (await (await world.kind.load()).open(again)).finish(stillOurs)
     expect(world.server.open_sessions()).toBe(0)
     const other = contextOf(world, { columns: COLUMNS, run: { id: '0192c0de-0000-7000-8000-000000000002' } })
     await (await (await world.kind.load()).open(other)).abort()
@@ -117,7 +118,7 @@ describe('a run', () => {
     }
     // In this order neither finds a stage of the other to drop.
     const workers = [await worker(2), await worker(1)]
-    const delivered = await Promise.all(workers.map((delivery) => delivery.finish()))
+    const delivered = await Promise.all(workers.map((delivery) => delivery.finish(stillOurs)))
     expect(delivered.map(({ rows }) => rows)).toEqual([2, 2])
     expect(await world.rows()).toEqual([{ event: 'a' }, { event: 'a' }])
     expect((await world.server.tables.rows('longshore_export_runs', [])).length).toBe(1)

@@ -26,7 +26,7 @@ export async function openNamingLocks(
   return {
     ...delivery,
     write: (file) => naming(() => delivery.write(file)),
-    finish: () => naming(() => delivery.finish()),
+    finish: (confirm) => naming(() => delivery.finish(confirm)),
   }
 }
 

@@ -1,11 +1,12 @@
 // What an attempt finds out about the place before it sends rows: the table, the ledger, and what they allow.
 import type { OutputColumn } from '../../definition.ts'
+import { columnsInBoth } from '../columns-in-both.ts'
 import { Refused, type Delivery, type DeliveryContext } from '../destination.ts'
 import { notReplaceable } from '../not-replaceable.ts'
 import { qualified, type TableName } from './identifiers.ts'
 import { openLedger, type Ledger } from './ledger.ts'
 import type { Session } from './session.ts'
-import { columnsInBoth, ensureTable, KEYS, newTable, type Table } from './table.ts'
+import { ensureTable, KEYS, newTable, type Table } from './table.ts'
 
 export type Place = {
   session: Session
@@ -20,12 +21,13 @@ export type Place = {
 export async function lookAround(
   session: Session,
   name: TableName,
-  { run, columns, log }: Pick<DeliveryContext, 'run' | 'columns' | 'log'>,
+  context: Pick<DeliveryContext, 'run' | 'columns' | 'log' | 'progress'>,
   form: Parameters<typeof newTable>[2],
 ): Promise<Place> {
+  const { run, columns, log } = context
   const key = KEYS[run.model]
   const table = await ensureTable(session, name, newTable(run, columns, form))
-  const shared = columnsInBoth(columns, table, (message) => log('WARNING', message))
+  const shared = await columnsInBoth(context, `The table ${table.name}`, (column) => table.types.has(column))
   const has_uuid = run.model === 'events' && shared.some((column) => column.name === 'uuid')
   const ledger = await openLedger(session, name)
   if (ledger === null) {

@@ -89,22 +89,3 @@ export function definitionOf(
   const lines = columns.map((column) => `${quoted(column.name)} ${typeOf(column)}`)
   return [...lines, ...(key === null ? [] : [`PRIMARY KEY (${quotedList(key)})`])].join(', ')
 }
-
-/** A table of an earlier version may lack columns: they are left out, and the owner is told. */
-export function columnsInBoth(
-  columns: readonly OutputColumn[],
-  { types, name }: Table,
-  warn: (message: string) => void,
-): OutputColumn[] {
-  const shared = columns.filter((column) => types.has(column.name))
-  const lacking = columns.filter((column) => !types.has(column.name)).map((column) => column.name)
-  if (shared.length === 0) {
-    throw new Refused(
-      `The table ${name} has none of the exported columns: ${lacking.join(', ')}. Export to another table.`,
-    )
-  }
-  if (lacking.length > 0) {
-    warn(`The table ${name} lacks the columns ${lacking.join(', ')}: they are left out.`)
-  }
-  return shared
-}

@@ -94,7 +94,8 @@ function where(conditions: readonly string[]): string {
 function scopeConditions({ dialect, types }: ComparedTable, { project_id, times }: TableScope): string[] {
   const isOf = (name: string, kind: ColumnKind) => dialect.kindOf(types.get(name) ?? '') === kind
   const conditions: string[] = []
-  if (isOf('team_id', 'integer')) conditions.push(`${dialect.quote('team_id')} = ${project_id}`)
+  if (project_id !== null && isOf('team_id', 'integer'))
+    conditions.push(`${dialect.quote('team_id')} = ${project_id}`)
   if (times !== null && isOf('timestamp', 'timestamp')) {
     const at = dialect.quote('timestamp')
     const moment = (date: Date) => dialect.moment(momentText(date), types.get('timestamp')!)

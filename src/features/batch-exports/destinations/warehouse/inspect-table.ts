@@ -50,6 +50,7 @@ export function inspectTable(
   }
   return {
     columns: compared,
+    lacking: types.size === 0 ? [] : columns.map(({ name }) => name).filter((name) => !types.has(fold(name))),
     spell,
     async digest(scope) {
       if (compared.length === 0) return new Map()

@@ -1,6 +1,6 @@
 // How a run's rows join those of a warehouse's table: what tells rows apart, which of two is kept, and the statement
 // that says so. For BigQuery, Snowflake and Databricks, which differ in names and types only.
-import type { Model, OutputColumn } from '../../definition.ts'
+import type { Model } from '../../definition.ts'
 import { Refused, type RunFacts } from '../destination.ts'
 import { notReplaceable } from '../not-replaceable.ts'
 
@@ -29,22 +29,6 @@ export function mergeKey(model: Model, columns: readonly string[]): MergeKey {
   throw new Refused(
     `The table lacks the columns that tell ${model} apart: ${missing.join(', ')}. Add them, or export to a new table.`,
   )
-}
-
-/** A table of an earlier version may lack columns: they are left out, and the owner is told. */
-export function columnsInBoth(
-  columns: readonly OutputColumn[],
-  isInTable: (name: string) => boolean,
-  warn: (message: string) => void,
-): OutputColumn[] {
-  const lacking = columns.filter(({ name }) => !isInTable(name)).map(({ name }) => name)
-  if (lacking.length === columns.length) {
-    throw new Refused(
-      `The table has none of the exported columns: ${lacking.join(', ')}. Export to another table.`,
-    )
-  }
-  if (lacking.length > 0) warn(`The table lacks the columns ${lacking.join(', ')}: they are left out.`)
-  return columns.filter(({ name }) => isInTable(name))
 }
 
 export type Merge = {

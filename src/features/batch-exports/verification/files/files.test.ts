@@ -116,6 +116,38 @@ describe.each([
     expect(await place.names()).toEqual(expect.arrayContaining([...names, ...strays]))
   })
 
+  it('a file that a cancelled run has left, in a folder that nothing was delivered to', async () => {
+    const { id, names } = await deliver({ prefix: 'out/{hour}' })
+    const left = 'out/of-a-cancelled-run/left.jsonl'
+    const [run] = await bench.runs(id)
+    const cancelled = crypto.randomUUID()
+    await bench.app.db.run(sql`
+      INSERT INTO batch_export_run (id, project_id, batch_export_id, status, data_interval_start, data_interval_end, selection,
+        definition, published, run_after, created_at, finished_at, last_updated_at)
+      SELECT ${cancelled}, project_id, batch_export_id, 'Cancelled', data_interval_end, data_interval_end + interval '3 hours',
+        selection, jsonb_set(definition, '{config,compression}', '"gzip"'), ${JSON.stringify([left])}::jsonb, run_after, created_at,
+        finished_at, last_updated_at
+      FROM batch_export_run WHERE id = ${run!.id}`)
+    await place.write(left, '{}\n')
+    expect(await bench.verify(id)).toMatchObject({
+      verdict: 'problems',
+      files: names.length,
+      problems: [{ kind: 'stray_file', file: left, run: cancelled }],
+      problems_count: 1,
+    })
+    // Another export has written a file of that name since.
+    const other = await bench.create(place.destination({ prefix: 'other' }))
+    await bench.app.db.run(
+      sql`UPDATE batch_export_run SET batch_export_id = ${other} WHERE id = ${cancelled}`,
+    )
+    await bench.app.db.run(sql`
+      UPDATE batch_export_run SET published = published || ${JSON.stringify([left])}::jsonb WHERE id = ${run!.id}`)
+    await bench.app.db.run(sql`
+      UPDATE batch_export_run SET status = 'Failed' WHERE batch_export_id = ${id} AND id = ${run!.id}`)
+    const { problems } = await bench.verify(id)
+    expect(problems.map(({ file }) => file)).not.toContain(left)
+  })
+
   describe('although the run is made to say that its file has always been so:', () => {
     let id: string
     let names: string[]

@@ -28,7 +28,8 @@ async function judgeNames(work: Verifying, place: Place, names: readonly string[
   if (left.length === 0) return
   const others = await namedByNeighbours(services.db, row, place, left)
   for (const { name, run_id, is_over } of left) {
-    if (run_id === null && others.has(name)) continue
+    // Also one that a run of this export has left: which of the two wrote it last cannot be told.
+    if (others.has(name)) continue
     const problem = { kind: 'stray_file', file: name, uuid: null, position: null } as const
     findings.add({ ...problem, run: run_id, ...wordsFor(row, run_id, is_over) })
   }
@@ -68,15 +69,14 @@ function listUnaccounted(
     ORDER BY listed.name`)
 }
 
-/** Files that another export has named, among those that no run of this one has. */
+/** Files that another export has named. */
 async function namedByNeighbours(
   db: Db,
   owner: Owner,
   place: Place,
   left: readonly Unaccounted[],
 ): Promise<Set<string>> {
-  const names = left.filter(({ run_id }) => run_id === null).map(({ name }) => name)
-  if (names.length === 0) return new Set()
+  const names = left.map(({ name }) => name)
   const ids = (await listFileNeighbours(db, owner, place)).map(({ id }) => id)
   const rows = await db.rows<{ name: string }>(sql`
     SELECT DISTINCT name FROM batch_export_run AS run, jsonb_array_elements_text(run.published) AS name

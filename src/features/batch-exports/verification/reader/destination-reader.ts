@@ -42,7 +42,10 @@ export type ReadPlace = {
 }
 
 /** What can be read back at a place. */
-export type Offer = { kind: 'files' | 'nothing' } | { kind: 'table'; columns: readonly OutputColumn[] }
+export type Offer = { kind: 'files' | 'nothing' } | ({ kind: 'table' } & OfferedTable)
+
+/** Its columns are those that can be compared. */
+export type OfferedTable = Pick<TableInspection, 'columns' | 'lacking'>
 
 export type FileToRead = {
   name: string
@@ -105,7 +108,7 @@ export class DestinationReader implements PlaceReader {
       const columns = table.columns.length > 0 ? table.columns : place.columns
       this.#table = new TableComparison(this.#inTime(table), columns, folder)
     }
-    if (this.#table) return { kind: 'table', columns: this.#table.columns }
+    if (table) return { kind: 'table', columns: this.#table!.columns, lacking: table.lacking }
     return { kind: files ? 'files' : 'nothing' }
   }
 
@@ -178,6 +181,7 @@ export class DestinationReader implements PlaceReader {
   #inTime(table: TableInspection): TableInspection {
     return {
       columns: table.columns,
+      lacking: table.lacking,
       digest: (scope) => this.#ask(() => table.digest(scope)),
       rows: (scope, bucket) => this.#ask(() => table.rows(scope, bucket)),
       spell: (column, value) => table.spell(column, value),

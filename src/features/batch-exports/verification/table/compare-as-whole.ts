@@ -13,8 +13,8 @@ const EXACT_ROWS = 2 ** 21
 
 export async function compareAsWhole(work: Verifying, comparison: TableComparison): Promise<void> {
   const { services, row, findings, reader } = work
-  const { place, windows, strata, completed } = comparison
-  await reader.digest({ project_id: row.project_id, times: windows })
+  const { place, project_id, windows, strata, completed } = comparison
+  await reader.digest({ project_id, times: windows })
   findings.read.rows += await forEachRowsFile(work, strata, comparison, (path) => reader.expect(path))
   const { found, expected } = await reader.totals()
   if (isSame(found, expected)) return

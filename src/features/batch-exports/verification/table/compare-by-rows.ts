@@ -13,6 +13,8 @@ export type TableComparison = {
   set: ColumnSet
   /** Those that the table has. */
   columns: readonly OutputColumn[]
+  /** Null where rows were delivered that do not say whose they are. */
+  project_id: number | null
   windows: readonly Window[] | null
   strata: readonly Stratum[]
   /** The runs that had got through before the table was read. */
@@ -21,8 +23,8 @@ export type TableComparison = {
 
 export async function compareByRows(work: Verifying, comparison: TableComparison): Promise<void> {
   const { services, row, findings, reader } = work
-  const { place, windows, strata, completed } = comparison
-  await reader.digest({ project_id: row.project_id, times: windows })
+  const { place, project_id, windows, strata, completed } = comparison
+  await reader.digest({ project_id, times: windows })
   const expected = strata.filter(({ state }) => state === 'expected')
   findings.read.rows += await forEachRowsFile(work, expected, comparison, (path) => reader.expect(path))
   if ((await reader.fetchDiffering()) === 0) return

@@ -42,12 +42,17 @@ function selectStratum(
 }
 
 /** The columns of any of the strata; one that has two kinds of values cannot be compared. */
-export function columnsOf(work: Verifying, strata: readonly Stratum[], set: ColumnSet): OutputColumn[] {
-  const all = columnLists(work, strata, set).flat()
+export function columnsOf(
+  work: Verifying,
+  strata: readonly Stratum[],
+  set: ColumnSet,
+): { all: OutputColumn[]; two_kinds: string[] } {
+  const lists = columnLists(work, strata, set).flat()
   const kinds = (name: string) =>
-    new Set(all.filter((column) => column.name === name).map(({ kind }) => kind))
-  const unique = new Map(all.map((column) => [column.name, column]))
-  return [...unique.values()].filter(({ name }) => kinds(name).size === 1)
+    new Set(lists.filter((column) => column.name === name).map(({ kind }) => kind))
+  const unique = [...new Map(lists.map((column) => [column.name, column])).values()]
+  const all = unique.filter(({ name }) => kinds(name).size === 1)
+  return { all, two_kinds: unique.filter((column) => !all.includes(column)).map(({ name }) => name) }
 }
 
 /** Names that all of the strata have. */
@@ -64,14 +69,14 @@ function columnLists(work: Verifying, strata: readonly Stratum[], set: ColumnSet
   return [...unique.values()].map((stratum) => selectStratum(work, stratum, set, []).columns)
 }
 
-/** Whether the table's column of this name is the time of the event: then rows can be looked for by it. */
-export function hasOwnTimestamp({ hogql_query }: Definition): boolean {
+/** Whether the table's column of this name is that of the event: then rows can be looked for by it. */
+export function hasOwn(name: 'timestamp' | 'team_id', { hogql_query }: Definition): boolean {
   if (hogql_query === null) return true
   const chosen = customColumns(hogql_query).query.select.find(
-    (column) => 'alias' in column && column.alias === 'timestamp',
+    (column) => 'alias' in column && column.alias === name,
   )
   const expr = chosen && 'expr' in chosen ? chosen.expr : undefined
-  return expr?.node === 'Field' && ['timestamp', 'events.timestamp'].includes(expr.chain.join('.'))
+  return expr?.node === 'Field' && [name, `events.${name}`].includes(expr.chain.join('.'))
 }
 
 /** How many rows there were. */

@@ -205,6 +205,20 @@ describe('a table', () => {
     expect(await bench.verify(id)).toMatchObject({ problems: [{ message }], problems_count: 1 })
   })
 
+  it('keeps rows that do not say whose they are beside those that do', async () => {
+    const { id, rows } = await deliver()
+    const narrower = { hogql_query: 'SELECT uuid, timestamp, event FROM events' }
+    expect((await bench.app.patch(`${bench.base}/${id}/`, narrower, { key: bench.key })).status).toBe(200)
+    await deliverHours(bench, 1)
+    await bench.settle()
+    expect(rows.filter((row) => 'team_id' in row)).toHaveLength(6)
+    expect(await bench.verify(id)).toMatchObject({ verdict: 'intact', rows: 9, problems: [] })
+    const [run] = await bench.runs(id)
+    expect(await bench.verify(id, { run: run!.id })).toMatchObject({ verdict: 'intact', problems: [] })
+    rows.find((row) => !('team_id' in row))!.event = 'tampered'
+    expect(kindsOf(await bench.verify(id))).toEqual(['changed_row'])
+  })
+
   it.each(['BigQuery', 'Snowflake'])('of %s, by its own columns', async (type) => {
     const { id, rows, uuids } = await deliver({}, type)
     expect(await bench.verify(id)).toMatchObject({ verdict: 'intact', runs: 2, rows: 6 })

@@ -9,7 +9,8 @@ import { isWhole } from '../rows.ts'
 import { forEachPiece, NARROW_ROWS, type Verifying } from '../verifying.ts'
 import { compareAsWhole } from './compare-as-whole.ts'
 import { compareByRows } from './compare-by-rows.ts'
-import { columnsInAll, columnsOf, hasOwnTimestamp } from './expected-rows.ts'
+import { columnsInAll, columnsOf, hasOwn } from './expected-rows.ts'
+import { reportColumns } from './report-columns.ts'
 import { listCompleted, listStrata, type Stratum } from './strata.ts'
 import { windowsOf, type Window } from './windows.ts'
 
@@ -29,7 +30,7 @@ export async function verifyTable(work: Verifying, place: Place, opening: ReadPl
     return
   }
   const set = place.kind.columns
-  const all = columnsOf(work, strata, set)
+  const { all, two_kinds } = columnsOf(work, strata, set)
   const has_uuid = columnsInAll(work, strata, set).has('uuid')
   // Without a uuid no row can be looked at by itself, and JSON means the same in many spellings.
   const columns = has_uuid ? all : all.filter(({ kind }) => kind !== 'json')
@@ -39,7 +40,10 @@ export async function verifyTable(work: Verifying, place: Place, opening: ReadPl
     return
   }
   findings.read.runs += await countDeliveries(services.db, row, subject, place)
-  const comparison = { columns: offer.columns, windows, set, place, completed, strata }
+  await reportColumns(work, place, { strata, all, two_kinds, compared: columns, offer })
+  const isNamedByAll = strata.every(({ definition }) => hasOwn('team_id', definition))
+  const project_id = isNamedByAll ? row.project_id : null
+  const comparison = { columns: offer.columns, project_id, windows, set, place, completed, strata }
   if (has_uuid && isNamed(offer.columns, 'uuid')) await compareByRows(work, comparison)
   else await compareAsWhole(work, comparison)
 }
@@ -47,7 +51,7 @@ export async function verifyTable(work: Verifying, place: Place, opening: ReadPl
 /** None where the table's rows cannot be looked for by time. */
 async function findWindows(work: Verifying, place: Place, strata: readonly Stratum[]): Promise<Window[]> {
   const { services, row, subject, reader } = work
-  if (!strata.every(({ definition }) => hasOwnTimestamp(definition))) return []
+  if (!strata.every(({ definition }) => hasOwn('timestamp', definition))) return []
   const hours = new Set<number>()
   for await (const run of eachDelivery(services.db, row, subject, place)) {
     const { rows } = selectionOf(services.eventStore, await readFrozen(services.db, run))
