@@ -72,8 +72,9 @@ async function start(
   })
   const openDb = () => openMetadata(config, log, 'server', signal)
   const { db, migrate } = await startup.open('the database', openDb, (metadata) => metadata.close())
-  for (const name of await startup.step('migrations of the database', migrate))
-    log.info({ name }, 'migration applied')
+  const applied = await startup.step('migrations of the database', migrate)
+  // In one line: a first start applies all of them, and has other things to say.
+  if (applied.length > 0) log.info({ count: applied.length, last: applied.at(-1) }, 'migrations applied')
   const openEvents = () =>
     openEventStore(config, db, {
       isWarm: true,

@@ -165,6 +165,7 @@ export async function openServices(
   eventStore: EventStore,
   siteUrl: string,
   now: () => Date = () => new Date(),
+  keeps_time = config.ROLES.includes('worker'),
 ): Promise<Services & { close(): Promise<void> }> {
   const secrets = openSecrets(readSecretKey(config), config.SECRET_KEY_PREVIOUS)
   const mailer = openMailer({ smtp_url: config.SMTP_URL, from: config.MAIL_FROM })
@@ -173,7 +174,7 @@ export async function openServices(
     threads: config.PLUGIN_THREADS ?? Math.max(MIN_PLUGIN_THREADS, availableParallelism() - 1),
     geoip_database: config.GEOIP_DATABASE,
   })
-  const queue = await openJobs(db, jobs, log, { keeps_time: config.ROLES.includes('worker') })
+  const queue = await openJobs(db, jobs, log, { keeps_time })
   return {
     db,
     eventStore,

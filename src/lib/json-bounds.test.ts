@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { passedBound } from './json-bounds.ts'
+import { BoundPassed, parseBounded, passedBound } from './json-bounds.ts'
 
 const bounds = { depth: 3, values: 10 }
 
@@ -33,6 +33,24 @@ describe('passedBound', () => {
         expect(passedBound(text, { depth, values: values - 1 })).toBe('values')
       }),
     )
+  })
+})
+
+describe('parseBounded', () => {
+  it('parses what keeps the bounds', () => {
+    expect(parseBounded('{"a":[1]}', bounds)).toEqual({ a: [1] })
+  })
+
+  it.each([
+    ['nested too deep', '[[[[', 'depth'],
+    ['too much', '[1,2,3,4,5,6,7,8,9,10', 'values'],
+  ])('says of what is %s which bound it passes, though it is no JSON', (_, text, bound) => {
+    expect(() => parseBounded(text, bounds)).toThrow(BoundPassed)
+    expect(() => parseBounded(text, bounds)).toThrow(bound)
+  })
+
+  it('throws SyntaxError for what is no JSON', () => {
+    expect(() => parseBounded('[[', bounds)).toThrow(SyntaxError)
   })
 })
 

@@ -3,6 +3,20 @@
 
 export type JsonBounds = { depth: number; values: number }
 
+/** The text passes this bound, and was not parsed. */
+export class BoundPassed extends Error {
+  constructor(readonly bound: keyof JsonBounds) {
+    super(`The JSON passes its bound on ${bound}.`)
+  }
+}
+
+/** For text that somebody sent. Throws BoundPassed, or SyntaxError where it is no JSON. */
+export function parseBounded(text: string, bounds: JsonBounds): unknown {
+  const passed = passedBound(text, bounds)
+  if (passed !== null) throw new BoundPassed(passed)
+  return JSON.parse(text)
+}
+
 const QUOTE = 0x22
 const COMMA = 0x2c
 const OPEN_LIST = 0x5b

@@ -1,7 +1,10 @@
 // How the console is served: one page for its addresses under a strict policy, and files that may be kept for ever.
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { openConsoleFiles } from './files.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -100,13 +103,31 @@ describe('its files', () => {
     expect(answer.json()).toMatchObject({ code: 'not_found' })
   })
 
-  it('the first load stays below 200 KB of packed JavaScript', async () => {
+  it('style every component that the console draws', () => {
+    const library = readFileSync(createRequire(import.meta.url).resolve('@mantine/core/styles.css'), 'utf8')
+    const classes = (text: string) => text.match(/\bm_[0-9a-f]{5,}/g) ?? []
+    const of = (ending: string) =>
+      [...openConsoleFiles().assets]
+        .filter(([name]) => name.endsWith(ending))
+        .flatMap(([, { bytes }]) => classes(bytes.identity.toString()))
+    const [known, styled] = [new Set(classes(library)), new Set(of('.css'))]
+    const drawn = of('.js').filter((each) => known.has(each))
+    expect(drawn.length).toBeGreaterThan(50)
+    expect(drawn.filter((each) => !styled.has(each))).toEqual([])
+  })
+
+  it('the first load stays below 160 KB of packed JavaScript and 24 KB of styles', async () => {
     const { body } = await load('/')
-    const scripts = [...body.matchAll(/(?:src|href)="(\/assets\/[^"]+\.js)"/g)].map(([, url]) => url!)
-    const sizes = await Promise.all(
-      scripts.map(async (url) => (await load(url, { 'accept-encoding': 'gzip' })).rawPayload.length),
-    )
-    expect(sizes.length).toBeGreaterThan(0)
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(200 * 1024)
+    const packed = async (ending: string) => {
+      const urls = [...body.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)]
+        .map(([, url]) => url!)
+        .filter((url) => url.endsWith(ending))
+      const answers = await Promise.all(urls.map((url) => load(url, { 'accept-encoding': 'gzip' })))
+      return answers.reduce((sum, { rawPayload }) => sum + rawPayload.length, 0)
+    }
+    const [scripts, styles] = [await packed('.js'), await packed('.css')]
+    expect(Math.min(scripts, styles)).toBeGreaterThan(0)
+    expect(scripts).toBeLessThan(160 * 1024)
+    expect(styles).toBeLessThan(24 * 1024)
   })
 })

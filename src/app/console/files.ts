@@ -13,7 +13,14 @@ const FOLDERS = [
 ]
 const PAGE = 'index.html'
 
+let opened: ConsoleFiles | undefined
+
+/** Read once in a process. */
 export function openConsoleFiles(): ConsoleFiles {
+  return (opened ??= readConsoleFiles())
+}
+
+function readConsoleFiles(): ConsoleFiles {
   const folder = FOLDERS.find((candidate) => existsSync(join(candidate, PAGE)))
   if (folder === undefined) throw new Error('the console was not built: run `npm run build`')
   const names = readdirSync(join(folder, 'assets')).filter((name) => !/\.(br|gz)$/.test(name))

@@ -125,6 +125,34 @@ describe('GET /api/users/@me/', () => {
     }
   })
 
+  it('200 with user:read: a limited key is told of what it is limited to alone', async () => {
+    const [one, other] = [await createOrganization(app), await createOrganization(app)]
+    const user = await createMember(app, one.organization, { level: 'admin' })
+    await join(other.organization, user)
+    const session = { session: user.session }
+    const second = await app.post(`/api/organizations/${one.organization.id}/projects/`, {}, session)
+    await patch({ set_current_organization: other.organization.id }, session)
+    const limits: [object, { organization: string; teams: number[] }][] = [
+      [
+        { scoped_organizations: [one.organization.id] },
+        { organization: one.organization.id, teams: [one.project.id, second.body.id] },
+      ],
+      [{ scoped_teams: [second.body.id] }, { organization: one.organization.id, teams: [second.body.id] }],
+    ]
+    for (const [limit, { organization, teams }] of limits) {
+      const key = await createKey(app, user, { scopes: ['user:read'], ...limit })
+      const listed = await app.get('/api/users/', { key })
+      for (const me of [(await get({ key })).body, listed.body.results[0]]) {
+        expect(me.organization.id).toBe(organization)
+        expect(me.organization.teams.map(({ id }: { id: number }) => id)).toEqual(teams)
+        expect(me.organizations.map(({ id }: { id: string }) => id)).toEqual([organization])
+        // What `@current` means to the same key.
+        expect(me.team.id).toBe(teams[0])
+      }
+    }
+    expect((await get(session)).body.organizations).toHaveLength(2)
+  })
+
   it('200 by the own uuid too', async () => {
     expect((await get({ session: owner.session }, owner.uuid.toUpperCase())).body.uuid).toBe(owner.uuid)
   })
@@ -243,12 +271,27 @@ describe('PATCH /api/users/@me/', () => {
     [{ email: 'nonsense' }, 'invalid_input', 'email'],
     [{ email: null }, 'null', 'email'],
     [{ hedgehog_config: 'blue' }, 'invalid_input', 'hedgehog_config'],
+    [{ hedgehog_config: { a: 'x'.repeat(4089) } }, 'invalid_input', 'hedgehog_config'],
+    [{ hedgehog_config: { a: 'ä'.repeat(2045) } }, 'invalid_input', 'hedgehog_config'],
+    // PostgreSQL would keep 301 digits of each.
+    [{ hedgehog_config: { a: Array(20).fill(1e300) } }, 'invalid_input', 'hedgehog_config'],
     [{ notification_settings: [] }, 'invalid_input', 'notification_settings'],
     [{ anonymize_data: 'perhaps' }, 'invalid_input', 'anonymize_data'],
     [{ set_current_team: 'first' }, 'invalid_input', 'set_current_team'],
     [{ set_current_organization: 5 }, 'invalid_input', 'set_current_organization'],
   ])('400 for %j', async (body, code, attr) => {
     expect(await patch(body, { session: owner.session })).toMatchObject({ status: 400, body: { code, attr } })
+  })
+
+  it('takes a hedgehog_config of 4,096 bytes, and null', async () => {
+    const user = await createMember(app, workspace.organization)
+    const hedgehog_config = { a: 'x'.repeat(4088) }
+    expect((await patch({ hedgehog_config }, { session: user.session })).body).toMatchObject({
+      hedgehog_config,
+    })
+    expect((await patch({ hedgehog_config: null }, { session: user.session })).body).toMatchObject({
+      hedgehog_config: {},
+    })
   })
 
   it('403 for a key without user:write, and for anybody but staff who touches is_staff', async () => {
@@ -511,6 +554,18 @@ describe('where mail is configured', () => {
     expect((await login(user.email, user.password, mailing)).status).toBe(200)
   })
 
+  it('200 a changed password ends a change of address that waits, unless it comes with one', async () => {
+    const user = await createUser(mailing)
+    await change({ email: `thief-${user.email}` }, user)
+    const first = { password: NEW_PASSWORD, current_password: user.password }
+    expect((await change(first, user)).body).toMatchObject({ email: user.email, pending_email: null })
+    await change({ email: `thief-${user.email}` }, user)
+    const email = `own-${user.email}`
+    const second = { email, password: user.password, current_password: NEW_PASSWORD }
+    expect((await change(second, user)).body).toMatchObject({ email: user.email, pending_email: email })
+    await jobsAreDone(mailing.services)
+  })
+
   it('200 a changed password is told to the user', async () => {
     const user = await createUser(mailing)
     expect((await change({ password: NEW_PASSWORD, current_password: user.password }, user)).status).toBe(200)
@@ -558,6 +613,16 @@ describe('where mail is configured', () => {
     const account = await mailing.get('/api/users/@me/', { session: user.session })
     expect(account.body).toMatchObject({ pending_email: `new6-${user.email}`, first_name: 'Name 6' })
     await jobsAreDone(mailing.services)
+  })
+
+  it('200 a new address, though a stranger has used up the links that anybody may ask for', async () => {
+    const user = await createUser(mailing)
+    const path = `/api/users/${user.uuid}/request_email_verification/`
+    for (let tries = 0; tries < 6; tries++) expect((await mailing.post(path, {})).status).toBe(200)
+    expect((await mailing.post(path, {})).status).toBe(429)
+    const email = `new-${user.email}`
+    expect(await change({ email }, user)).toMatchObject({ status: 200, body: { pending_email: email } })
+    expect((await smtp.waitForMail(email)).subject).toBe('Verify your e-mail address for Longshore')
   })
 
   it('429 after five tries at the current password a minute for one user, right or wrong', async () => {

@@ -6,11 +6,11 @@ import { denied, invalid } from '../../platform/http/errors.ts'
 import type { Services } from '../../platform/services.ts'
 import { changesBetween, type Actor } from '../activity-log/record.ts'
 import { deletePersonalKeys } from '../api-keys/end-keys.ts'
-import { assertAllowed } from '../domains/allowed-ways.ts'
+import { assertAllowed, assertMayMove } from '../domains/allowed-ways.ts'
 import { findChosenOrganization, findChosenProject } from '../projects/current.ts'
 import { passwordChangedEmail } from '../sign-in/emails.ts'
 import { closeOtherSessions, domainOfSession } from '../sign-in/sessions.ts'
-import { askForVerification, takeVerificationRequest } from '../sign-in/verification.ts'
+import { askForVerification, takeAddressChange } from '../sign-in/verification.ts'
 import { AddressTaken, takeAddress } from '../users/addresses.ts'
 import { assertGoodPassword, hashPassword, isPasswordRight } from '../users/passwords.ts'
 import { findUserByEmail, getUser, lockUser, updateUser } from '../users/queries.ts'
@@ -32,7 +32,7 @@ const PLAIN_FIELDS = [
 const LOGGED_FIELDS = ['first_name', 'last_name', 'email', 'pending_email', 'is_staff', 'is_active'] as const
 
 type Columns = Partial<Omit<UserRow, 'id' | 'uuid'>>
-type ChangeContext = Actor & { services: Services; db: Db; caller: Caller }
+type ChangeContext = Actor & { services: Services; db: Db; caller: Caller; request: { ip: string } }
 
 export async function changeAccount(
   context: ChangeContext,
@@ -44,7 +44,7 @@ export async function changeAccount(
   const allowed = isOwn ? ownFields(fields) : othersFields(fields)
   if (allowed.is_staff !== undefined && !caller.user?.is_staff)
     throw denied('Only staff can make somebody staff.')
-  const password = await newPasswordColumns(services, db, user, allowed, now)
+  const password = await newPasswordColumns(context, user, allowed)
   const columns: Columns = {
     ...plainColumns(allowed),
     ...password,
@@ -52,7 +52,7 @@ export async function changeAccount(
     ...(await currentColumns(db, caller, allowed)),
   }
   const isAddressNew = Boolean(columns.pending_email) && columns.pending_email !== user.pending_email
-  if (isAddressNew) takeVerificationRequest(services, user.uuid, now)
+  if (isAddressNew) takeAddressChange(services, user, now)
   try {
     return await db.transaction(async (tx) => {
       const wanted = { ...columns, ...(await settingsColumns(tx, user, allowed)) }
@@ -96,26 +96,30 @@ async function settingsColumns(tx: Db, user: UserRow, fields: AccountFields): Pr
 }
 
 async function newPasswordColumns(
-  services: Services,
-  db: Db,
+  { services, db, request, now }: ChangeContext,
   user: UserRow,
-  fields: AccountFields,
-  now: Date,
+  { password, current_password }: AccountFields,
 ): Promise<Columns> {
-  const { password, current_password } = fields
   if (current_password !== undefined)
     services.throttle.take('current password', String(user.id), PASSWORD_RATES, now)
   if (password === undefined) return {}
   if (user.password_hash !== null) {
     if (current_password === undefined)
       throw invalid('current_password', 'required', 'Your current password is needed.')
-    if (!(await isPasswordRight(current_password, user.password_hash))) {
+    const { password_hash } = user
+    const isRight = await services.guesses.during(
+      { kind: 'password', ip: request.ip, now },
+      () => isPasswordRight(current_password, password_hash),
+      Boolean,
+    )
+    if (!isRight) {
       throw invalid('current_password', 'incorrect_password', 'The current password is wrong.')
     }
   }
   await assertAllowed({ services, db }, user.email, 'password')
   await assertGoodPassword(password, [user.email, user.first_name, user.last_name])
-  return { password_hash: await hashPassword(password) }
+  // Whoever knew the old one may have asked for another address: its link ends too, unless this request asks for one.
+  return { password_hash: await hashPassword(password), pending_email: null }
 }
 
 /** With mail configured, a new address waits until its owner has followed the link sent to it; else it is taken unproven. */
@@ -128,6 +132,7 @@ async function addressColumns(
   if (email.toLowerCase() === user.email.toLowerCase()) return { email, pending_email: null }
   const taken = await findUserByEmail(db, email)
   if (taken && taken.id !== user.id) throw addressTaken()
+  await assertMayMove({ services, db }, user, email)
   // Into a domain that demands its provider comes only who has signed in through it.
   if (caller.kind === 'session') {
     const { signed_in_by, token_hash } = caller.session

@@ -1,6 +1,7 @@
 // `notification_settings`: the keys that PostHog knows, each with its form and what it is unless told. A change touches
 // only the keys it brings, and inside a key that maps ids only those ids.
 import { invalid } from '../../platform/http/errors.ts'
+import { storedBytes } from '../../platform/http/fields.ts'
 import { isObject, type JsonObject } from '../../lib/json-object.ts'
 
 type Form = 'switch' | 'share' | 'switches by id' | 'switches by kind and id'
@@ -21,6 +22,8 @@ const KEYS: Readonly<Record<string, { form: Form; standard: unknown }>> = {
 }
 
 const MAX_IDS = 1000
+const MAX_ID = 64
+const MAX_BYTES = 65_536
 const STANDARD: JsonObject = Object.fromEntries(
   Object.entries(KEYS).map(([key, { standard }]) => [key, standard]),
 )
@@ -37,6 +40,7 @@ export function mergeNotificationSettings(stored: JsonObject, sent: JsonObject):
     if (!known) throw wrong(`There is no such setting. Choose among: ${Object.keys(KEYS).join(', ')}.`)
     merged[key] = mergeValue(key, known.form, stored[key], value)
   }
+  if (storedBytes(merged) > MAX_BYTES) throw wrong(`All settings together take ${MAX_BYTES} bytes at most.`)
   return merged
 }
 
@@ -69,6 +73,8 @@ function mergeSwitches(key: string, stored: unknown, value: unknown): JsonObject
 
 function objectOf(key: string, value: unknown): JsonObject {
   if (!isObject(value)) throw wrong(`${key} is an object of ids.`)
+  if (Object.keys(value).some((id) => id.length > MAX_ID))
+    throw wrong(`Ids in ${key} have ${MAX_ID} characters at most.`)
   return value
 }
 

@@ -67,6 +67,8 @@ describe('GET /api/users/', () => {
 })
 
 describe('notification_settings', () => {
+  const many = (count: number, value: () => unknown) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`${at}`.padStart(64, '0'), value()]))
   const change = (user: TestUser, notification_settings: object) =>
     app.patch(ME, { notification_settings }, { session: user.session })
 
@@ -100,6 +102,11 @@ describe('notification_settings', () => {
     [{ project_weekly_digest_disabled: true }],
     [{ project_weekly_digest_disabled: { '1': 'yes' } }],
     [{ realtime_notifications_disabled: { comment_mention: true } }],
+    [{ project_weekly_digest_disabled: { ['1'.repeat(65)]: true } }],
+    [{ realtime_notifications_disabled: { ['x'.repeat(65)]: {} } }],
+    [{ realtime_notifications_disabled: { comment_mention: { ['1'.repeat(65)]: true } } }],
+    // 60 kinds of 50 ids each are few enough, but 200 KB together.
+    [{ realtime_notifications_disabled: many(60, () => many(50, () => true)) }],
     [
       {
         pipeline_notifications_disabled: Object.fromEntries(

@@ -1,6 +1,7 @@
 // The account as its owner sees it.
 import type { z } from 'zod'
 import type { Db } from '../../platform/db/database.ts'
+import { sql, type Statement } from '../../platform/db/sql.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { countWorkingKeys } from '../api-keys/queries.ts'
 import { countIdentities } from '../identities/queries.ts'
@@ -8,16 +9,18 @@ import { hasDevice } from '../two-factor/totp.ts'
 import { presentOrganization } from '../organizations/present.ts'
 import { findOrganizationById, getOrganizationFacts } from '../organizations/queries.ts'
 import { isReachableByUser } from '../projects/access.ts'
+import { isNamedBy } from '../projects/current.ts'
 import { presentBasicProject } from '../projects/present.ts'
 import { findFirstProject, findShownProject } from '../projects/queries.ts'
 import { presentUser } from '../users/present.ts'
 import type { BrowserSession as SessionRow } from '../sign-in/sessions.ts'
+import type { ListedUser } from '../users/queries.ts'
 import type { UserRow } from '../users/schema.ts'
 import { presentNotificationSettings } from './notification-settings.ts'
 import { listOwnOrganizations, type OwnOrganizationRow } from './queries.ts'
 import type { Account, AccountBrief, BrowserSession } from './schema.ts'
 
-export function presentAccountBrief(user: UserRow): z.input<typeof AccountBrief> {
+export function presentAccountBrief(user: ListedUser): z.input<typeof AccountBrief> {
   return { ...presentUser(user), date_joined: user.date_joined.toISOString() }
 }
 
@@ -29,6 +32,7 @@ export async function presentAccount(
 ): Promise<z.input<typeof Account>> {
   const organizations = await listOwnOrganizations(db, user.id, caller)
   const current = organizations.find((own) => own.id === user.current_organization_id) ?? organizations[0]
+  const reachable = sql`${isReachableByUser(user.id)} AND ${isNamedBy(caller)}`
   return {
     ...presentAccountBrief(user),
     pending_email: user.pending_email,
@@ -40,8 +44,8 @@ export async function presentAccount(
     is_2fa_enabled: await hasDevice(db, user.id),
     has_social_auth: (await countIdentities(db, user.id)) > 0,
     role_at_organization: user.role_at_organization,
-    team: current ? await currentProject(db, user, current.id) : null,
-    organization: current ? await currentOrganization(db, user, current) : null,
+    team: current ? await currentProject(db, user, current.id, reachable) : null,
+    organization: current ? await currentOrganization(db, current, reachable) : null,
     organizations: organizations.map(({ level, ...organization }) => ({
       ...organization,
       membership_level: level,
@@ -49,16 +53,14 @@ export async function presentAccount(
   }
 }
 
-async function currentOrganization(db: Db, user: UserRow, current: OwnOrganizationRow) {
+async function currentOrganization(db: Db, current: OwnOrganizationRow, reachable: Statement) {
   const row = await findOrganizationById(db, current.id)
-  const reachable = isReachableByUser(user.id)
   return row
     ? presentOrganization(row, current.level, await getOrganizationFacts(db, current.id, reachable))
     : null
 }
 
-async function currentProject(db: Db, user: UserRow, organizationId: string) {
-  const reachable = isReachableByUser(user.id)
+async function currentProject(db: Db, user: UserRow, organizationId: string, reachable: Statement) {
   const chosen =
     user.current_project_id === null
       ? undefined

@@ -3,8 +3,8 @@ import type { Db } from '../../platform/db/database.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Caller, Level } from '../../platform/http/caller.ts'
 import { domainOf } from '../domains/queries.ts'
-import { isOpenTo } from '../members/queries.ts'
 import type { MembershipRow } from '../members/schema.ts'
+import { isWithinReach } from '../projects/current.ts'
 
 export type OwnOrganizationRow = {
   id: string
@@ -14,12 +14,12 @@ export type OwnOrganizationRow = {
   level: Level
 }
 
-/** The one joined first comes first: it is the current one until another is chosen. */
+/** Those that the caller's key reaches. The one joined first comes first: it is the current one until another is chosen. */
 export function listOwnOrganizations(db: Db, userId: number, caller: Caller): Promise<OwnOrganizationRow[]> {
   return db.rows(sql`
     SELECT organization.id, name, slug, members_can_use_personal_api_keys, level
     FROM membership JOIN organization ON organization.id = organization_id
-    WHERE user_id = ${userId} AND ${isOpenTo(caller)} ORDER BY joined_at, membership.id`)
+    WHERE user_id = ${userId} AND ${isWithinReach(caller)} ORDER BY joined_at, membership.id`)
 }
 
 /** In the order of their organizations, which is the order in which others lock them. */

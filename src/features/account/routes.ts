@@ -92,8 +92,6 @@ export const accountRoutes = [
     summary: 'Change your account',
     scope: 'user:write',
     changes_account: { unless_only: HARMLESS_FIELDS },
-    // Guesses at the current password.
-    guesses: 'password',
     is_about_caller: true,
     item: ({ db, caller, params }) => getAccount(db, caller, params.uuid),
     body: AccountUpdate,

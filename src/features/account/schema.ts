@@ -1,6 +1,6 @@
 // The signed-in user's own account, in and out.
 import { z } from 'zod'
-import { bool, email, int, text, timestamp, uuid, verbatim } from '../../platform/http/fields.ts'
+import { bool, email, int, smallObject, text, timestamp, uuid, verbatim } from '../../platform/http/fields.ts'
 import { PageQuery } from '../../platform/http/paging.ts'
 import { Organization } from '../organizations/schema.ts'
 import { BasicProject } from '../projects/schema.ts'
@@ -52,7 +52,7 @@ export const AccountUpdate = z
     first_name: text({ max: 128 }),
     last_name: text({ max: 150, blank: true }),
     email: email(),
-    hedgehog_config: z.record(z.string(), z.unknown()).nullable(),
+    hedgehog_config: smallObject({ max_bytes: 4096 }).nullable().describe('At most 4,096 bytes as JSON.'),
     notification_settings: z.record(z.string(), z.unknown()),
     anonymize_data: bool(),
     role_at_organization: text({ max: 64, blank: true }).nullable(),

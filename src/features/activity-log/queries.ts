@@ -2,12 +2,13 @@
 import type { Db } from '../../platform/db/database.ts'
 import { joinSql, sql, type Statement } from '../../platform/db/sql.ts'
 import type { Page } from '../../platform/http/paging.ts'
-import type { UserRow } from '../users/schema.ts'
+import { embeddedUser } from '../users/queries.ts'
+import type { EmbeddedUser } from '../users/schema.ts'
 import type { ChainedEntry } from './chain.ts'
 import type { Cursor } from './cursor.ts'
 import type { ActivityFilter } from './schema.ts'
 
-export type EntryRow = ChainedEntry & { position: string; user: UserRow | null }
+export type EntryRow = ChainedEntry & { position: string; user: EmbeddedUser | null }
 
 /** `only` is a condition on the row `entry`, of a slice that shows its own entries. */
 export type EntryFilter = Partial<ActivityFilter> & { only?: Statement }
@@ -16,7 +17,7 @@ export type EntryFilter = Partial<ActivityFilter> & { only?: Statement }
 export type LogOwner = { organization_id: string } | { project_id: number; organization_id: string }
 
 const entriesWithUser = sql`
-  SELECT entry.*, to_jsonb(app_user) - 'password_hash' AS user
+  SELECT entry.*, ${embeddedUser} AS user
   FROM activity_log entry LEFT JOIN app_user ON app_user.id = entry.user_id`
 
 export function listActivity(db: Db, owner: LogOwner, filter: EntryFilter, page: Page): Promise<EntryRow[]> {

@@ -2,6 +2,7 @@
 import type { Db } from '../../platform/db/database.ts'
 import { assignments, sql } from '../../platform/db/sql.ts'
 import type { Page } from '../../platform/http/paging.ts'
+import { embeddedUser } from '../users/queries.ts'
 import type { AnnotationFields, AnnotationRow, ListedAnnotation } from './schema.ts'
 
 /** Where they are shown. */
@@ -16,8 +17,8 @@ const matching = ({ search, scope }: Filter) => sql`
   (${scope ?? null}::text IS NULL OR annotation.scope = ${scope ?? null})
   AND (${search ?? null}::text IS NULL OR strpos(lower(annotation.content), lower(${search ?? null})) > 0)`
 
-const listed = sql`annotation.*, to_jsonb(creator) - 'password_hash' AS creator
-  FROM annotation LEFT JOIN app_user creator ON creator.id = annotation.created_by`
+const listed = sql`annotation.*, ${embeddedUser} AS creator
+  FROM annotation LEFT JOIN app_user ON app_user.id = annotation.created_by`
 
 export function listAnnotations(
   db: Db,

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { bool, instant, text, timestamp } from '../../platform/http/fields.ts'
 import { PageQuery } from '../../platform/http/paging.ts'
-import { User, type UserRow } from '../users/schema.ts'
+import { User, type EmbeddedUser } from '../users/schema.ts'
 
 export const Annotation = z
   .object({
@@ -53,4 +53,4 @@ export type AnnotationRow = {
   created_at: Date
   updated_at: Date
 }
-export type ListedAnnotation = AnnotationRow & { creator: UserRow | null }
+export type ListedAnnotation = AnnotationRow & { creator: EmbeddedUser | null }

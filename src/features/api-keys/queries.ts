@@ -6,8 +6,8 @@ import type { Page } from '../../platform/http/paging.ts'
 import type { Level } from '../../platform/http/caller.ts'
 import { isReachableByUser } from '../projects/access.ts'
 import { opensToPersonalKeys } from '../members/queries.ts'
-import { lockUser } from '../users/queries.ts'
-import type { UserRow } from '../users/schema.ts'
+import { embeddedUser, lockUser } from '../users/queries.ts'
+import type { EmbeddedUser } from '../users/schema.ts'
 import type { KeyValue } from './key-value.ts'
 import type { KeyFields, KeyRow } from './schema.ts'
 
@@ -86,13 +86,13 @@ export function listPersonalKeys(db: Db, userId: number): Promise<KeyRow[]> {
   return db.rows(sql`SELECT * FROM api_key WHERE user_id = ${userId} ORDER BY created_at DESC, id`)
 }
 
-export type ServiceKeyRow = KeyRow & { creator: UserRow | null }
+export type ServiceKeyRow = KeyRow & { creator: EmbeddedUser | null }
 
-const serviceKeyColumns = sql`api_key.*, to_jsonb(creator) - 'password_hash' AS creator`
+const serviceKeyColumns = sql`api_key.*, ${embeddedUser} AS creator`
 
 export function listServiceKeys(db: Db, organizationId: string, page: Page): Promise<ServiceKeyRow[]> {
   return db.rows(sql`
-    SELECT ${serviceKeyColumns} FROM api_key LEFT JOIN app_user creator ON creator.id = api_key.created_by
+    SELECT ${serviceKeyColumns} FROM api_key LEFT JOIN app_user ON app_user.id = api_key.created_by
     WHERE organization_id = ${organizationId} ORDER BY created_at DESC, api_key.id LIMIT ${page.limit} OFFSET ${page.offset}`)
 }
 
@@ -109,7 +109,7 @@ export function findServiceKey(
   id: string,
 ): Promise<ServiceKeyRow | undefined> {
   return db.row(sql`
-    SELECT ${serviceKeyColumns} FROM api_key LEFT JOIN app_user creator ON creator.id = api_key.created_by
+    SELECT ${serviceKeyColumns} FROM api_key LEFT JOIN app_user ON app_user.id = api_key.created_by
     WHERE organization_id = ${organizationId} AND api_key.id = ${id}`)
 }
 

@@ -5,6 +5,7 @@ import type { SignedInBy } from '../../platform/http/caller.ts'
 import { invalid } from '../../platform/http/errors.ts'
 import type { Services, Settings } from '../../platform/services.ts'
 import type { Provider } from '../identities/schema.ts'
+import { findMembership } from '../members/queries.ts'
 import { findVerifiedDomainOf } from './queries.ts'
 import { hasOidc, hasSaml } from './rules.ts'
 import type { DomainRow } from './schema.ts'
@@ -72,5 +73,22 @@ export async function assertAllowed(asking: Asking, email: string, ...used: Used
     null,
     'sso_enforced',
     'This address signs in through its identity provider; passwords are off for it.',
+  )
+}
+
+/** Members of an organization whose domain demands its provider do not escape that by giving themselves another address. */
+export async function assertMayMove(
+  { services, db }: Asking,
+  user: { id: number; email: string },
+  toEmail: string,
+): Promise<void> {
+  const from = await findVerifiedDomainOf(db, user.email)
+  if (!from || enforcedBy(services.settings, from) === null) return
+  if ((await findVerifiedDomainOf(db, toEmail))?.organization_id === from.organization_id) return
+  if (!(await findMembership(db, from.organization_id, user.id))) return
+  throw invalid(
+    'email',
+    'sso_enforced',
+    'Your organization demands its identity provider. Choose an address in one of its verified domains.',
   )
 }

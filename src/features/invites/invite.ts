@@ -8,7 +8,7 @@ import { recordActivity, type Actor } from '../activity-log/record.ts'
 import { inviteEmail } from './invite-email.ts'
 import { deleteInvitesFor, findInvite, insertInvite, isMemberAddress, lockInvites } from './queries.ts'
 import { assertMayGive, withEarlierPromises } from './project-access.ts'
-import { assertMayInvite, isExpired } from './rules.ts'
+import { assertMayInvite, assertMayReplace, isExpired } from './rules.ts'
 import type { InviteFields, InviteRow, ListedInvite, ProjectAccess } from './schema.ts'
 
 // One mail each, wanted or not: this keeps an organization from being used to pester people.
@@ -51,9 +51,8 @@ async function inviteOne(tx: Db, context: InvitingContext, fields: InviteFields)
     throw invalid(null, 'invalid_input', `${fields.target_email} is a member of this organization already.`)
   }
   const replaced = await deleteInvitesFor(tx, organization.id, fields.target_email)
-  const level = fields.combine_pending_invites
-    ? (Math.min(context.level, highestLevel(fields.level, replaced, now)) as Level)
-    : fields.level
+  assertMayReplace({ level: context.level, user_id: caller.user?.id ?? null }, replaced, now)
+  const level = fields.combine_pending_invites ? highestLevel(fields.level, replaced, now) : fields.level
   await assertMayGive(tx, context, fields.private_project_access)
   const private_project_access = fields.combine_pending_invites
     ? await withEarlierPromises(tx, context, fields.private_project_access, promisesOf(replaced, now))

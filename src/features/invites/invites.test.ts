@@ -184,16 +184,36 @@ describe('POST /api/organizations/:id/invites/', () => {
     expect((await invite({ target_email, combine_pending_invites: true })).body.level).toBe(1)
   })
 
-  it('201 with combine_pending_invites never gives more than the caller may give', async () => {
+  it('403 in place of a pending invite above the own level, or a member for one of somebody else', async () => {
     for (const [user, level] of [
+      [member, 15],
+      [admin, 15],
       [member, 1],
-      [admin, 8],
     ] as const) {
       const target_email = address()
-      await invite({ target_email, level: 15 })
-      const combined = await invite({ target_email, level: 1, combine_pending_invites: true }, user)
-      expect(combined).toMatchObject({ status: 201, body: { level } })
+      const kept = await invite({ target_email, level })
+      for (const more of [{}, { combine_pending_invites: true }])
+        expect(await invite({ target_email, level: 1, ...more }, user)).toMatchObject({
+          status: 403,
+          body: { code: 'permission_denied' },
+        })
+      const bulk = [{ target_email: address() }, { target_email }]
+      expect((await app.post(`${path()}bulk/`, bulk, { key: user.key })).status).toBe(403)
+      const rows = (await invitesOf()).filter((row) =>
+        bulk.some((each) => each.target_email === row.target_email),
+      )
+      expect(rows).toMatchObject([{ id: kept.body.id, level }])
+      app.advance(3 * DAY_MS)
+      expect((await invite({ target_email, level: 1 }, user)).status).toBe(201)
     }
+  })
+
+  it('201 in place of the own invite for a member, and of one up to their level for an admin', async () => {
+    const target_email = address()
+    await invite({ target_email }, member)
+    expect((await invite({ target_email }, member)).status).toBe(201)
+    expect((await invite({ target_email, level: 8 }, admin)).status).toBe(201)
+    expect((await invite({ target_email }, admin)).status).toBe(201)
   })
 
   it('201 without a mail when send_email is false', async () => {

@@ -4,11 +4,12 @@ import type { Db } from '../../platform/db/database.ts'
 import { sql } from '../../platform/db/sql.ts'
 import type { Level } from '../../platform/http/caller.ts'
 import type { Page } from '../../platform/http/paging.ts'
+import { embeddedUser } from '../users/queries.ts'
 import { expiryFrom } from './rules.ts'
 import type { InviteRow, ListedInvite, ProjectAccess } from './schema.ts'
 
-const listed = sql`invite.*, to_jsonb(creator) - 'password_hash' AS creator
-  FROM invite LEFT JOIN app_user creator ON creator.id = invite.created_by`
+const listed = sql`invite.*, ${embeddedUser} AS creator
+  FROM invite LEFT JOIN app_user ON app_user.id = invite.created_by`
 
 export function listInvites(db: Db, organizationId: string, page: Page): Promise<ListedInvite[]> {
   return db.rows(sql`

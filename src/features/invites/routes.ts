@@ -1,7 +1,6 @@
 // Invites: who is asked to join, at which level; pending and expired ones, until they are accepted or taken back.
 import { z } from 'zod'
 import { isUuid } from '../../lib/uuid.ts'
-import { LEVELS } from '../../platform/http/caller.ts'
 import { denied, notFound } from '../../platform/http/errors.ts'
 import { paged, PageQuery } from '../../platform/http/paging.ts'
 import { created, noContent, ok, route } from '../../platform/http/route.ts'
@@ -12,7 +11,7 @@ import { inviteEmail } from './invite-email.ts'
 import { presentInvite, presentMadeInvite } from './present.ts'
 import { countInvites, deleteInvite, findInvite, listInvites, renewInvite } from './queries.ts'
 import { assertMayResend } from './project-access.ts'
-import { assertDistinct, assertMayInvite } from './rules.ts'
+import { assertDistinct, assertMayInvite, mayEnd } from './rules.ts'
 import { Invite, InviteBulk, InviteCreate, MadeInvite, type ListedInvite } from './schema.ts'
 
 export const inviteRoutes = [
@@ -38,7 +37,8 @@ export const inviteRoutes = [
   route({
     method: 'POST',
     path: '/api/organizations/:organization_id/invites/',
-    summary: 'Invite an address; an earlier invite for it is replaced',
+    summary:
+      'Invite an address; an earlier invite for it is replaced, if it is yours or you are admin, and not above your level',
     scope: 'organization_member:write',
     level: 'member',
     body: InviteCreate,
@@ -80,8 +80,8 @@ export const inviteRoutes = [
     level: 'member',
     item: async ({ db, caller, organization, level, params }) => {
       const invite = await getInvite(db, organization.id, params.id)
-      const isOwn = caller.user !== null && invite.created_by === caller.user.id
-      if (level < LEVELS.admin && !isOwn) throw denied('Members can only take back their own invites.')
+      if (!mayEnd({ level, user_id: caller.user?.id ?? null }, invite))
+        throw denied('Members can only take back their own invites.')
       return invite
     },
     answers: { 204: null },

@@ -25,6 +25,20 @@ export function assertMayInvite(
   if (invitee > inviter) throw denied('You cannot invite somebody at a level above your own.')
 }
 
+type Inviter = { level: Level; user_id: number | null }
+
+/** Members end their own invites alone, whether they take them back or replace them. */
+export function mayEnd({ level, user_id }: Inviter, invite: Pick<InviteRow, 'created_by'>): boolean {
+  return level >= LEVELS.admin || (user_id !== null && invite.created_by === user_id)
+}
+
+/** A new invite ends those before it: what somebody with more rights has promised stays. */
+export function assertMayReplace(inviter: Inviter, replaced: readonly InviteRow[], now: Date): void {
+  const live = replaced.filter((invite) => !isExpired(invite, now))
+  if (live.every((invite) => invite.level <= inviter.level && mayEnd(inviter, invite))) return
+  throw denied('There is a pending invite for this address that you cannot replace.')
+}
+
 /** The second invite of a pair would kill the first, so the answer would show a dead one. */
 export function assertDistinct(invites: readonly InviteFields[]): void {
   const seen = new Set<string>()

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { LEVELS, type Level } from '../../platform/http/caller.ts'
 import { bool, email, int, text, timestamp, uuid } from '../../platform/http/fields.ts'
 import { levelField } from '../members/schema.ts'
-import { User, type UserRow } from '../users/schema.ts'
+import { User, type EmbeddedUser } from '../users/schema.ts'
 
 export const MAX_BULK = 20
 
@@ -88,4 +88,4 @@ export type InviteRow = {
   expires_at: Date
 }
 
-export type ListedInvite = InviteRow & { creator: UserRow | null }
+export type ListedInvite = InviteRow & { creator: EmbeddedUser | null }

@@ -21,7 +21,11 @@ export async function deleteWithEverything(
 ): Promise<void> {
   const last = await lockOrganization(tx, organizationId, 'deletion')
   if (await hasPluginUsedElsewhere(tx, organizationId)) {
-    throw invalid(null, 'invalid_input', 'Other organizations use a plugin of this one: make it local first.')
+    throw invalid(
+      null,
+      'invalid_input',
+      'Other organizations use a plugin of this one: staff of this server must uninstall it first.',
+    )
   }
   await deleteEventsLater(services, tx, await lockProjectsOf(tx, organizationId))
   await moveEverybodyAway(tx, organizationId)

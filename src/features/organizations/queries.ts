@@ -188,7 +188,7 @@ export async function hasPluginUsedElsewhere(db: Db, id: string): Promise<boolea
     SELECT EXISTS (
       SELECT 1 FROM plugin JOIN plugin_config ON plugin_config.plugin_id = plugin.id
       JOIN project ON project.id = plugin_config.project_id
-      WHERE plugin.organization_id = ${id} AND plugin.is_global AND NOT plugin_config.deleted
+      WHERE plugin.organization_id = ${id} AND NOT plugin_config.deleted
         AND project.organization_id <> ${id}) AS is_used`)
   return is_used
 }

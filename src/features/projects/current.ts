@@ -55,8 +55,8 @@ export async function findChosenProject(db: Db, caller: Person, id: number): Pro
 
 type Person = Exclude<Caller, { kind: 'service_key' }>
 
-/** Condition on a row `membership` of the caller's: open to the caller's key, and within its limits. */
-function isWithinReach(caller: Caller): Statement {
+/** Condition on a row `membership`: open to the caller's key, and within its limits. */
+export function isWithinReach(caller: Caller): Statement {
   const { organizations, projects } = limitsOf(caller)
   return sql`${isOpenTo(caller)}
     AND (cardinality(${organizations}::uuid[]) = 0 OR membership.organization_id = ANY(${organizations}::uuid[]))
@@ -64,7 +64,7 @@ function isWithinReach(caller: Caller): Statement {
 }
 
 /** Condition on a row `project`: among those that the caller's key is limited to. */
-function isNamedBy(caller: Caller): Statement {
+export function isNamedBy(caller: Caller): Statement {
   const { projects } = limitsOf(caller)
   return sql`(cardinality(${projects}::int[]) = 0 OR project.id = ANY(${projects}::int[]))`
 }

@@ -10,10 +10,17 @@ export const deleteProjectEvents = job<{ project_id: number }>({
   },
 })
 
+/** An insert that its writer has given up may arrive after the rows were deleted, where the store is shared. */
+const AGAIN_AFTER_S = 3_600
+
 export async function deleteEventsLater(
-  { jobs }: Services,
+  { jobs, eventStore }: Pick<Services, 'jobs' | 'eventStore'>,
   tx: Db,
   projects: readonly { id: number }[],
 ): Promise<void> {
-  for (const { id } of projects) await jobs.enqueue(tx, deleteProjectEvents, { project_id: id })
+  for (const { id } of projects) {
+    await jobs.enqueue(tx, deleteProjectEvents, { project_id: id })
+    if (eventStore.is_shared)
+      await jobs.enqueue(tx, deleteProjectEvents, { project_id: id }, { after_s: AGAIN_AFTER_S })
+  }
 }

@@ -27,6 +27,13 @@ export function presentProject(row: ShownProjectRow, level: Level): z.input<type
     updated_at: row.updated_at.toISOString(),
     app_urls: row.app_urls,
     anonymize_ips: row.anonymize_ips,
+    autocapture_exceptions_opt_in: row.autocapture_exceptions_opt_in,
+    autocapture_web_vitals_opt_in: row.autocapture_web_vitals_opt_in,
+    heatmaps_opt_in: row.heatmaps_opt_in,
+    session_recording_opt_in: row.session_recording_opt_in,
+    surveys_opt_in: row.surveys_opt_in,
+    cookieless_server_hash_mode: row.cookieless_server_hash_mode,
+    recording_domains: row.recording_domains,
     effective_membership_level: level,
   }
 }

@@ -10,6 +10,7 @@ import {
 } from '../../../test/factories.ts'
 import { startTestApp, type Reply, type TestApp } from '../../../test/harness/app.ts'
 import { sql } from '../../platform/db/sql.ts'
+import { deleteEventsLater } from './delete-events.ts'
 
 const UNKNOWN_ID = '00000000-0000-7000-8000-000000000000'
 const TOKEN = /^phc_[0-9A-Za-z]{43}$/
@@ -183,6 +184,13 @@ describe('POST lists of projects', () => {
         created_at: body.updated_at,
         updated_at: body.created_at,
         app_urls: [],
+        autocapture_exceptions_opt_in: null,
+        autocapture_web_vitals_opt_in: null,
+        heatmaps_opt_in: null,
+        session_recording_opt_in: false,
+        surveys_opt_in: null,
+        cookieless_server_hash_mode: null,
+        recording_domains: null,
         anonymize_ips: false,
         effective_membership_level: 15,
       })
@@ -282,6 +290,10 @@ describe('POST lists of projects', () => {
     [{ app_urls: 'https://a.example' }, 'not_a_list', 'app_urls'],
     [{ app_urls: ['https://a.example', 5] }, 'invalid_input', 'app_urls__1'],
     [{ app_urls: [null] }, 'null', 'app_urls__0'],
+    [{ heatmaps_opt_in: 'perhaps' }, 'invalid_input', 'heatmaps_opt_in'],
+    [{ session_recording_opt_in: null }, 'null', 'session_recording_opt_in'],
+    [{ cookieless_server_hash_mode: 3 }, 'invalid_choice', 'cookieless_server_hash_mode'],
+    [{ recording_domains: [5] }, 'invalid_input', 'recording_domains__0'],
     [{ anonymize_ips: 'maybe' }, 'invalid_input', 'anonymize_ips'],
     [{ is_demo: 2 }, 'invalid_input', 'is_demo'],
     [{ completed_snippet_onboarding: [] }, 'invalid_input', 'completed_snippet_onboarding'],
@@ -513,6 +525,24 @@ describe('DELETE one project', () => {
       expect((await app.get(`/api/projects/${project.id}/activity_log/`, { key: user.key })).status).toBe(404)
     }
   })
+
+  it.each([
+    [false, [0]],
+    [true, [0, 3600]],
+  ])(
+    'deletes its events; where the store is shared (%s) again an hour later',
+    async (is_shared, expected) => {
+      const project = await createProject()
+      const services = { ...app.services, eventStore: { ...app.services.eventStore, is_shared } }
+      await app.db.transaction((tx) => deleteEventsLater(services, tx, [project]))
+      const jobs = await app.db.rows<{ after_s: number }>(sql`
+      SELECT extract(epoch FROM start_after - created_on)::int AS after_s FROM pgboss.job
+      WHERE name = 'delete-project-events' AND data = ${JSON.stringify({ project_id: project.id })}::jsonb ORDER BY 1`)
+      expect(jobs.map(({ after_s }) => after_s)).toEqual(expected)
+      // What is not due yet does not wait.
+      await expect.poll(() => app.services.jobs.countWaiting()).not.toHaveProperty('delete-project-events')
+    },
+  )
 
   it('204 leaves the other projects, and is written into the log of the organization', async () => {
     const home = await createOrganization(app)

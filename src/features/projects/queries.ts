@@ -73,12 +73,20 @@ export function insertProject(
 ): Promise<ProjectRow> {
   return db.only(sql`
     INSERT INTO project (uuid, organization_id, api_token, name, timezone, app_urls, anonymize_ips,
+      autocapture_exceptions_opt_in, autocapture_web_vitals_opt_in, heatmaps_opt_in, session_recording_opt_in,
+      surveys_opt_in, cookieless_server_hash_mode, recording_domains,
       completed_snippet_onboarding, is_demo, created_at, updated_at)
     VALUES (${uuid7(now)}, ${organizationId}, ${newProjectToken()}, ${fields.name ?? DEFAULT_PROJECT_NAME},
-      ${fields.timezone ?? 'UTC'}, ${JSON.stringify(fields.app_urls ?? [])}, ${fields.anonymize_ips ?? false},
+      ${fields.timezone ?? 'UTC'}, ${json(fields.app_urls ?? [])}, ${fields.anonymize_ips ?? false},
+      ${fields.autocapture_exceptions_opt_in ?? null}, ${fields.autocapture_web_vitals_opt_in ?? null},
+      ${fields.heatmaps_opt_in ?? null}, ${fields.session_recording_opt_in ?? false},
+      ${fields.surveys_opt_in ?? null}, ${fields.cookieless_server_hash_mode ?? null},
+      ${json(fields.recording_domains ?? null)},
       ${fields.completed_snippet_onboarding ?? false}, ${fields.is_demo ?? false}, ${now}, ${now})
     RETURNING *`)
 }
+
+const json = (value: unknown) => (value === null ? null : JSON.stringify(value))
 
 export function updateProject(
   db: Db,
@@ -87,10 +95,11 @@ export function updateProject(
   fields: ProjectFields,
   now: Date,
 ): Promise<ProjectRow> {
-  const { app_urls, ...plain } = fields
+  const { app_urls, recording_domains, ...plain } = fields
   const columns = {
     ...plain,
-    ...(app_urls === undefined ? {} : { app_urls: JSON.stringify(app_urls) }),
+    ...(app_urls === undefined ? {} : { app_urls: json(app_urls) }),
+    ...(recording_domains === undefined ? {} : { recording_domains: json(recording_domains) }),
     updated_at: now,
   }
   return db.only(sql`
@@ -122,4 +131,11 @@ export function deleteProject(db: Db, organizationId: string, id: number): Promi
 /** Public by design: it stands in web pages to say which project an event belongs to. */
 function newProjectToken(): string {
   return `phc_${randomBase62(32)}`
+}
+
+/** In order: two flushes never wait for each other. */
+export async function markIngested(tx: Db, projectIds: readonly number[]): Promise<void> {
+  await tx.run(sql`
+    UPDATE project SET ingested_event = true WHERE id IN (
+      SELECT id FROM project WHERE id = ANY(${projectIds}) AND NOT ingested_event ORDER BY id FOR NO KEY UPDATE)`)
 }

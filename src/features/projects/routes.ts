@@ -35,6 +35,13 @@ const WRITABLE_FIELDS = [
   'timezone',
   'app_urls',
   'anonymize_ips',
+  'autocapture_exceptions_opt_in',
+  'autocapture_web_vitals_opt_in',
+  'heatmaps_opt_in',
+  'session_recording_opt_in',
+  'surveys_opt_in',
+  'cookieless_server_hash_mode',
+  'recording_domains',
   'is_demo',
   'completed_snippet_onboarding',
 ] as const

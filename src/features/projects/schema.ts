@@ -1,6 +1,6 @@
 // Projects (PostHog also calls them teams), in and out.
 import { z } from 'zod'
-import { bool, text, timestamp, uuid } from '../../platform/http/fields.ts'
+import { bool, intChoice, text, timestamp, uuid } from '../../platform/http/fields.ts'
 
 export const BasicProject = z
   .object({
@@ -19,13 +19,31 @@ export const BasicProject = z
   })
   .meta({ id: 'BasicProject' })
 
+const WEB_LIBRARY = 'posthog-js does so unless the page says otherwise.'
+const NO_EFFECT = 'Kept for clients that set it; without effect here.'
+
 export const Project = BasicProject.extend({
   created_at: timestamp,
   updated_at: timestamp,
   app_urls: z.array(z.string()),
   anonymize_ips: z.boolean(),
+  autocapture_exceptions_opt_in: z
+    .boolean()
+    .nullable()
+    .describe(`Whether web pages capture exceptions: ${WEB_LIBRARY}`),
+  autocapture_web_vitals_opt_in: z
+    .boolean()
+    .nullable()
+    .describe(`Whether web pages capture web vitals: ${WEB_LIBRARY}`),
+  heatmaps_opt_in: z.boolean().nullable().describe(NO_EFFECT),
+  session_recording_opt_in: z.boolean().describe(NO_EFFECT),
+  surveys_opt_in: z.boolean().nullable().describe(NO_EFFECT),
+  cookieless_server_hash_mode: z.int().nullable().describe(NO_EFFECT),
+  recording_domains: z.array(z.string()).nullable().describe(NO_EFFECT),
   effective_membership_level: z.int(),
 }).meta({ id: 'Project' })
+
+const addresses = z.array(text({ max: 500 })).max(100)
 
 const fields = z.object({
   name: text({ max: 200 }),
@@ -33,8 +51,15 @@ const fields = z.object({
     message: 'This is not a time zone known here.',
     params: { code: 'invalid_choice' },
   }),
-  app_urls: z.array(text({ max: 500 })).max(100),
+  app_urls: addresses,
   anonymize_ips: bool(),
+  autocapture_exceptions_opt_in: bool().nullable(),
+  autocapture_web_vitals_opt_in: bool().nullable(),
+  heatmaps_opt_in: bool().nullable(),
+  session_recording_opt_in: bool(),
+  surveys_opt_in: bool().nullable(),
+  cookieless_server_hash_mode: intChoice([0, 1, 2]).nullable(),
+  recording_domains: addresses.nullable(),
   completed_snippet_onboarding: bool(),
   is_demo: bool(),
 })
@@ -43,7 +68,18 @@ export const ProjectCreate = fields.partial()
 export const ProjectUpdate = fields.partial()
 export type ProjectFields = z.output<typeof ProjectUpdate>
 
-export type ProjectRow = {
+/** Null: nobody has said. */
+export type ProjectSettings = {
+  autocapture_exceptions_opt_in: boolean | null
+  autocapture_web_vitals_opt_in: boolean | null
+  heatmaps_opt_in: boolean | null
+  session_recording_opt_in: boolean
+  surveys_opt_in: boolean | null
+  cookieless_server_hash_mode: number | null
+  recording_domains: string[] | null
+}
+
+export type ProjectRow = ProjectSettings & {
   id: number
   uuid: string
   organization_id: string
@@ -65,7 +101,7 @@ export type ShownProjectRow = ProjectRow & { is_private: boolean }
 /** What the short form shows: all that is needed where many projects are listed. */
 export type BasicProjectRow = Omit<
   ShownProjectRow,
-  'created_at' | 'updated_at' | 'app_urls' | 'anonymize_ips'
+  'created_at' | 'updated_at' | 'app_urls' | 'anonymize_ips' | keyof ProjectSettings
 >
 
 /** A name such as `Europe/Berlin`; plain offsets are refused, because some versions of Node know them and some do not. */

@@ -40,7 +40,7 @@ export class LastOwnerStays extends ScimError {
   }
 }
 
-/** At the level that the groups say, or the one they had before, or as a member. */
+/** At the level that the groups say, or the one they had before (admin at most), or as a member. */
 export async function join(tx: Db, directory: Directory, person: ScimUserRow, user: UserRow): Promise<void> {
   const { organization_id } = directory.domain
   if (await findMembership(tx, organization_id, user.id)) return
@@ -67,11 +67,14 @@ async function addOnce<T>(tx: Db, add: (inner: Db) => Promise<T>): Promise<T | u
   }
 }
 
-/** Groups take no owner's level away. A level that a group had given does not outlast the group. */
+/**
+ * A level that a group had given does not outlast the group. Admins hold the token, and can give the account of somebody who is
+ * away another address: so a directory makes nobody owner, not even those who were (decision 73).
+ */
 function levelOnReturn({ last_level, group_level }: ScimUserRow, byGroups: Level | null): Level {
-  if (last_level === LEVELS.owner) return last_level
   if (byGroups !== null) return byGroups
-  return last_level === null || last_level === group_level ? LEVELS.member : last_level
+  if (last_level === null || last_level === group_level) return LEVELS.member
+  return last_level === LEVELS.owner ? LEVELS.admin : last_level
 }
 
 /** The level that ends; null when they were no member. Sessions and keys open nothing here from the next request on. */

@@ -279,15 +279,40 @@ describe('deactivation', () => {
     expect((await directory.call('PATCH', `/Users/${id}`, off)).status).toBe(200)
     const { body } = await app.get(`/api/organizations/${organization.id}/members/`, { key: other.key })
     expect(body.count).toBe(1)
-    expect(
-      (await directory.call('PATCH', `/Users/${id}`, patchOf({ op: 'replace', value: { active: true } })))
-        .status,
-    ).toBe(200)
-    expect(
-      (await app.get(`/api/organizations/${organization.id}/members/`, { key: other.key })).body.results.map(
-        (member: { level: number }) => member.level,
-      ),
-    ).toEqual([15, 15])
+  })
+
+  it('an owner comes back as admin, even under another address, and an owner raises them again', async () => {
+    const { organization, owner } = directory.workspace
+    const was = { email: `own@${directory.domain}`, level: 'owner' } as const
+    const { id: accountId, uuid } = await createMember(app, organization, was)
+    const { id } = await create('own')
+    const off = patchOf({ op: 'replace', path: 'active', value: false })
+    expect((await directory.call('PATCH', `/Users/${id}`, off)).status).toBe(200)
+    const back = personOf(directory, 'evil', { active: true })
+    expect((await directory.call('PUT', `/Users/${id}`, back)).status).toBe(200)
+    const evil = `evil@${directory.domain}`
+    expect(await accountOf(evil)).toMatchObject({ id: accountId })
+    expect((await members(directory))[evil]).toBe(8)
+    const path = `/api/organizations/${organization.id}/members/${uuid}/`
+    expect((await app.patch(path, { level: 15 }, { key: owner.key })).status).toBe(200)
+    expect((await members(directory))[evil]).toBe(15)
+  })
+
+  it('an owner whose groups give a level comes back at that level', async () => {
+    const { organization } = directory.workspace
+    await createMember(app, organization, { email: `own@${directory.domain}`, level: 'owner' })
+    const { id } = await create('own')
+    const group = { displayName: 'Everybody', members: [{ value: id }] }
+    const made = await directory.call('POST', '/Groups', group)
+    const mapping = `${directory.admin}groups/${made.body.id}/`
+    const { key } = directory.workspace.owner
+    expect((await app.patch(mapping, { level: 1 }, { key })).status).toBe(200)
+    expect((await members(directory))[`own@${directory.domain}`]).toBe(15)
+    for (const active of [false, true]) {
+      const change = patchOf({ op: 'replace', path: 'active', value: active })
+      expect((await directory.call('PATCH', `/Users/${id}`, change)).status).toBe(200)
+    }
+    expect((await members(directory))[`own@${directory.domain}`]).toBe(1)
   })
 })
 

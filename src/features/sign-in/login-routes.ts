@@ -3,10 +3,12 @@ import { ErrorAnswer } from '../../platform/http/openapi.ts'
 import { ApiError, invalid } from '../../platform/http/errors.ts'
 import { noContent, ok, route } from '../../platform/http/route.ts'
 import { assertAllowed, signInRuleOf } from '../domains/allowed-ways.ts'
+import { findDomainById } from '../domains/queries.ts'
 import { hasDevice, useCode } from '../two-factor/totp.ts'
 import { isPasswordRight } from '../users/passwords.ts'
-import { findUserByEmail, lockUser, lockUserWithPassword } from '../users/queries.ts'
+import { findUserByEmail, getUser, lockUser, lockUserWithPassword } from '../users/queries.ts'
 import { codeLock, forgetFailures, passwordLock, takeCodeTry, takePasswordTry } from './failed-sign-ins.ts'
+import { tellOwners } from './owner-recovery-routes.ts'
 import { refused } from './refused.ts'
 import { Done, EmailOnly, Login, Precheck, SecondFactor } from './schema.ts'
 import {
@@ -24,6 +26,7 @@ export const loginRoutes = [
     path: '/api/login/precheck/',
     summary: 'How an address signs in',
     access: 'anyone',
+    is_question: true,
     body: EmailOnly,
     examples: { 'An address': { email: 'ada@example.com' } },
     answers: { 200: Precheck },
@@ -85,7 +88,8 @@ export const loginRoutes = [
     body: SecondFactor,
     examples: { 'The code of the authenticator': { token: '123456' } },
     answers: { 200: Done, 400: ErrorAnswer },
-    async handle({ services, db, body, session_token, request, now }) {
+    async handle(context) {
+      const { services, db, body, session_token, request, now } = context
       const pending = session_token === null ? undefined : await findPendingSession(db, session_token)
       if (!pending || pending.expires_at <= now) throw startAgain()
       const lock = codeLock(services, pending.user_id)
@@ -99,6 +103,11 @@ export const loginRoutes = [
         // A new password has ended it meanwhile, or the code was sent twice.
         if (!(await closeSession(tx, pending.token_hash))) throw startAgain()
         const { user_id, signed_in_by, domain_id } = pending
+        const domain = signed_in_by === 'recovery' ? await findDomainById(tx, domain_id!) : undefined
+        if (domain) {
+          const user = await getUser(tx, user_id)
+          await tellOwners({ ...context, caller: null, acting_user: user }, tx, domain, user)
+        }
         const session = await openSessionBy(
           tx,
           { user_id, signed_in_by, domain_id, has_second_factor: true },

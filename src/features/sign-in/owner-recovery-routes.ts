@@ -1,4 +1,5 @@
 // The way back in for owners when their domain demands a provider that does not work: a mailed link, seen by all owners.
+import { originOf } from '../../lib/network.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { LEVELS } from '../../platform/http/caller.ts'
 import { ApiError, invalid } from '../../platform/http/errors.ts'
@@ -19,7 +20,10 @@ import { assertMailConfigured } from './mail-configured.ts'
 import { Done, EmailOnly, RecoveryLink } from './schema.ts'
 import { openPendingSession, openSessionBy } from './sessions.ts'
 
-const RATES = [{ count: 3, window_ms: 86_400_000 }]
+const DAY_MS = 86_400_000
+const RATES_OF_A_NETWORK = [{ count: 3, window_ms: DAY_MS }]
+/** Keeps mail off the owner; large enough that a stranger in one place does not use it up. */
+const RATES_OF_AN_ADDRESS = [{ count: 30, window_ms: DAY_MS }]
 
 export const ownerRecoveryRoutes = [
   route({
@@ -32,9 +36,9 @@ export const ownerRecoveryRoutes = [
     body: EmailOnly,
     examples: { 'An address': { email: 'ada@example.com' } },
     answers: { 204: null },
-    async handle({ services, db, body, now }) {
+    async handle({ services, db, body, request, now }) {
       assertMailConfigured(services)
-      services.throttle.take('owner recovery', body.email.toLowerCase(), RATES, now)
+      takeRecovery(services, body.email.toLowerCase(), request.ip, now)
       const user = await findUserByEmail(db, body.email)
       if (user && (await findClosedDomain(services, db, user)))
         await services.jobs.enqueue(db, ownerRecoveryEmail, { user_id: user.id })
@@ -59,7 +63,6 @@ export const ownerRecoveryRoutes = [
         const domain = await findClosedDomain(services, tx, user)
         if (!domain) throw invalid('token', 'invalid_token', 'The link is wrong, used or too old.')
         await assertAllowed({ services, db: tx }, user.email, 'recovery', domain.id)
-        await tellOwners({ ...context, caller: null, acting_user: user }, tx, domain, user)
         const proof = { signed_in_by: 'recovery', domain_id: domain.id } as const
         if (await hasDevice(tx, user.id)) {
           const body401 = new ApiError(
@@ -69,12 +72,20 @@ export const ownerRecoveryRoutes = [
           const pending = await openPendingSession(tx, user.id, now, proof)
           return { status: 401 as const, body: body401, session: pending }
         }
+        await tellOwners({ ...context, caller: null, acting_user: user }, tx, domain, user)
         const opening = { user_id: user.id, ...proof, has_second_factor: false }
         return { ...ok({ success: true }), session: await openSessionBy(tx, opening, now, request) }
       })
     },
   }),
 ]
+
+/** By place first: who is refused there takes nothing from what all places share. */
+function takeRecovery({ throttle }: Services, email: string, ip: string, now: Date): void {
+  const { network } = originOf(ip)
+  throttle.take('owner recovery from a network', `${network} ${email}`, RATES_OF_A_NETWORK, now)
+  throttle.take('owner recovery', email, RATES_OF_AN_ADDRESS, now)
+}
 
 /** The domain that keeps an owner's password out; none where it does not, or they own something else. */
 async function findClosedDomain(services: Services, db: Db, user: UserRow): Promise<DomainRow | null> {
@@ -84,7 +95,8 @@ async function findClosedDomain(services: Services, db: Db, user: UserRow): Prom
   return membership?.level === LEVELS.owner ? domain : null
 }
 
-async function tellOwners(
+/** Once somebody has come in: a link alone, without the second factor, opens nothing. */
+export async function tellOwners(
   { services, ...actor }: Actor & { services: Services },
   tx: Db,
   domain: DomainRow,

@@ -109,9 +109,16 @@ describe('the link of an owner', () => {
     await app.db.run(sql`UPDATE domain SET sso_enforcement = '' WHERE domain = ${domain}`)
     const device = await setUpDevice(app, owner)
     await app.db.run(sql`UPDATE domain SET sso_enforcement = 'saml' WHERE domain = ${domain}`)
-    const pending = await useLink(owner, await tokenFor(owner))
+    const token = await tokenFor(owner)
+    await useLink(owner, token)
+    const pending = await useLink(owner, token)
     expect(pending).toMatchObject({ status: 401, body: { code: '2fa_required' } })
     expect(await me(pending.session)).toBe(401)
+    const told = () =>
+      app.db.rows(sql`
+        SELECT activity.id FROM activity_log AS activity JOIN domain ON domain.id::text = activity.item_id
+        WHERE domain.domain = ${domain} AND activity.activity = 'owner_recovered'`)
+    expect(await told()).toEqual([])
     app.advance(60_000)
     const reply = await app.post(
       '/api/login/token/',
@@ -120,6 +127,8 @@ describe('the link of an owner', () => {
     )
     expect(reply.status).toBe(200)
     expect(await me(reply.session)).toBe(200)
+    expect(await told()).toHaveLength(1)
+    expect(await useLink(owner, token)).toMatchObject({ status: 400, body: { code: 'invalid_token' } })
   })
 })
 
@@ -155,5 +164,23 @@ describe('204 and no mail', () => {
     const reply = await useLink(owner, token)
     expect(reply).toMatchObject({ status: 400, body: { code: 'invalid_token' } })
     expect(reply.session).toBeUndefined()
+  })
+})
+
+describe('limits', () => {
+  it('429 after three links a day from one network; another network still gets one, up to thirty', async () => {
+    const limited = await startTestApp({ SMTP_URL: smtp.url, RATE_LIMITS: 'on' })
+    const ask = (ip: string, email = 'owner@closed.example') =>
+      limited.post('/api/login/recovery/', { email }, { ip })
+    for (let tries = 0; tries < 3; tries++) expect((await ask(`198.51.100.${tries}`)).status).toBe(204)
+    for (let tries = 0; tries < 40; tries++)
+      expect(await ask(`198.51.100.${tries + 3}`, 'OWNER@closed.example')).toMatchObject({
+        status: 429,
+        body: { code: 'throttled' },
+      })
+    for (let asked = 3; asked < 30; asked++) expect((await ask(`10.0.${asked}.1`)).status).toBe(204)
+    expect((await ask('10.0.30.1')).status).toBe(429)
+    expect((await ask('198.51.100.50', 'other@closed.example')).status).toBe(204)
+    await limited.close()
   })
 })

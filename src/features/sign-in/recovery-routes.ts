@@ -84,7 +84,8 @@ export const recoveryRoutes = [
       const password_hash = await hashPassword(body.password)
       const keys = await db.transaction(async (tx) => {
         await lockUserByLink(services, tx, link, now)
-        await updateUser(tx, user.id, { password_hash, is_email_verified: true })
+        // Whoever got in before may have asked for another address: its link ends too.
+        await updateUser(tx, user.id, { password_hash, is_email_verified: true, pending_email: null })
         await closeOtherSessions(tx, user.id, null)
         if (body.delete_personal_api_keys) {
           await deletePersonalKeys(tx, { ...context, caller: null, acting_user: user }, user.id)

@@ -156,6 +156,19 @@ describe('GET and POST /api/reset/:user_uuid/', () => {
     expect((await login(user, NEW_PASSWORD)).status).toBe(200)
   })
 
+  it('204 ends a change of address that waits for its link', async () => {
+    const user = await createUser(app)
+    const email = `thief-${user.email}`
+    expect((await app.patch('/api/users/@me/', { email }, { session: user.session })).status).toBe(200)
+    await smtp.waitForMail(email)
+    const token = await verificationToken(user, email)
+    expect((await reset(user.uuid, await resetToken(user))).status).toBe(204)
+    expect(await verify(user, token)).toMatchObject(BAD_LINK)
+    const { session } = await login(user, NEW_PASSWORD)
+    const { body } = await app.get('/api/users/@me/', { session: session! })
+    expect(body).toMatchObject({ email: user.email, pending_email: null })
+  })
+
   it('204 leaves the second factor in place', async () => {
     const user = await createUser(app)
     await setUpDevice(app, user)

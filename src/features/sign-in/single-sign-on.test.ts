@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   createMember,
   createOrganization,
+  createUser,
   secretOf,
   type TestUser,
   type Workspace,
@@ -12,6 +13,7 @@ import { startTestApp, type Reply, type TestApp } from '../../../test/harness/ap
 import { startSmtpServer, type SmtpStandIn } from '../../../test/stand-ins/smtp.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { jobsAreDone } from '../../platform/jobs/fixture/queue.ts'
+import { getUser } from '../users/queries.ts'
 import { newLinkToken } from './link-tokens.ts'
 
 const PASSWORD = 'x9$Kq2!vZ under a domain'
@@ -172,6 +174,50 @@ describe('a verified domain that enforces SAML', () => {
     expect(await app.db.only(sql`SELECT pending_email FROM app_user WHERE id = ${user.id}`)).toEqual({
       pending_email: null,
     })
+  })
+
+  it('400 to change an address out of the domain, for members of its organization', async () => {
+    const domain = await makeDomain()
+    const [member, outside] = [
+      await createMember(app, workspace.organization, { email: `user-${++count}@${domain}` }),
+      await createUser(app, { email: `user-${++count}@${domain}` }),
+    ]
+    const move = ({ key }: TestUser, email: string) => app.patch('/api/users/@me/', { email }, { key })
+    const away = `away-${++count}@private.example`
+    expect(await move(member, away)).toMatchObject({
+      status: 400,
+      body: { code: 'sso_enforced', attr: 'email' },
+    })
+    const pending = async ({ id }: TestUser) =>
+      (
+        await app.db.only<{ pending_email: string | null }>(
+          sql`SELECT pending_email FROM app_user WHERE id = ${id}`,
+        )
+      ).pending_email
+    expect(await pending(member)).toBeNull()
+    // Another domain of the organization will do, and so does any for who is no member.
+    const sibling = `user-${++count}@${await makeDomain({ sso_enforcement: '' })}`
+    expect((await move(member, sibling)).body.pending_email).toBe(sibling)
+    expect((await move(outside, away)).body.pending_email).toBe(away)
+  })
+
+  it('400 for the link of such a change that was asked for before the domain enforced anything', async () => {
+    const domain = await makeDomain({ sso_enforcement: '' })
+    const user = await createMember(app, workspace.organization, { email: `user-${++count}@${domain}` })
+    const email = `away-${++count}@private.example`
+    const asked = await app.patch('/api/users/@me/', { email }, { key: user.key })
+    expect(asked.body.pending_email).toBe(email)
+    await app.db.run(sql`UPDATE domain SET sso_enforcement = 'saml' WHERE domain = ${domain}`)
+    const now = app.services.now()
+    const row = await getUser(app.db, user.id)
+    const token = app.canary.plant(
+      'verification token',
+      newLinkToken(app.services, 'e-mail verification', row, now),
+    )
+    const reply = await app.post(`/api/users/${user.uuid}/verify_email/`, { token })
+    expect(reply).toMatchObject({ status: 400, body: { code: 'sso_enforced', attr: 'email' } })
+    expect(reply.session).toBeUndefined()
+    expect((await getUser(app.db, user.id)).email).toBe(user.email)
   })
 
   it('200 lets an address be verified, but opens no session by it', async () => {

@@ -3,6 +3,7 @@ import type { Db } from '../../platform/db/database.ts'
 import { ApiError, invalid } from '../../platform/http/errors.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Actor } from '../activity-log/record.ts'
+import { assertMayMove } from '../domains/allowed-ways.ts'
 import { AddressTaken, takeAddress } from '../users/addresses.ts'
 import { updateUser } from '../users/queries.ts'
 import type { UserRow } from '../users/schema.ts'
@@ -20,6 +21,11 @@ export function isVerificationDue(services: Services, user: Pick<UserRow, 'is_em
 /** Six links a day for each user; counted by what was asked for, so that a refusal does not tell who exists. */
 export function takeVerificationRequest(services: Services, userUuid: string, now: Date): void {
   services.throttle.take('e-mail verification', userUuid.toLowerCase(), RATES, now)
+}
+
+/** Six new addresses a day, counted apart: anybody can ask for links of a user whose uuid they know. */
+export function takeAddressChange(services: Services, user: Pick<UserRow, 'uuid'>, now: Date): void {
+  services.throttle.take('change of address', user.uuid, RATES, now)
 }
 
 export async function askForVerification(services: Services, db: Db, user: UserRow): Promise<void> {
@@ -51,6 +57,7 @@ export async function acceptVerification(
   const { services, now } = context
   const before = await lockUserByLink(services, tx, { purpose: 'e-mail verification', ...link }, now)
   const { pending_email } = before
+  if (pending_email !== null) await assertMayMove({ services, db: tx }, before, pending_email)
   const address = pending_email === null ? {} : { email: pending_email, pending_email: null }
   try {
     const write = () => updateUser(tx, before.id, { ...address, is_email_verified: true })

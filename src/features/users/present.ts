@@ -1,19 +1,7 @@
 // Row → the embedded User of the API.
-import type { User, UserRow } from './schema.ts'
+import type { EmbeddedUser, User } from './schema.ts'
 
-type EmbeddedRow = Pick<
-  UserRow,
-  | 'id'
-  | 'uuid'
-  | 'distinct_id'
-  | 'first_name'
-  | 'last_name'
-  | 'email'
-  | 'is_email_verified'
-  | 'hedgehog_config'
->
-
-export function presentUser(row: EmbeddedRow): User {
+export function presentUser(row: EmbeddedUser): User {
   return {
     id: row.id,
     uuid: row.uuid,

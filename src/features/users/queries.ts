@@ -4,7 +4,16 @@ import { assignments, sql } from '../../platform/db/sql.ts'
 import type { Page } from '../../platform/http/paging.ts'
 import { randomBase62 } from '../../lib/base62.ts'
 import { uuid7 } from '../../lib/uuid.ts'
-import type { UserRow } from './schema.ts'
+import type { EmbeddedUser, UserRow } from './schema.ts'
+
+const shownColumns = sql`id, uuid, distinct_id, first_name, last_name, email, is_email_verified, hedgehog_config`
+
+/** The row `app_user` of a LEFT JOIN as JSON, for what lists many rows of one user: only what is shown. */
+export const embeddedUser = sql`
+  CASE WHEN app_user.id IS NOT NULL THEN jsonb_build_object(
+    'id', app_user.id, 'uuid', app_user.uuid, 'distinct_id', app_user.distinct_id, 'first_name', app_user.first_name,
+    'last_name', app_user.last_name, 'email', app_user.email, 'is_email_verified', app_user.is_email_verified,
+    'hedgehog_config', app_user.hedgehog_config) END`
 
 export type NewUser = {
   email: string
@@ -31,9 +40,10 @@ export function findUserById(db: Db, id: number): Promise<UserRow | undefined> {
 }
 
 /** Those that there are, by id. */
-export async function findUsersById(db: Db, ids: readonly number[]): Promise<Map<number, UserRow>> {
+export async function findUsersById(db: Db, ids: readonly number[]): Promise<Map<number, EmbeddedUser>> {
   if (ids.length === 0) return new Map()
-  const rows = await db.rows<UserRow>(sql`SELECT * FROM app_user WHERE id = ANY(${ids}::int[])`)
+  const rows = await db.rows<EmbeddedUser>(sql`
+    SELECT ${shownColumns} FROM app_user WHERE id = ANY(${ids}::int[])`)
   return new Map(rows.map((row) => [row.id, row]))
 }
 
@@ -97,10 +107,12 @@ export async function isOnlyUser(db: Db, id: number): Promise<boolean> {
 
 export type UserFilter = { email?: string | undefined; is_staff?: boolean | undefined }
 
+export type ListedUser = EmbeddedUser & Pick<UserRow, 'date_joined'>
+
 /** For staff of the installation: those who can sign in, oldest first. */
-export function listUsers(db: Db, filter: UserFilter, page: Page): Promise<UserRow[]> {
+export function listUsers(db: Db, filter: UserFilter, page: Page): Promise<ListedUser[]> {
   return db.rows(sql`
-    SELECT * FROM app_user WHERE ${isListed(filter)} ORDER BY id LIMIT ${page.limit} OFFSET ${page.offset}`)
+    SELECT ${shownColumns}, date_joined FROM app_user WHERE ${isListed(filter)} ORDER BY id LIMIT ${page.limit} OFFSET ${page.offset}`)
 }
 
 export async function countUsers(db: Db, filter: UserFilter): Promise<number> {

@@ -38,3 +38,6 @@ export type UserRow = {
   date_joined: Date
   last_login: Date | null
 }
+
+/** What presentUser shows, as `embeddedUser` reads it beside other rows. */
+export type EmbeddedUser = Pick<UserRow, keyof User>
