@@ -12,6 +12,22 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     sourcemap: false,
     reportCompressedSize: false,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'first', tags: ['$initial'], priority: 1 },
+            // Pages share many small parts. A browser asks for six files at a time, so these are few.
+            { name: 'hooks', test: /@mantine[\\/](hooks|core[\\/]esm[\\/](core|utils))[\\/]/ },
+            {
+              name: 'lists',
+              test: /infiniteQuery|react-virtual|virtual-core|web[\\/]src[\\/]ui[\\/](\w*Table|Status|Details|still-here)\./i,
+            },
+            { name: 'fields', test: /components[\\/](TextInput|Checkbox|Switch|SegmentedControl)[\\/]/ },
+          ],
+        },
+      },
+    },
   },
   server: { proxy: { '/api': 'http://127.0.0.1:8000', '/_preflight': 'http://127.0.0.1:8000' } },
 })

@@ -3,6 +3,7 @@ import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@t
 import { accountRoutes } from './account/routes'
 import { meQuery, projectQuery } from './api/me'
 import { exportRoutes } from './batch-exports/routes'
+import { definitionRoutes } from './definitions/routes'
 import { eventRoutes } from './events/routes'
 import { Frame } from './frame/Frame'
 import { NotFound, PageFailed } from './frame/Problems'
@@ -75,6 +76,7 @@ const tree = root.addChildren([
       ...eventRoutes(project),
       ...sqlRoutes(project),
       ...personRoutes(project),
+      ...definitionRoutes(project),
       ...exportRoutes(project),
       ...appRoutes(project),
       ...projectSettingsRoutes(project),

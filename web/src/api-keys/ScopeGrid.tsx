@@ -40,7 +40,15 @@ export function ScopeGrid({ value, onChange, error, without = [] }: Props) {
       >
         <Stack gap="sm" mt="sm">
           <Radio value="chosen" label="Only what is chosen here" />
-          <Radio value="all" label="Everything that its owner may do" description="Scope *" />
+          <Radio
+            value="all"
+            label="Everything that its owner may do"
+            description={
+              <>
+                The scope <code>*</code>: also what is added later
+              </>
+            }
+          />
         </Stack>
       </Radio.Group>
       {!isAll && (

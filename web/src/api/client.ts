@@ -2,7 +2,7 @@
 import createClient from 'openapi-fetch'
 import { noteConnection } from './connection'
 import { failureOf, noAnswer } from './failure'
-import { ask } from './prompts'
+import { ask, mayAsk } from './prompts'
 import type { components, paths } from './schema'
 
 export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name]
@@ -48,7 +48,7 @@ async function sendWithPrompts(request: Request): Promise<Response> {
 }
 
 async function promptOf(response: Response) {
-  if (response.status !== 401 && response.status !== 403) return null
+  if (!mayAsk() || (response.status !== 401 && response.status !== 403)) return null
   const { code } = await failureOf(response.clone())
   if (code === 'recent_sign_in_required') return 'confirm'
   if (response.status === 401 || code === 'two_factor_verification_required') return 'sign-in'

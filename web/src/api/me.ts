@@ -5,6 +5,7 @@ import { answer, api, openApi, type Schema } from './client'
 import { isStranger } from '../page'
 import { Failure } from './failure'
 import { LEVELS, type Level } from './levels'
+import { noteSomebody } from './prompts'
 
 // Pages wait for these before they are shown, so none is cut off when a part of the frame that also asked for it goes away.
 
@@ -21,7 +22,9 @@ export const meQuery = queryOptions({
       const path = '/api/users/{uuid}/' as const
       // Whoever was signed in is asked to sign in again, on the page as it is.
       const me = await answer((wasSignedIn ? api : openApi).GET(path, { params: { path: { uuid: '@me' } } }))
-      return 'organizations' in me ? (me as Schema<'Account'>) : null
+      if (!('organizations' in me)) return null
+      noteSomebody()
+      return me as Schema<'Account'>
     } catch (error) {
       if (error instanceof Failure && error.status === 401 && !wasSignedIn) return null
       throw error

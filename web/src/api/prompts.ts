@@ -6,7 +6,14 @@ export type Prompt = 'sign-in' | 'confirm'
 type Open = { prompt: Prompt; answer: Promise<boolean>; settle(isDone: boolean): void }
 
 let open: Open | null = null
+let isSomebodyHere = false
 const listeners = new Set<() => void>()
+
+/** Somebody has turned out to be signed in. Until then a refusal is an answer: there is nobody to ask. */
+export function noteSomebody(): void {
+  isSomebodyHere = true
+}
+export const mayAsk = (): boolean => isSomebodyHere
 
 /** Resolves when it is done (true) or was declined (false). Requests that need the same thing share one question. */
 export function ask(prompt: Prompt): Promise<boolean> {

@@ -218,7 +218,7 @@ export interface paths {
         get: operations["get_organizations_by_organization_id_invites"];
         put?: never;
         /**
-         * Invite an address; an earlier invite for it is replaced
+         * Invite an address; an earlier invite for it is replaced, if it is yours or you are admin, and not above your level
          * @description API key scope: `organization_member:write`. Level: member or above.
          */
         post: operations["post_organizations_by_organization_id_invites"];
@@ -4810,7 +4810,7 @@ export interface components {
             /** @description The first hundred. */
             problems: {
                 /** @enum {string} */
-                kind: "missing_file" | "changed_file" | "wrong_rows" | "wrong_uuids" | "stray_file" | "missing_row" | "doubled_row" | "changed_row" | "stray_row" | "unacknowledged_batches" | "unreachable";
+                kind: "missing_file" | "changed_file" | "wrong_rows" | "wrong_uuids" | "stray_file" | "missing_row" | "doubled_row" | "changed_row" | "stray_row" | "missing_column" | "unacknowledged_batches" | "unreachable";
                 /** @description The run that delivered it, or should have. */
                 run: string | null;
                 file: string | null;
@@ -5793,6 +5793,20 @@ export interface components {
             updated_at: string;
             app_urls: string[];
             anonymize_ips: boolean;
+            /** @description Whether web pages capture exceptions: posthog-js does so unless the page says otherwise. */
+            autocapture_exceptions_opt_in: boolean | null;
+            /** @description Whether web pages capture web vitals: posthog-js does so unless the page says otherwise. */
+            autocapture_web_vitals_opt_in: boolean | null;
+            /** @description Kept for clients that set it; without effect here. */
+            heatmaps_opt_in: boolean | null;
+            /** @description Kept for clients that set it; without effect here. */
+            session_recording_opt_in: boolean;
+            /** @description Kept for clients that set it; without effect here. */
+            surveys_opt_in: boolean | null;
+            /** @description Kept for clients that set it; without effect here. */
+            cookieless_server_hash_mode: number | null;
+            /** @description Kept for clients that set it; without effect here. */
+            recording_domains: string[] | null;
             effective_membership_level: number;
         };
         PropertyDefinition: {
@@ -8292,6 +8306,13 @@ export interface operations {
                     timezone?: string;
                     app_urls?: string[];
                     anonymize_ips?: boolean;
+                    autocapture_exceptions_opt_in?: boolean | null;
+                    autocapture_web_vitals_opt_in?: boolean | null;
+                    heatmaps_opt_in?: boolean | null;
+                    session_recording_opt_in?: boolean;
+                    surveys_opt_in?: boolean | null;
+                    cookieless_server_hash_mode?: (0 | 1 | 2) | null;
+                    recording_domains?: string[] | null;
                     completed_snippet_onboarding?: boolean;
                     is_demo?: boolean;
                 };
@@ -8390,6 +8411,13 @@ export interface operations {
                     timezone?: string;
                     app_urls?: string[];
                     anonymize_ips?: boolean;
+                    autocapture_exceptions_opt_in?: boolean | null;
+                    autocapture_web_vitals_opt_in?: boolean | null;
+                    heatmaps_opt_in?: boolean | null;
+                    session_recording_opt_in?: boolean;
+                    surveys_opt_in?: boolean | null;
+                    cookieless_server_hash_mode?: (0 | 1 | 2) | null;
+                    recording_domains?: string[] | null;
                     completed_snippet_onboarding?: boolean;
                     is_demo?: boolean;
                 };
@@ -8513,6 +8541,13 @@ export interface operations {
                     timezone?: string;
                     app_urls?: string[];
                     anonymize_ips?: boolean;
+                    autocapture_exceptions_opt_in?: boolean | null;
+                    autocapture_web_vitals_opt_in?: boolean | null;
+                    heatmaps_opt_in?: boolean | null;
+                    session_recording_opt_in?: boolean;
+                    surveys_opt_in?: boolean | null;
+                    cookieless_server_hash_mode?: (0 | 1 | 2) | null;
+                    recording_domains?: string[] | null;
                     completed_snippet_onboarding?: boolean;
                     is_demo?: boolean;
                 };
@@ -8723,6 +8758,13 @@ export interface operations {
                     timezone?: string;
                     app_urls?: string[];
                     anonymize_ips?: boolean;
+                    autocapture_exceptions_opt_in?: boolean | null;
+                    autocapture_web_vitals_opt_in?: boolean | null;
+                    heatmaps_opt_in?: boolean | null;
+                    session_recording_opt_in?: boolean;
+                    surveys_opt_in?: boolean | null;
+                    cookieless_server_hash_mode?: (0 | 1 | 2) | null;
+                    recording_domains?: string[] | null;
                     completed_snippet_onboarding?: boolean;
                     is_demo?: boolean;
                 };
@@ -15152,6 +15194,7 @@ export interface operations {
                     last_name?: string;
                     /** Format: email */
                     email?: string;
+                    /** @description At most 4,096 bytes as JSON. */
                     hedgehog_config?: {
                         [key: string]: unknown;
                     } | null;

@@ -1,5 +1,5 @@
 // What can be done to an export as a whole: pause it, go on, run it now, fill gaps, change it, delete it.
-import { ActionIcon, Button, Menu, Tooltip } from '@mantine/core'
+import { ActionIcon, Button, Menu } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -8,6 +8,7 @@ import { Confirm } from '../ui/Confirm'
 import { Icon } from '../ui/Icon'
 import { done, refused } from '../ui/notify'
 import { useStillHere } from '../ui/still-here'
+import { Tip } from '../ui/Tip'
 import { linkToExport, useExportPath } from './addresses'
 import { exportsKey, itemOf, pathOf, type Export } from './queries'
 import { UnpauseDialog } from './UnpauseDialog'
@@ -65,13 +66,13 @@ export function ExportActions({ data }: { data: Export }) {
         Backfill
       </Button>
       <Menu position="bottom-end">
-        <Menu.Target>
-          <Tooltip label="More">
+        <Tip label="More">
+          <Menu.Target>
             <ActionIcon aria-label="More" variant="default">
               <Icon name="more" />
             </ActionIcon>
-          </Tooltip>
-        </Menu.Target>
+          </Menu.Target>
+        </Tip>
         <Menu.Dropdown>
           <Menu.Item
             leftSection={<Icon name="settings" size={14} />}

@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent, type AnyRoute } from '@tanstack/react-router'
 import { queries } from '../queries'
+import { statusQuery } from './queries'
 import { exportSearch, listSearch, newSearch } from './search'
 
 export const exportRoutes = <Parent extends AnyRoute>(parent: Parent) => {
@@ -13,9 +14,7 @@ export const exportRoutes = <Parent extends AnyRoute>(parent: Parent) => {
       staleTime: Infinity,
       // Asked for while the page itself is on its way.
       loader({ params }: { params: { projectId: string } }) {
-        void import('./queries').then(({ statusQuery }) =>
-          queries.prefetchQuery(statusQuery(params.projectId)),
-        )
+        void queries.prefetchQuery(statusQuery(params.projectId))
       },
     }),
     createRoute({

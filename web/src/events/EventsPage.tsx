@@ -3,7 +3,7 @@ import { Button } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { lazy, useState } from 'react'
 import { useProject } from '../api/me'
 import { Details } from '../ui/Details'
 import { Page } from '../ui/Page'
@@ -11,7 +11,6 @@ import { Empty } from '../ui/States'
 import { TimeRange } from '../ui/TimeRange'
 import { ColumnPicker } from './ColumnPicker'
 import { DEFAULT_COLUMNS } from './columns'
-import { EventDetails } from './EventDetails'
 import classes from './EventsPage.module.css'
 import { EventTable, listedEvents } from './EventTable'
 import { FilterBar } from './FilterBar'
@@ -21,6 +20,9 @@ import { eventsQuery, questionOf } from './queries'
 import type { EventsSearch } from './search'
 import { TakeAway } from './TakeAway'
 
+const EventDetails = lazy(() =>
+  import('./EventDetails').then(({ EventDetails }) => ({ default: EventDetails })),
+)
 const route = getRouteApi('/frame/project/$projectId/events')
 
 export function EventsPage() {

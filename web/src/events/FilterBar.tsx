@@ -1,11 +1,12 @@
 // Filters as chips that read as one sentence: "event is pageview and $browser is not Safari". A chip opens its editor.
 import { Button, CloseButton, Popover, UnstyledButton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Fragment, useState, type ReactNode } from 'react'
+import { Fragment, useState, type ComponentType, type ReactNode } from 'react'
 import { Icon } from '../ui/Icon'
+import { refused } from '../ui/notify'
 import type { Filter } from './filter'
 import classes from './FilterBar.module.css'
-import { FilterEditor } from './FilterEditor'
+import type { EditorProps } from './FilterEditor'
 import { conditionWords, operatorWords, subjectWords, valueKind } from './operators'
 import { groupTypesQuery } from './queries'
 
@@ -13,6 +14,7 @@ type Props = { projectId: string; filters: readonly Filter[]; onChange: (filters
 
 export function FilterBar({ projectId, filters, onChange }: Props) {
   const [open, setOpen] = useState<number | 'new' | null>(null)
+  const [Editor, setEditor] = useState<ComponentType<EditorProps> | null>(null)
   const types = useQuery(groupTypesQuery(projectId)).data ?? []
   const groups: string[] = []
   for (const { group_type, group_type_index } of types) groups[group_type_index] = group_type
@@ -21,9 +23,19 @@ export function FilterBar({ projectId, filters, onChange }: Props) {
     onChange(filters.toSpliced(at, 1, filter))
     setOpen(null)
   }
-  const editor = (at: number, filter: Filter | null) => (
-    <FilterEditor projectId={projectId} groups={groups} initial={filter} onApply={apply(at)} />
-  )
+  // It is there before it opens, so that the focus finds its first field.
+  const show = async (at: number | 'new') => {
+    try {
+      const { FilterEditor } = await import('./FilterEditor')
+      setEditor(() => FilterEditor)
+      setOpen(at)
+    } catch (error) {
+      refused(error)
+    }
+  }
+  const toggle = (at: number | 'new') => (open === at ? setOpen(null) : void show(at))
+  const editor = (at: number, filter: Filter | null) =>
+    Editor && <Editor projectId={projectId} groups={groups} initial={filter} onApply={apply(at)} />
   return (
     <div className={classes.bar} role="group" aria-label="Filters">
       {filters.map((filter, at) => {
@@ -35,12 +47,12 @@ export function FilterBar({ projectId, filters, onChange }: Props) {
             <span className={classes.chip}>
               <EditorPopover
                 isOpen={open === at}
-                onChange={(isOpen) => setOpen(isOpen ? at : null)}
+                onClose={() => setOpen(null)}
                 editor={() => editor(at, filter)}
               >
                 <UnstyledButton
                   className={classes.words}
-                  onClick={() => setOpen(open === at ? null : at)}
+                  onClick={() => toggle(at)}
                   aria-label={`Change filter: ${words}`}
                 >
                   <Words filter={filter} groups={groups} />
@@ -57,13 +69,13 @@ export function FilterBar({ projectId, filters, onChange }: Props) {
       })}
       <EditorPopover
         isOpen={open === 'new'}
-        onChange={(isOpen) => setOpen(isOpen ? 'new' : null)}
+        onClose={() => setOpen(null)}
         editor={() => editor(filters.length, null)}
       >
         <Button
           variant={filters.length === 0 ? 'default' : 'subtle'}
           leftSection={<Icon name={filters.length === 0 ? 'filter' : 'plus'} size={14} />}
-          onClick={() => setOpen(open === 'new' ? null : 'new')}
+          onClick={() => toggle('new')}
         >
           Add filter
         </Button>
@@ -93,14 +105,21 @@ function Words({ filter, groups }: { filter: Filter; groups: readonly string[] }
 
 type PopoverProps = {
   isOpen: boolean
-  onChange: (isOpen: boolean) => void
+  onClose: () => void
   editor: () => ReactNode
   children: ReactNode
 }
 
-function EditorPopover({ isOpen, onChange, editor, children }: PopoverProps) {
+function EditorPopover({ isOpen, onClose, editor, children }: PopoverProps) {
   return (
-    <Popover opened={isOpen} onChange={onChange} position="bottom-start" trapFocus returnFocus width={320}>
+    <Popover
+      opened={isOpen}
+      onChange={(isNow) => isNow || onClose()}
+      position="bottom-start"
+      trapFocus
+      returnFocus
+      width={320}
+    >
       <Popover.Target>{children}</Popover.Target>
       <Popover.Dropdown aria-label="Filter">{isOpen && editor()}</Popover.Dropdown>
     </Popover>

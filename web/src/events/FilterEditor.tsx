@@ -6,7 +6,7 @@ import { operatorsFor, operatorWords, problemOf, valueKind } from './operators'
 import { SubjectPicker } from './SubjectPicker'
 import { ValueInput } from './ValueInput'
 
-type Props = {
+export type EditorProps = {
   projectId: string
   /** Names of the types of groups, by index. */
   groups: readonly string[]
@@ -14,7 +14,7 @@ type Props = {
   onApply: (filter: Filter) => void
 }
 
-export function FilterEditor({ projectId, groups, initial, onApply }: Props) {
+export function FilterEditor({ projectId, groups, initial, onApply }: EditorProps) {
   const [subject, setSubject] = useState<Subject | null>(initial)
   const [operator, setOperator] = useState<Operator>(initial?.operator ?? 'exact')
   const [value, setValue] = useState<readonly string[]>(initial?.value ?? [])

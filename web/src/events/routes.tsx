@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent, type AnyRoute } from '@tanstack/react-router'
 import { queries } from '../queries'
+import { eventsQuery, questionOf } from './queries'
 import { readEventsSearch, type EventsSearch } from './search'
 
 export const eventRoutes = <Parent extends AnyRoute>(parent: Parent) => {
@@ -19,9 +20,7 @@ export const eventRoutes = <Parent extends AnyRoute>(parent: Parent) => {
       staleTime: Infinity,
       // Asked for while the page itself is on its way.
       loader({ params, deps }: { params: { projectId: string }; deps: EventsSearch }) {
-        void import('./queries').then(({ eventsQuery, questionOf }) =>
-          queries.prefetchInfiniteQuery(eventsQuery(questionOf(params.projectId, deps))),
-        )
+        void queries.prefetchInfiniteQuery(eventsQuery(questionOf(params.projectId, deps)))
       },
     }),
   ] as const

@@ -1,5 +1,5 @@
 // The rail at the left and the page beside it. Below 900 px the rail is a drawer.
-import { ActionIcon, Drawer, Tooltip } from '@mantine/core'
+import { ActionIcon } from '@mantine/core'
 import { useHotkeys, useLocalStorage, useMediaQuery } from '@mantine/hooks'
 import { Outlet, useLocation } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react'
@@ -8,15 +8,18 @@ import { currentPrompt, onPrompt } from '../api/prompts'
 import { Icon } from '../ui/Icon'
 import { Loading } from '../ui/States'
 import { NARROW } from '../ui/theme'
+import { Tip } from '../ui/Tip'
 import classes from './Frame.module.css'
 import { Rail } from './Rail'
 
+const NarrowMenu = lazy(() => import('./NarrowMenu').then(({ NarrowMenu }) => ({ default: NarrowMenu })))
 const Prompts = lazy(() => import('./Prompts').then(({ Prompts }) => ({ default: Prompts })))
 const Palette = lazy(() => import('./Palette').then(({ Palette }) => ({ default: Palette })))
 
 export function Frame() {
   const [isFolded, setFolded] = useLocalStorage({ key: 'rail-folded', defaultValue: false })
   const [isOpen, setOpen] = useState(false)
+  const [wasOpened, setOpened] = useState(false)
   const [isPaletteOpen, setPaletteOpen] = useState(false)
   const isNarrow = useMediaQuery(`(max-width: ${NARROW})`, undefined, { getInitialValueInEffect: false })
   const isLost = useSyncExternalStore(onConnection, isConnectionLost)
@@ -36,22 +39,25 @@ export function Frame() {
       {isNarrow ? (
         <>
           <div className={classes.bar}>
-            <Tooltip label="Menu">
-              <ActionIcon aria-label="Menu" onClick={() => setOpen(true)}>
+            <Tip label="Menu">
+              <ActionIcon
+                aria-label="Menu"
+                onClick={() => {
+                  setOpened(true)
+                  setOpen(true)
+                }}
+              >
                 <Icon name="menu" />
               </ActionIcon>
-            </Tooltip>
+            </Tip>
           </div>
-          <Drawer
-            opened={isOpen}
-            onClose={() => setOpen(false)}
-            position="left"
-            size="260px"
-            title="Longshore"
-            closeButtonProps={{ 'aria-label': 'Close' }}
-          >
-            {rail(false)}
-          </Drawer>
+          <Suspense fallback={null}>
+            {wasOpened && (
+              <NarrowMenu isOpen={isOpen} onClose={() => setOpen(false)}>
+                {rail(false)}
+              </NarrowMenu>
+            )}
+          </Suspense>
         </>
       ) : (
         <aside className={classes.rail} data-folded={isFolded || undefined} aria-label="Menu">

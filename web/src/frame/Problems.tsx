@@ -1,15 +1,19 @@
 // Pages in place of a page: it does not exist, it broke, or the server has a newer console.
 import { Button } from '@mantine/core'
-import { Link, useRouter, type ErrorComponentProps } from '@tanstack/react-router'
+import { useRouter, type ErrorComponentProps } from '@tanstack/react-router'
 import { Failure, toFailure } from '../api/failure'
 import { queries } from '../queries'
 import { Page } from '../ui/Page'
 import { Empty, Failed } from '../ui/States'
+import { TextLink } from '../ui/TextLink'
 
 export function NotFound() {
   return (
     <Page title="Not found">
-      <Empty title="There is nothing at this address." action={<Link to="/">Go to the overview</Link>}>
+      <Empty
+        title="There is nothing at this address."
+        action={<TextLink to="/">Go to the overview</TextLink>}
+      >
         It may have been deleted, or you may not be allowed to see it.
       </Empty>
     </Page>

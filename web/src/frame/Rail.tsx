@@ -1,9 +1,10 @@
 // The rail: which organization and project, the pages of the project, and what is beside projects.
-import { ActionIcon, Group, Tooltip, UnstyledButton, useMantineColorScheme } from '@mantine/core'
+import { ActionIcon, Group, UnstyledButton, useMantineColorScheme } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation, useParams } from '@tanstack/react-router'
 import { projectQuery, useMe } from '../api/me'
 import { Icon } from '../ui/Icon'
+import { Tip } from '../ui/Tip'
 import { otherPlaces, projectPlaces, type Place } from './places'
 import classes from './Rail.module.css'
 import { Switchers } from './Switchers'
@@ -32,7 +33,7 @@ export function Rail({ isFolded, onFold, onPalette }: Props) {
         ))}
       </nav>
       <Group gap={4} className={classes.tools} wrap={isFolded ? 'wrap' : 'nowrap'}>
-        <Tooltip label="Find anything">
+        <Tip label="Find anything">
           <UnstyledButton
             className={classes.find}
             onClick={onPalette}
@@ -42,9 +43,9 @@ export function Rail({ isFolded, onFold, onPalette }: Props) {
             <Icon name="search" size={14} />
             {!isFolded && <kbd className={classes.keys}>{keys}</kbd>}
           </UnstyledButton>
-        </Tooltip>
+        </Tip>
         <ThemeButton />
-        <Tooltip label="API and its pages">
+        <Tip label="API and its pages">
           <ActionIcon
             component="a"
             href="/docs"
@@ -54,8 +55,8 @@ export function Rail({ isFolded, onFold, onPalette }: Props) {
           >
             <Icon name="help" />
           </ActionIcon>
-        </Tooltip>
-        <Tooltip label={isFolded ? 'Unfold the menu' : 'Fold the menu'}>
+        </Tip>
+        <Tip label={isFolded ? 'Unfold the menu' : 'Fold the menu'}>
           <ActionIcon
             onClick={onFold}
             aria-label={isFolded ? 'Unfold the menu' : 'Fold the menu'}
@@ -63,7 +64,7 @@ export function Rail({ isFolded, onFold, onPalette }: Props) {
           >
             <Icon name="fold" />
           </ActionIcon>
-        </Tooltip>
+        </Tip>
       </Group>
     </div>
   )
@@ -72,7 +73,7 @@ export function Rail({ isFolded, onFold, onPalette }: Props) {
 function PlaceLink({ label, icon, link, under, isFolded }: Place & { isFolded: boolean }) {
   const isHere = useLocation({ select: ({ pathname }) => under !== undefined && pathname.startsWith(under) })
   return (
-    <Tooltip label={label} position="right" disabled={!isFolded}>
+    <Tip label={label} position="right" isOff={!isFolded}>
       <Link
         {...link}
         className={classes.place}
@@ -83,7 +84,7 @@ function PlaceLink({ label, icon, link, under, isFolded }: Place & { isFolded: b
         <Icon name={icon} />
         {!isFolded && <span className="cut">{label}</span>}
       </Link>
-    </Tooltip>
+    </Tip>
   )
 }
 
@@ -95,11 +96,11 @@ function ThemeButton() {
   const next = THEMES[(THEMES.indexOf(colorScheme) + 1) % THEMES.length]!
   const label = `Theme: ${THEME_NAMES[colorScheme]}. Change to ${THEME_NAMES[next]}`
   return (
-    <Tooltip label={label}>
+    <Tip label={label}>
       <ActionIcon onClick={() => setColorScheme(next)} aria-label={label}>
         <Icon name="theme" />
       </ActionIcon>
-    </Tooltip>
+    </Tip>
   )
 }
 

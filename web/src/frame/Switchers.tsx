@@ -1,16 +1,17 @@
-// Which organization and which project: their menus, with a filter once there are many.
-import { Menu, TextInput, UnstyledButton } from '@mantine/core'
+// Which organization and which project, each with a menu of the others.
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { answer, api } from '../api/client'
 import { meQuery, organizationQuery, projectQuery, useMe } from '../api/me'
-import { Icon, type IconName } from '../ui/Icon'
 import { refused } from '../ui/notify'
-import classes from './Rail.module.css'
+import { SwitcherButton, type SwitcherProps } from './SwitcherButton'
 
 type Props = { projectId: string | undefined; organizationId: string | undefined; isFolded: boolean }
-const MANY = 8
+
+const SwitcherMenu = lazy(() =>
+  import('./SwitcherMenu').then(({ SwitcherMenu }) => ({ default: SwitcherMenu })),
+)
 
 export function Switchers({ projectId, organizationId, isFolded }: Props) {
   const me = useMe()
@@ -59,52 +60,14 @@ export function Switchers({ projectId, organizationId, isFolded }: Props) {
   )
 }
 
-type SwitcherProps = {
-  label: string
-  icon: IconName
-  name: string
-  choices: readonly { id: string; name: string }[]
-  current: string | undefined
-  onChoose: (id: string) => void
-  isFolded: boolean
-  isMain?: boolean
-}
-
-function Switcher({ label, icon, name, choices, current, onChoose, isFolded, isMain }: SwitcherProps) {
-  const [filter, setFilter] = useState('')
-  const shown = choices.filter((choice) => choice.name.toLowerCase().includes(filter.toLowerCase()))
+/** A button until somebody wants its menu: what draws menus is loaded then. */
+function Switcher(props: SwitcherProps) {
+  const [isWanted, setWanted] = useState(false)
+  const button = <SwitcherButton {...props} aria-haspopup="menu" onClick={() => setWanted(true)} />
+  if (!isWanted) return button
   return (
-    <Menu position="bottom-start" width={240} onClose={() => setFilter('')}>
-      <Menu.Target>
-        <UnstyledButton className={classes.switcher} data-main={isMain} aria-label={`${label}: ${name}`}>
-          {isFolded ? <Icon name={icon} /> : <span className="cut">{name}</span>}
-          {!isFolded && <Icon name="down" size={12} />}
-        </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {choices.length > MANY && (
-          <TextInput
-            aria-label="Filter by name"
-            placeholder="Filter by name"
-            value={filter}
-            onChange={(event) => setFilter(event.currentTarget.value)}
-            m={4}
-            data-autofocus
-          />
-        )}
-        <div className={classes.choices}>
-          {shown.map(({ id, name: choice }) => (
-            <Menu.Item
-              key={id}
-              onClick={() => id !== current && onChoose(id)}
-              rightSection={id === current ? <Icon name="check" size={14} /> : null}
-              aria-current={id === current ? 'true' : undefined}
-            >
-              {choice}
-            </Menu.Item>
-          ))}
-        </div>
-      </Menu.Dropdown>
-    </Menu>
+    <Suspense fallback={button}>
+      <SwitcherMenu {...props} />
+    </Suspense>
   )
 }

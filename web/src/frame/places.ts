@@ -19,6 +19,12 @@ export function projectPlaces(projectId: string, hasEvents: boolean): readonly P
     { label: 'Events', icon: 'events', link: { to: '/project/$projectId/events', params } },
     { label: 'SQL', icon: 'sql', link: { to: '/project/$projectId/sql', params } },
     { label: 'People', icon: 'people', link: { to: '/project/$projectId/persons', params } },
+    {
+      label: 'Definitions',
+      icon: 'definitions',
+      under: `/project/${projectId}/definitions/`,
+      link: { to: '/project/$projectId/definitions/$tab', params: { ...params, tab: 'events' } },
+    },
     { label: 'Exports', icon: 'exports', link: { to: '/project/$projectId/exports', params } },
     { label: 'Apps', icon: 'apps', link: { to: '/project/$projectId/apps', params } },
     { label: 'Settings', icon: 'settings', link: { to: '/project/$projectId/settings', params } },

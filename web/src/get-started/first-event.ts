@@ -18,6 +18,8 @@ export type FirstEvent = {
 export function useFirstEvent(projectId: string): FirstEvent {
   const queries = useQueryClient()
   const { ingested_event } = useProject()
+  // It may come before the server has said that there is none.
+  const [hadNone] = useState(!ingested_event)
   const [came, setCame] = useState<StoredEvent | null>(null)
   const stored = useQuery({
     queryKey: ['newest event', projectId],
@@ -29,10 +31,6 @@ export function useFirstEvent(projectId: string): FirstEvent {
   })
   const event = came ?? stored.data ?? null
   const isWaiting = stored.isSuccess && event === null
-  const [hasWaited, setWaited] = useState(false)
-  useEffect(() => {
-    if (isWaiting) setWaited(true)
-  }, [isWaiting])
   const state = useStream({
     // From the beginning: it may have come while the stream was opened.
     url: isWaiting ? `/api/projects/${projectId}/events/stream/?last_event_id=0` : null,
@@ -47,7 +45,7 @@ export function useFirstEvent(projectId: string): FirstEvent {
   return {
     event,
     state,
-    hasJustCome: hasWaited,
+    hasJustCome: hadNone,
     error: stored.data === undefined ? stored.error : null,
     retry: () => void stored.refetch(),
   }

@@ -81,7 +81,7 @@ function columnsOf(projectId: string): readonly Column<ExportStatus>[] {
     {
       key: 'name',
       title: 'Export',
-      width: 'minmax(120px, 1.4fr)',
+      width: 'minmax(120px, 2fr)',
       cell: ({ name }) => <b title={name}>{name}</b>,
     },
     {
@@ -96,7 +96,7 @@ function columnsOf(projectId: string): readonly Column<ExportStatus>[] {
     {
       key: 'newest',
       title: 'Newest exported event',
-      width: '170px',
+      width: '164px',
       isExtra: true,
       cell: ({ newest_delivered_age_s: age }) =>
         age === null ? <span className="quiet">none yet</span> : `${durationText(age)} old`,
@@ -104,7 +104,7 @@ function columnsOf(projectId: string): readonly Column<ExportStatus>[] {
     {
       key: 'behind',
       title: 'Freshness',
-      width: '140px',
+      width: '120px',
       isExtra: true,
       cell: (each) => behindText(each) ?? '–',
     },
@@ -119,7 +119,7 @@ function columnsOf(projectId: string): readonly Column<ExportStatus>[] {
     {
       key: 'error',
       title: 'Last error',
-      width: '1.4fr',
+      width: '1fr',
       isExtra: true,
       cell: ({ last_run }) =>
         last_run?.latest_error ? (
@@ -131,7 +131,7 @@ function columnsOf(projectId: string): readonly Column<ExportStatus>[] {
     {
       key: 'runs',
       title: 'Last runs',
-      width: 'minmax(84px, 200px)',
+      width: 'minmax(84px, 180px)',
       align: 'end',
       cell: (each) => <RecentRuns path={{ projectId, exportId: each.id }} runs={each.recent_runs} />,
     },

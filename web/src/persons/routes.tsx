@@ -1,5 +1,7 @@
 import { createRoute, lazyRouteComponent, type AnyRoute } from '@tanstack/react-router'
-import { readPersonSearch, readPersonsSearch } from './search'
+import { queries } from '../queries'
+import { personsQuery } from './queries'
+import { readPersonSearch, readPersonsSearch, type PersonsSearch } from './search'
 
 export const personRoutes = <Parent extends AnyRoute>(parent: Parent) => {
   const getParentRoute = () => parent
@@ -9,6 +11,12 @@ export const personRoutes = <Parent extends AnyRoute>(parent: Parent) => {
       path: '/persons',
       component: lazyRouteComponent(() => import('./PersonsPage'), 'PersonsPage'),
       validateSearch: readPersonsSearch,
+      loaderDeps: ({ search: { q = '' } }: { search: PersonsSearch }) => ({ q }),
+      staleTime: Infinity,
+      // Asked for while the page itself is on its way.
+      loader({ params, deps: { q } }: { params: { projectId: string }; deps: { q: string } }) {
+        void queries.prefetchInfiniteQuery(personsQuery(params.projectId, q))
+      },
     }),
     createRoute({
       getParentRoute,

@@ -1,5 +1,5 @@
 // The apps of one family: on and off, what needs attention, how busy they are; for transformations their order.
-import { ActionIcon, Switch, Tooltip, VisuallyHidden } from '@mantine/core'
+import { ActionIcon, Switch, VisuallyHidden } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -8,6 +8,7 @@ import { queries } from '../queries'
 import { Icon } from '../ui/Icon'
 import { done, refused } from '../ui/notify'
 import { Status } from '../ui/Status'
+import { Tip } from '../ui/Tip'
 import { Count } from '../ui/Values'
 import classes from './AppsPage.module.css'
 import { ordersFor } from './families'
@@ -56,7 +57,7 @@ export function AppTable({ label, projectId, apps, pluginOf, isOrdered }: Props)
             <tr key={app.id} className={classes.row} data-mark={markOf(index)}>
               {isOrdered && (
                 <td className={classes.order}>
-                  <Tooltip label="Drag, or press the arrow keys, to change the order">
+                  <Tip label="Drag, or press the arrow keys, to change the order">
                     <ActionIcon
                       className={classes.grip}
                       size="sm"
@@ -65,7 +66,7 @@ export function AppTable({ label, projectId, apps, pluginOf, isOrdered }: Props)
                     >
                       <Icon name="grip" />
                     </ActionIcon>
-                  </Tooltip>
+                  </Tip>
                 </td>
               )}
               <AppCells projectId={projectId} app={app} plugin={pluginOf.get(app.plugin)} />
@@ -135,11 +136,11 @@ function AppCells({
 function Problem({ problem }: { problem: AppState | null }) {
   if (problem === null) return null
   return (
-    <Tooltip label={problem.detail} disabled={problem.detail === undefined}>
+    <Tip label={problem.detail ?? ''} isOff={problem.detail === undefined}>
       <span>
         <Status kind={problem.kind}>{problem.text}</Status>
       </span>
-    </Tooltip>
+    </Tip>
   )
 }
 

@@ -1,15 +1,17 @@
 // The lower pane: what the query answered, as a table, chart or number, with one quiet line of facts above it.
-import { Button, Group, SegmentedControl, Title, Tooltip, UnstyledButton } from '@mantine/core'
+import { Button, Group, SegmentedControl, Title, UnstyledButton } from '@mantine/core'
 import { useMemo } from 'react'
 import { Chart } from '../ui/chart/Chart'
 import { countText, durationText } from '../ui/format'
 import { Icon } from '../ui/Icon'
 import { done } from '../ui/notify'
 import { Empty, Failed, Loading } from '../ui/States'
+import { Tip } from '../ui/Tip'
 import { Count } from '../ui/Values'
 import { EXAMPLES } from './examples'
 import { saveFile } from '../ui/save-file'
-import { chartOf, numbersOf, pickView, viewDenials, VIEWS, type View } from './result'
+import { VIEWS, type View } from './address'
+import { chartOf, numbersOf, pickView, viewDenials } from './result'
 import { ResultTable } from './ResultTable'
 import classes from './Sql.module.css'
 import { csvOf, jsonOf } from './text'
@@ -108,9 +110,9 @@ function ViewName({ view, denial }: { view: View; denial: string | null }) {
   return denial === null ? (
     VIEW_NAMES[view]
   ) : (
-    <Tooltip label={denial}>
+    <Tip label={denial}>
       <span>{VIEW_NAMES[view]}</span>
-    </Tooltip>
+    </Tip>
   )
 }
 

@@ -1,5 +1,7 @@
 // The query in the address: `?q=`, or behind `#` when it is too long to be sent along with every request.
-import { VIEWS, type View } from './result'
+
+export const VIEWS = ['table', 'line', 'bar', 'number'] as const
+export type View = (typeof VIEWS)[number]
 
 export type SqlSearch = { q?: string; view?: View; row?: number; panel?: 'history' }
 

@@ -1,6 +1,7 @@
 // How answers are shown: picked by their shape, and nothing of them lost.
 import { describe, expect, it } from 'vitest'
-import { chartOf, columnKind, numbersOf, pickView, viewDenials, type Result, type View } from './result.ts'
+import type { View } from './address.ts'
+import { chartOf, columnKind, numbersOf, pickView, viewDenials, type Result } from './result.ts'
 
 const TYPES = {
   t: "DateTime64(6, 'UTC')",

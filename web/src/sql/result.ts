@@ -1,5 +1,6 @@
 // What came back from a query, and how it can be shown: told by its columns' types and its rows.
 import type { ChartSeries, ChartX } from '../ui/chart/Chart'
+import type { View } from './address'
 
 export type Result = {
   columns: readonly string[]
@@ -7,9 +8,6 @@ export type Result = {
   types: readonly string[]
   rows: readonly (readonly unknown[])[]
 }
-
-export const VIEWS = ['table', 'line', 'bar', 'number'] as const
-export type View = (typeof VIEWS)[number]
 
 export type ColumnKind = 'time' | 'day' | 'number' | 'text' | 'other'
 

@@ -5,7 +5,7 @@ import { useOnTop } from './on-top'
 
 export function Dialog({ onClose, ...modal }: ModalProps) {
   const isOnTop = useOnTop(modal.opened)
-  // Of a dialog that is open from its beginning, Mantine does not know where the focus was.
+  // Mantine does not know where the focus was if a dialog is open from its beginning.
   const [before] = useState(() => (modal.opened ? document.activeElement : null))
   useEffect(
     () => () => {

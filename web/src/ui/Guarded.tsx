@@ -1,7 +1,8 @@
 // Rights are seen before they are hit: a button that somebody may not press is there, disabled, and says why.
-import { Button, Tooltip, type ButtonProps } from '@mantine/core'
+import { Button, type ButtonProps } from '@mantine/core'
 import { Link, type LinkProps } from '@tanstack/react-router'
 import type { ComponentPropsWithoutRef, ReactNode } from 'react'
+import { Tip } from './Tip'
 
 type Props = ButtonProps &
   ComponentPropsWithoutRef<'button'> & {
@@ -13,9 +14,9 @@ export function GuardedButton({ denial, ...button }: Props) {
   if (denial === null) return <Button {...button} />
   // Not `disabled`: that could be reached neither by the keyboard nor by whoever listens.
   return (
-    <Tooltip label={denial} events={{ hover: true, focus: true, touch: true }}>
+    <Tip label={denial}>
       <Button {...button} data-disabled aria-disabled="true" onClick={(event) => event.preventDefault()} />
-    </Tooltip>
+    </Tip>
   )
 }
 

@@ -1,10 +1,11 @@
 // Properties of an event, a person or a group: what people named first, then what libraries add, with a search once there
 // are many. Values are text; only addresses on the web are links.
-import { ActionIcon, Anchor, TextInput, Tooltip } from '@mantine/core'
+import { ActionIcon, Anchor, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { Icon } from './Icon'
 import classes from './PropertyTable.module.css'
 import { isWebAddress, sortedNames, valueText } from './property-text'
+import { Tip } from './Tip'
 import { CopyIcon } from './Values'
 
 type Props = {
@@ -71,11 +72,11 @@ function Property({ name, value, onFilter }: PropertyProps) {
       </td>
       <td className={classes.tools}>
         {onFilter && !isNested && value !== null && value !== '' && (
-          <Tooltip label="Filter by this value">
+          <Tip label="Filter by this value">
             <ActionIcon size="sm" aria-label={`Filter by ${name}`} onClick={() => onFilter(name, text)}>
               <Icon name="filter" size={14} />
             </ActionIcon>
-          </Tooltip>
+          </Tip>
         )}
         <CopyIcon value={text} label={`Copy ${name}`} />
       </td>

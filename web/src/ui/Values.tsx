@@ -1,8 +1,9 @@
 // Facts as people read them: times in the project's zone, grouped numbers, bytes in units, ids that can be copied.
-import { ActionIcon, CopyButton, Tooltip } from '@mantine/core'
+import { ActionIcon, CopyButton } from '@mantine/core'
 import { createContext, use } from 'react'
 import { bytesText, countText, timeText, timeTitle, type TimeStyle } from './format'
 import { Icon } from './Icon'
+import { Tip } from './Tip'
 import classes from './Values.module.css'
 
 /** The zone that times are shown in: the project's, or the browser's where no project is open. */
@@ -32,11 +33,11 @@ export function CopyIcon({ value, label = 'Copy' }: { value: string; label?: str
   return (
     <CopyButton value={value} timeout={1_500}>
       {({ copied, copy }) => (
-        <Tooltip label={copied ? 'Copied' : label}>
+        <Tip label={copied ? 'Copied' : label}>
           <ActionIcon onClick={copy} aria-label={copied ? 'Copied' : label} size="sm">
             <Icon name={copied ? 'check' : 'copy'} size={14} />
           </ActionIcon>
-        </Tooltip>
+        </Tip>
       )}
     </CopyButton>
   )

@@ -163,7 +163,14 @@ export const theme = createTheme({
     },
     Modal: { defaultProps: { ...DIALOG, transitionProps: { duration: 120 }, centered: true } },
     Drawer: { defaultProps: { ...DIALOG, transitionProps: { duration: 180 }, position: 'right' } },
-    Menu: { defaultProps: { transitionProps: { duration: 120 }, shadow: 'md' } },
+    Menu: {
+      defaultProps: {
+        transitionProps: { duration: 120 },
+        shadow: 'md',
+        // The focus goes to the first item, not to a nameless element before it.
+        withInitialFocusPlaceholder: false,
+      },
+    },
     Popover: { defaultProps: { transitionProps: { duration: 120 }, shadow: 'md' } },
     Input: { defaultProps: { size: 'sm' }, vars: () => ({ wrapper: { '--input-height': SIZES.control } }) },
     InputWrapper: {

@@ -78,9 +78,11 @@ export function BackfillsTab({ data }: { data: Export }) {
         </section>
       )}
       <section aria-label="Asked for">
-        <Title order={2} mb="sm">
-          Asked for
-        </Title>
+        {rows.length > 0 && (
+          <Title order={2} mb="sm">
+            Asked for
+          </Title>
+        )}
         {backfills.isPending ? (
           <Loading rows={3} />
         ) : backfills.isError && rows.length === 0 ? (

@@ -1,5 +1,6 @@
-import { ActionIcon, Button, Input, Select, TextInput, Tooltip } from '@mantine/core'
+import { ActionIcon, Button, Input, Select, TextInput } from '@mantine/core'
 import { Icon } from '../../ui/Icon'
+import { Tip } from '../../ui/Tip'
 import { useExportForm } from './ExportForm'
 import classes from './Filters.module.css'
 import { needsValue, type Filter } from './values'
@@ -80,14 +81,14 @@ export function Filters() {
                 onChange={(event) => change(index, { value: event.currentTarget.value })}
               />
             )}
-            <Tooltip label="Remove this filter">
+            <Tip label="Remove this filter">
               <ActionIcon
                 aria-label="Remove this filter"
                 onClick={() => set(filters.filter((_, at) => at !== index))}
               >
                 <Icon name="close" size={14} />
               </ActionIcon>
-            </Tooltip>
+            </Tip>
           </div>
         ))}
         <Button

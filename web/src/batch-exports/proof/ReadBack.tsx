@@ -101,7 +101,7 @@ function Result({ result }: { result: Verification }) {
     <span className={classes.result} data-verdict={verdict}>
       <Icon name={isFine ? 'check' : 'warning'} size={14} />
       <span>
-        {isPart(result) ? 'part read back' : 'read back'} <Time value={finished_at} />: {read(result)},{' '}
+        {isPart(result) ? 'a part was read back' : 'read back'} <Time value={finished_at} />: {read(result)},{' '}
         <b>{countText(problems_count)}</b> {problems_count === 1 ? 'problem' : 'problems'}
         {verdict === 'unreachable' && ', some could not be reached'}
       </span>

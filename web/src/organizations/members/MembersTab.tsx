@@ -1,5 +1,4 @@
 // Who belongs to the organization.
-import { Link } from '@tanstack/react-router'
 import { useQuery } from '@tanstack/react-query'
 import { answer, api, type Schema } from '../../api/client'
 import { useMe, useOrganization } from '../../api/me'
@@ -11,6 +10,7 @@ import { PagedTable } from '../../ui/PagedTable'
 import { SearchInput } from '../../ui/SearchInput'
 import { Empty, Failed, Loading } from '../../ui/States'
 import { Status } from '../../ui/Status'
+import { TextLink } from '../../ui/TextLink'
 import { Toolbar } from '../../ui/Toolbar'
 import { Time } from '../../ui/Values'
 import { useAddress } from '../page'
@@ -99,7 +99,7 @@ export function MembersTab() {
         empty={
           <Empty
             title="Nobody by that name or address belongs to this organization."
-            action={<Link {...invite}>Invite them</Link>}
+            action={<TextLink {...invite}>Invite them</TextLink>}
           />
         }
       />

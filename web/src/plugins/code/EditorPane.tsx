@@ -1,11 +1,12 @@
 // The files of an app in an editor that knows the plugin interface.
-import { ActionIcon, Button, Menu, Tooltip, UnstyledButton } from '@mantine/core'
+import { ActionIcon, Button, Menu, UnstyledButton } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useMemo, useRef, useState } from 'react'
 import { CodeEditor, type CodeLanguage } from '../../ui/code/CodeEditor'
 import { Confirm } from '../../ui/Confirm'
 import { Icon } from '../../ui/Icon'
 import { done, refused } from '../../ui/notify'
+import { Tip } from '../../ui/Tip'
 import type { App } from '../queries'
 import classes from './CodeTab.module.css'
 import { completeApp } from './completion'
@@ -88,7 +89,7 @@ export function EditorPane({ app, code, trial, settings }: Props) {
                 Discard
               </Button>
             )}
-            <Tooltip label="Ctrl-S">
+            <Tip label="Ctrl-S">
               <Button
                 variant={code.isDirty ? 'filled' : 'default'}
                 loading={isSaving}
@@ -97,7 +98,7 @@ export function EditorPane({ app, code, trial, settings }: Props) {
               >
                 Save code
               </Button>
-            </Tooltip>
+            </Tip>
           </span>
         )}
       </div>
