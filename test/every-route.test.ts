@@ -60,14 +60,28 @@ const childOf = (route: Route) => {
   return id === undefined || route.subject || id === 'organization_id' || id === 'project_id' ? null : id
 }
 
-/** Apps are there under several paths, made by the same loop: the long run tries each of them. */
-const OTHER_PATHS_OF_APPS = /\/pipeline_|\/api\/plugin_config\//
-const tried = IS_LONG ? routes : routes.filter(({ path }) => !OTHER_PATHS_OF_APPS.test(path))
+/** Apps, and what is below a project, are there under several paths, made by the same loops: the long run tries each. */
+const OTHER_PATHS = /\/pipeline_|\/api\/plugin_config\/|^\/api\/environments\/:project_id\//
+const tried = IS_LONG ? routes : routes.filter(({ path }) => !OTHER_PATHS.test(path))
+
+const SHAPES = new Set(['query', 'body', 'answers', 'examples'])
+/** What it declares and does. Functions are made for each path: they are equal if their text is. */
+const rulesOf = (route: Route): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(route)
+      .filter(([name]) => !SHAPES.has(name))
+      .map(([name, value]: [string, unknown]) => [name, typeof value === 'function' ? String(value) : value]),
+  )
 
 describe('what every route declares', () => {
   it('either a scope or an access, never both and never nothing', () => {
     const wrong = routes.filter((route) => scopesOf(route).length > 0 === (route.access !== undefined))
     expect(wrong.map(nameOf)).toEqual([])
+  })
+
+  it('for whoever is not signed in, what a POST is a try at, or that it changes nothing', () => {
+    const open = routes.filter((route) => isOpen(route) && route.method === 'POST')
+    expect(open.filter(({ guesses, is_question }) => !guesses && !is_question).map(nameOf)).toEqual([])
   })
 
   it('a level wherever it names an organization or a project', () => {
@@ -117,6 +131,17 @@ describe('what every route declares', () => {
         nameOf(route),
       ).toEqual(family)
     }
+  })
+
+  it('the same below an environment as below a project, which is the same thing by another name', () => {
+    const below = (base: string) =>
+      Object.fromEntries(
+        routes
+          .filter(({ path }) => path.startsWith(base))
+          .map((route) => [nameOf(route).replace(base, ''), { ...rulesOf(route), path: '' }]),
+      )
+    expect(Object.keys(below('/api/environments/')).length).toBeGreaterThan(100)
+    expect(below('/api/environments/')).toEqual(below('/api/projects/'))
   })
 
   // Read this list as an attacker would: nobody need say who they are to call these.

@@ -1,4 +1,5 @@
 // Things tests need: a test states only what matters to it, the rest is made up here.
+import { hash } from '@node-rs/argon2'
 import { randomBytes } from 'node:crypto'
 import { newPersonalKey, newServiceKey } from '../src/features/api-keys/key-value.ts'
 import { insertKey } from '../src/features/api-keys/queries.ts'
@@ -11,7 +12,6 @@ import { isReachableByUser } from '../src/features/projects/access.ts'
 import { findFirstProject } from '../src/features/projects/queries.ts'
 import type { ProjectRow } from '../src/features/projects/schema.ts'
 import { openSession } from '../src/features/sign-in/sessions.ts'
-import { hashPassword } from '../src/features/users/passwords.ts'
 import { insertUser, setCurrent, type NewUser } from '../src/features/users/queries.ts'
 import type { UserRow } from '../src/features/users/schema.ts'
 import { LEVELS, type LevelName } from '../src/platform/http/caller.ts'
@@ -24,9 +24,9 @@ export type Maker = Pick<TestApp, 'db' | 'canary'> & { services: Pick<Services, 
 export type TestUser = UserRow & { password: string; key: string; session: string }
 export type Workspace = { organization: OrganizationRow; project: ProjectRow; owner: TestUser }
 
-// One hash for all: argon2 takes 35 ms, and only tests about passwords need their own.
+// One hash for all, and a cheap one: a hash says what its check costs, which is 35 ms of CPU for one of the product's own.
 const PASSWORD = 'correct-horse-battery-staple-42'
-const passwordHash = hashPassword(PASSWORD)
+const passwordHash = hash(PASSWORD, { memoryCost: 8, timeCost: 1, parallelism: 1 })
 
 const nobody = (now: Date) => ({ caller: null, request: { ip: '127.0.0.1' }, now })
 const unique = () => randomBytes(5).toString('hex')

@@ -144,6 +144,14 @@ describe('every way in', () => {
   })
 })
 
+describe('accounts beside what they made', () => {
+  it('are read by `embeddedUser`, never whole: a list has one for each row', () => {
+    const whole = /to_jsonb\((app_user|creator)\b|row_to_json\((app_user|creator)\b|\b(app_user|creator)\.\*/
+    expect(sources.filter((path) => whole.test(read(path)))).toEqual([])
+    expect(sources.filter((path) => /\$\{embeddedUser\}/.test(read(path)))).toHaveLength(4)
+  })
+})
+
 describe('SQL of the event store stands in platform/event-store and hogql alone', () => {
   // PostgreSQL and the warehouses have their own SQL, and HogQL is nobody's: these words are of the store's engines.
   // ClickHouse is a destination as well, so its name alone says nothing.

@@ -14,7 +14,7 @@ beforeAll(async () => {
   workspace = await createOrganization(app, { name: 'Acme' })
   member = await createMember(app, workspace.organization)
   key = await createKey(app, workspace.owner, {
-    scopes: ['organization:write', 'organization_member:read', 'project:write', 'access_control:write'],
+    scopes: ['organization:write', 'organization_member:write', 'project:write', 'access_control:write'],
   })
 })
 afterAll(() => app.close())
@@ -53,6 +53,31 @@ async function listAll(path: string): Promise<Body[]> {
   return all
 }
 
+/** What is configured, then something else of everything, then one field alone: those left out stay as they are. */
+const SETTINGS = [
+  {
+    heatmaps_opt_in: true,
+    autocapture_exceptions_opt_in: true,
+    session_recording_opt_in: true,
+    surveys_opt_in: true,
+    cookieless_server_hash_mode: 2,
+    autocapture_web_vitals_opt_in: true,
+    app_urls: ['https://shop.example', 'https://a.example'],
+    recording_domains: ['https://shop.example'],
+  },
+  {
+    heatmaps_opt_in: false,
+    autocapture_exceptions_opt_in: false,
+    session_recording_opt_in: false,
+    surveys_opt_in: false,
+    cookieless_server_hash_mode: 0,
+    autocapture_web_vitals_opt_in: false,
+    app_urls: [],
+    recording_domains: [],
+  },
+  { surveys_opt_in: true },
+]
+
 it('applies, refreshes, changes and destroys a project with its roles and access', async () => {
   // The organization may be named by its slug.
   const organizations = await listAll('/api/organizations/?limit=1')
@@ -64,17 +89,27 @@ it('applies, refreshes, changes and destroys a project with its roles and access
   const members = await listAll(`${below}members/?limit=1`)
   const found = members.find(({ user }) => (user as Body).email === member.email)!
 
+  // resource "posthog_organization_member": found in the list, then changed by the uuid of the user
+  for (const level of [8, 1]) {
+    const changed = await send('PATCH', `${below}members/${member.uuid}/`, { level })
+    expect(changed).toMatchObject({ level, user: { uuid: member.uuid } })
+    expectTexts(changed, ['id', 'joined_at'])
+    expect((await listAll(`${below}members/`)).find(({ id }) => id === found.id)).toEqual(changed)
+  }
+
   // resource "posthog_project"
   const project = await send('POST', `${below}projects/`, { name: 'Shop', timezone: 'Europe/Berlin' })
   expectTexts(project, ['name', 'organization', 'api_token', 'timezone'])
   expect(await send('GET', `${below}projects/${project.id}/`)).toEqual(project)
 
-  // resource "posthog_project_settings" reads and writes what is there of an environment.
-  const settings = await send('PATCH', `/api/environments/${project.id}/`, {
-    app_urls: ['https://shop.example'],
-  })
-  expect(settings).toMatchObject({ id: project.id, app_urls: ['https://shop.example'] })
-  expect(await send('GET', `/api/environments/${project.id}/`)).toEqual(settings)
+  // resource "posthog_project_settings": what it sets must come back, or the provider calls the result inconsistent.
+  const environment = `/api/environments/${project.id}/`
+  for (const wanted of SETTINGS) {
+    const settings = await send('PATCH', environment, wanted)
+    expect(settings).toMatchObject({ id: project.id, ...wanted })
+    expect(await send('GET', environment)).toEqual(settings)
+    expect(await send('GET', `${below}projects/${project.id}/`)).toEqual(settings)
+  }
 
   // resource "posthog_role"
   const role = await send('POST', `${below}roles/`, { name: 'Analysts' })

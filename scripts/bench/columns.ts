@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { compileQuery } from '../../src/hogql/compile.ts'
-import { parseSelect } from '../../src/hogql/parser.ts'
+import { parseExpression, parseSelect } from '../../src/hogql/parser.ts'
 import { openDuckDb } from '../../src/platform/event-store/duckdb/open.ts'
 import { readManifest } from '../../src/platform/event-store/duckdb/segments/manifest.ts'
 import type { EventStore, StoreQuery } from '../../src/platform/event-store/event-store.ts'
+import type { ExportRows } from '../../src/platform/event-store/export-rows.ts'
 import { tablesOf } from '../../src/platform/event-store/layout.ts'
 import { measureTrees } from '../process-tree.ts'
 import { fill } from './events/fill.ts'
@@ -54,19 +55,26 @@ export async function benchColumns(): Promise<boolean> {
     const before = await withStore(folder, NEVER_MS, async (store) => {
       const figures = []
       for (const { cold, was } of CASES) {
-        figures.push({ was: await cpuOf(store, plain(was)), json: await cpuOf(store, hogql(cold)) })
+        figures.push({ was: await cpuOf(ask(store, plain(was))), json: await cpuOf(ask(store, hogql(cold))) })
       }
-      return figures
+      return { figures, exports_s: await cpuOf(() => exportRare(store)) }
     })
     await withStore(folder, 50, (store) => appear(store, join(folder, 'events')))
     const after = await withStore(folder, NEVER_MS, async (store) => {
       const figures = []
       for (const { cold, hot } of CASES) {
-        figures.push({ column: await cpuOf(store, hogql(cold)), hot: await cpuOf(store, hogql(hot)) })
+        figures.push({
+          column: await cpuOf(ask(store, hogql(cold))),
+          hot: await cpuOf(ask(store, hogql(hot))),
+        })
       }
-      return figures
+      return { figures, exports_s: await cpuOf(() => exportRare(store)) }
     })
-    return CASES.map(({ name }, index) => print(name, { ...before[index]!, ...after[index]! })).every(Boolean)
+    const areMet = CASES.map(({ name }, index) =>
+      print(name, { ...before.figures[index]!, ...after.figures[index]! }),
+    )
+    printExports(before.exports_s, after.exports_s)
+    return areMet.every(Boolean)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -115,15 +123,49 @@ function hogql(text: string): StoreQuery {
   return { ...plain(sql), parameters, properties }
 }
 
-/** Per question, the least of some rounds, after one that warms up. A round is long enough for the clock's hundredths. */
-async function cpuOf(store: EventStore, query: StoreQuery): Promise<number> {
-  await store.query(query)
+const ask = (store: EventStore, query: StoreQuery) => () => store.query(query)
+
+/** As a run does it: counts its rows and writes them. */
+async function exportRare(store: EventStore): Promise<void> {
+  const compiled = compileQuery(
+    parseSelect('select seq, uuid, timestamp, event, properties.$timezone from events'),
+    {
+      project_id: PROJECT,
+      timezone: 'UTC',
+      now: new Date(),
+      placeholders: new Map(),
+      exported: { where: parseExpression(`properties.plan = 'business'`) },
+    },
+    'duckdb',
+  )
+  const [position, uuid, time, ...others] = compiled.outputs.map(({ column }) => column)
+  const rows: ExportRows = {
+    project_id: PROJECT,
+    source: {
+      model: 'events',
+      query: { ...compiled, position: position!, uuid: uuid!, time: time! },
+      areas: [EVERYWHERE],
+    },
+    columns: others.map((of) => ({ name: of, kind: 'text', value: { of, form: null } })),
+  }
+  const { signal } = new AbortController()
+  await store.countBlocks(rows, MILLIONS * 1_000_000, signal)
+  const range = { from: 0, to: MILLIONS * 1_000_000 }
+  const { path } = await store.exportRows(rows, range, { kind: 'json-lines' }, signal)
+  await rm(path)
+}
+
+const EVERYWHERE = { seq_from: 0, seq_to: Number.MAX_SAFE_INTEGER, time_from: null, time_to: null }
+
+/** The least of some rounds, after one that warms up. A round is long enough for the clock's hundredths. */
+async function cpuOf(work: () => Promise<unknown>): Promise<number> {
+  await work()
   const figures: number[] = []
   for (let round = 0; round < ROUNDS; round++) {
     const before = measureTrees([process.pid]).cpu_s
     let [spent_s, asked] = [0, 0]
     while (spent_s < ROUND_S) {
-      await store.query(query)
+      await work()
       asked++
       spent_s = measureTrees([process.pid]).cpu_s - before
     }
@@ -147,4 +189,11 @@ function print(name: string, cost: { was: number; json: number; column: number; 
       ` column / hot ${ratio.toFixed(2)}; goal: at most ${GOAL}: ${isMet ? 'met' : 'NOT met'}`,
   )
   return isMet
+}
+
+function printExports(json_s: number, column_s: number): void {
+  const ms = (figure: number) => `${(figure * 1000).toFixed(1)} ms`
+  console.log(
+    `an export with a filter: JSON ${ms(json_s)}, column ${ms(column_s)}; ${(json_s / column_s).toFixed(1)} times`,
+  )
 }

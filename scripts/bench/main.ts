@@ -14,6 +14,7 @@ import { benchPlugins } from './plugins/run.ts'
 import { runSandboxOrder, type SandboxOrder } from './plugins/sandbox-process.ts'
 import { runBareRoute } from './projects/bare.ts'
 import { benchProjects } from './projects/run.ts'
+import { benchQuestions } from './questions/run.ts'
 import { runNoClickHouse } from './scaling/no-clickhouse.ts'
 import { benchScaling } from './scaling/run.ts'
 import { runScalingServer, type ScalingOrder } from './scaling/server.ts'
@@ -23,6 +24,7 @@ import { benchStreams } from './streams/run.ts'
 const PARTS = {
   api: benchApi,
   hogql: benchHogql,
+  questions: benchQuestions,
   events: benchEvents,
   columns: benchColumns,
   projects: benchProjects,

@@ -1,7 +1,8 @@
 // `npm run mutate`: breaks the code in small ways, one at a time, and sees whether the nearest tests notice. A mutant that
 // no test kills is a line that nothing guards. `npm run mutate -- <folder or file> …` picks what is broken, and `<file>:<line>`
 // tries every mutant of a line; otherwise it is targets.ts. MUTATE_SAMPLE mutants per folder (20, or `all`), chosen by
-// MUTATE_SEED. Ends with 1 when a folder of targets.ts is below the goal.
+// MUTATE_SEED. Ends with 1 when a folder of targets.ts is below the goal. `npm run mutate -- old-faults`, or `old-faults 3`,
+// puts back what attacks once found, and ends with 1 when one of them is no longer noticed.
 //
 // Our own, because Stryker knows no SQL in templates, and rights and delivery are decided there. The parser is rolldown's:
 // TypeScript 7 has no stable API for its syntax tree.
@@ -10,6 +11,7 @@ import { Random } from '../crash/random.ts'
 import { openCheckout } from './checkout.ts'
 import { mutantsOf, type Mutant } from './mutants.ts'
 import { testsNear } from './nearest-tests.ts'
+import { putBack } from './put-back.ts'
 import { describeMutant, GOAL, short, printScores, type Score } from './report.ts'
 import { openTests, type Outcome } from './run-tests.ts'
 import { filesOf, targetsOf, type Target } from './targets.ts'
@@ -21,7 +23,9 @@ const sample = process.env.MUTATE_SAMPLE === 'all' ? Infinity : Number(process.e
 const seed = Number(process.env.MUTATE_SEED ?? Date.now() % 1_000_000)
 console.log(`MUTATE_SEED=${seed}`)
 
+const [first, ...rest] = process.argv.slice(2)
 const checkout = await openCheckout()
+if (first === 'old-faults') process.exit((await putBack(checkout, rest)) ? 0 : 1)
 const tests = await openTests(checkout.root)
 for (const signal of ['SIGINT', 'SIGTERM']) {
   // In the place of what bin/start.cjs does: PostgreSQL has to be stopped.

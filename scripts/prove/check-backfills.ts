@@ -39,13 +39,17 @@ function checkRepeated(facts: Facts, backfill: BackfillRow, runs: readonly RunRo
   }
 }
 
-/** One follows the other, by arrival after a pause and by time otherwise. */
+/** From where it was to begin, one follows the other, by arrival after a pause and by time otherwise. */
 function checkIntervals({ world }: Facts, backfill: BackfillRow, runs: readonly RunRow[]): void {
   for (const [index, run] of runs.slice(1).entries()) {
     const end_before = runs[index]!.data_interval_end.getTime()
     if (run.data_interval_start?.getTime() !== end_before)
       world.wrong(`${runText(run)} does not follow the one before`)
   }
+  const from = backfill.adjusted_start_at ?? backfill.start_at
+  const [first] = runs
+  if (first?.data_interval_start && from && first.data_interval_start > from)
+    world.wrong(`${runText(first)} begins later than backfill ${backfill.id}`)
   for (const run of runs) {
     const isRight =
       backfill.kind === 'unpause'

@@ -1,9 +1,8 @@
 // The real server at any hour, and a look into its database, for as long as something is done with it.
 import { openDatabase, type Database } from '../../src/platform/db/database.ts'
 import { connectionOf, type Env } from '../../test/end-to-end/program.ts'
+import { KEY } from '../crash/first-project.ts'
 import { startServer } from './crash/server-process.ts'
-
-export const KEY = `phx_${'prove0'.repeat(6)}`
 
 const SETTINGS = {
   BOOTSTRAP_API_KEY: KEY,

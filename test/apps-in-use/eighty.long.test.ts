@@ -1,17 +1,15 @@
 // `npm run apps`: eighty published apps, unchanged, and the table of docs/apps.md. Without a cache of their repositories
 // (`APPS_CACHE`) there is nothing to try; they are cloned into it when they are not there.
 import { readFile, writeFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startPostgresServer, type PostgresStandIn } from '../stand-ins/postgres.ts'
 import { APPS } from './eighty/list.ts'
-import { filesOf } from './eighty/source.ts'
+import { filesOf, packageOf } from './eighty/source.ts'
 import { tryApp, type Database, type Verdict } from './eighty/trial.ts'
-import { openWorld, type World } from './eighty/world.ts'
+import { GEOIP_DATABASE, openWorld, type World } from './eighty/world.ts'
 import { Workbench } from './workbench.ts'
 
 const { APPS_CACHE: cache, APPS_ONLY: only, APPS_WRITE: write } = process.env
-const GEOIP_DATABASE = fileURLToPath(import.meta.resolve('@posthog/geoip-plugin/GeoLite2-City-Test.mmdb'))
 const PAGE = 'docs/apps.md'
 const GOAL = 70
 
@@ -48,6 +46,10 @@ describe.skipIf(!cache)('published apps', () => {
       world.host.github.set(app.repo, {
         commits: [{ sha: 'a'.repeat(40), branch: 'main', files: await filesOf(cache!, app.repo) }],
       })
+      if (app.built_with) {
+        const { name, version, files } = await packageOf(cache!, app)
+        world.host.npm.set(name, { versions: { [version]: files } })
+      }
       const verdict = await tryApp(await bench.another(), world, app, database)
       verdicts.push(verdict)
       console.log(`${verdict.works ? 'works' : 'FAILS'}  ${verdict.repo}: ${verdict.what}`)

@@ -5,6 +5,8 @@ import type { HoleId } from './holes.ts'
 export type Attack<World> = {
   hole: HoleId
   name: string
+  /** Which row of how many it is, where a table has one attack for each. */
+  row?: { at: number; of: number }
   run(world: World): Promise<unknown>
 }
 
@@ -19,5 +21,8 @@ export function attackEach<World, Row>(
   name: (row: Row) => string,
   run: (world: World, row: Row) => Promise<unknown>,
 ): Attack<World>[] {
-  return rows.map((row) => attack<World>(hole, name(row), (world) => run(world, row)))
+  return rows.map((row, at) => ({
+    ...attack<World>(hole, name(row), (world) => run(world, row)),
+    row: { at, of: rows.length },
+  }))
 }

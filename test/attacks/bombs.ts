@@ -8,12 +8,12 @@ type Victim = Pick<Target, 'token' | 'key'>
 
 export const MB = 1024 * 1024
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
-const MULTIPART = { 'content-type': 'multipart/form-data; boundary=b' }
+export const MULTIPART = { 'content-type': 'multipart/form-data; boundary=b' }
 
 const open = '['.repeat(10 * MB)
 const nested = '['.repeat(9 * MB) + ']'.repeat(9 * MB)
 export const filled = (text: string, bytes: number) => text.repeat(Math.ceil(bytes / text.length))
-const part = (name: string, value: string) =>
+export const part = (name: string, value: string) =>
   `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
 export const spaces = Buffer.alloc(24 * MB, ' ')
 const brotli = (content: string | Uint8Array) =>

@@ -229,7 +229,7 @@ export const HOLES: readonly Hole[] = [
     id: 'S36',
     title: "other tenants' apps",
     seen: 'here',
-    rule: 'Apps for everybody are made by staff; nobody changes the app of another organization.',
+    rule: 'Apps for everybody are made by staff; nobody changes the app of another organization, or one that runs in a project closed to them.',
   },
   {
     id: 'S37',

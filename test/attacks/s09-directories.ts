@@ -207,6 +207,28 @@ const addresses = attackEach<Scene, (typeof RAISED)[number]>(
   },
 )
 
+const returning = attack<Scene>(
+  'S31',
+  'an owner who is deactivated by the directory, given an address of the attacker, and brought back',
+  async (scene) => {
+    const own = await open(scene, scene.home)
+    const email = `away-${++made}@${own.domain}`
+    const { organization } = scene.home
+    const user = await createMember(maker(scene), organization, { email, level: 'owner' })
+    const body = { userName: email, emails: [{ value: email, primary: true }] }
+    const id = idOf(await scene.call('POST', `${own.base}/Users`, { key: own.token, body }))
+    const send = (method: string, sent: object) =>
+      scene.call(method, `${own.base}/Users/${id}`, { key: own.token, body: sent })
+    expect((await send('PATCH', patchOf({ op: 'replace', path: 'active', value: false }))).status).toBe(200)
+    const moved = `attacker-${++made}@${own.domain}`
+    const back = { userName: moved, emails: [{ value: moved, primary: true }], active: true }
+    expect((await send('PUT', back)).status).toBe(200)
+    const { level } = await scene.target.db.only<{ level: number }>(sql`
+      SELECT level FROM membership WHERE organization_id = ${organization.id} AND user_id = ${user.id}`)
+    expect(level).toBe(8)
+  },
+)
+
 const ended = attack<Scene>(
   'S17',
   'the keys and sessions of somebody whom the directory deactivated',
@@ -359,6 +381,7 @@ export const attacks: Attack<Scene>[] = [
   ...reaches,
   ...tokens,
   ...addresses,
+  returning,
   ended,
   ...prototypes,
   ...bombs,

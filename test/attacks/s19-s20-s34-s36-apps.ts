@@ -1,5 +1,5 @@
 // Apps that reach for the server, or for all of its time and memory; events that would pass by an app; and apps of other
-// organizations.
+// organizations and of private projects.
 import { expect } from 'vitest'
 import { attack, attackEach, type Attack } from './attack.ts'
 import { makeApp, runSource } from './app-trial.ts'
@@ -155,4 +155,36 @@ const borrowed = attack<Scene>(
   },
 )
 
-export const attacks: Attack<Scene>[] = [...reaches, ...bombs, ...marks, ...offered, borrowed]
+const private_code = attack<Scene>(
+  'S36',
+  'an app that runs in a private project, replaced and removed by a member without access to it',
+  async (scene) => {
+    const { call, home, owner, member } = scene
+    const below = `/api/organizations/${home.organization.id}/`
+    const id = await makeApp(scene, 'export function onEvent() {}')
+    const made = await call('POST', `${below}projects/`, { key: owner.key, body: { name: 'Private' } })
+    const project = `/api/projects/${made.body.id}/`
+    const closed = { key: owner.key, body: { access_level: 'none' } }
+    expect((await call('PUT', `${project}access_controls/`, closed)).status).toBe(200)
+    const config = { plugin: id, enabled: true, config: { token: 'of the project' } }
+    const on = await call('POST', `${project}plugin_configs/`, { key: owner.key, body: config })
+    expect(on.status).toBe(201)
+    for (const [method, path, body] of [
+      [
+        'PATCH',
+        'update_source/',
+        { 'index.ts': 'export function onEvent(e, { config }) { fetch(config.token) }' },
+      ],
+      ['PATCH', '', { config_schema: [] }],
+      ['POST', 'upgrade/', {}],
+      ['DELETE', '', undefined],
+    ] as const) {
+      const sent = { key: member.key, ...(body ? { body } : {}) }
+      const reply = await call(method, `${below}plugins/${id}/${path}`, sent)
+      expect([method, path, reply.status]).toEqual([method, path, 403])
+    }
+    expect((await call('DELETE', project, { key: owner.key })).status).toBe(204)
+  },
+)
+
+export const attacks: Attack<Scene>[] = [...reaches, ...bombs, ...marks, ...offered, borrowed, private_code]

@@ -130,6 +130,11 @@ export const attacks: Attack<GuessWorld>[] = [
       const { cookie } = await signIn(url, OWNER.email, OWNER.password)
       const account = await request('GET', `${url}/api/users/@me/`, { cookie, ...from(SPRAYER) })
       expect(account).toMatchObject({ status: 200, body: { email: OWNER.email } })
+      const change = (body: object) =>
+        request('PATCH', `${url}/api/users/@me/`, { body, cookie, ...from(SPRAYER) })
+      expect(await change({ first_name: 'Ada' })).toMatchObject({ status: 200, body: { first_name: 'Ada' } })
+      const guess = { current_password: OWNER.password, password: `${OWNER.password} again` }
+      expect((await change(guess)).status).toBe(429)
     },
   ),
 

@@ -23,6 +23,7 @@ import { attacks as files, openRootWorld } from './s24-files.ts'
 import { attacks as queries } from './s30-s33-query-bombs.ts'
 import { attacks as accounts } from './s31-accounts.ts'
 import { attacks as captured } from './s32-bodies.ts'
+import { attacks as texts } from './s32-texts.ts'
 import { attacks as guesses, openGuessWorld } from './s35-guesses.ts'
 import { attacks as stuck } from './s37-stuck.ts'
 import { attacks as floods } from './s38-floods.ts'
@@ -55,7 +56,7 @@ export const SUITES = {
   openid: suite(openSignOnScene, idTokens, returns, providers, social, socialManners),
   engines: suite(openScene, prototypes, apps, queries),
   instance: suite(openScene, names, instance, consoles),
-  capture: suite(openCaptureWorld, captured, floods),
+  capture: suite(openCaptureWorld, captured, texts, floods),
   connections: suite(openSocketWorld, sockets),
   guesses: suite(openGuessWorld, guesses),
   files: suite(openRootWorld, files),

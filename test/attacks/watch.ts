@@ -6,7 +6,7 @@ import { withTimeout } from '../../src/lib/with-timeout.ts'
 import { until } from '../harness/until.ts'
 import type { Answer, Target } from './target.ts'
 
-const isStrict = process.env.ATTACKS_STRICT === '1'
+export const isStrict = process.env.ATTACKS_STRICT === '1'
 const LIMITS = isStrict
   ? { livez_ms: 250, capture_ms: 1_000, loop_p99_ms: 50, grown_mb: 400 }
   : { livez_ms: 5_000, capture_ms: 15_000, loop_p99_ms: 2_000, grown_mb: 1_000 }

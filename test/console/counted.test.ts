@@ -31,6 +31,7 @@ const FLOWS: Record<string, readonly Shown[]> = {
     ['events', 'is filtered by chips'],
     ['events', 'as a file with the chosen columns'],
   ],
+  'describe, verify and remove a definition': [['overview', 'are found, described, verified and removed']],
   'second factor': [
     ['account', 'sets up a second factor'],
     ['sign-in', 'asks for the second factor'],

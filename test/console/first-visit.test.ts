@@ -148,13 +148,16 @@ async function writeApp(page: Page): Promise<void> {
 /** Somebody comes to a page with the snippet; the app has written down where. */
 async function seeItWork(page: Page, snippet: string): Promise<void> {
   await menu(page).getByRole('link', { name: 'Events' }).click()
+  await page.getByRole('row', { name: /\$pageview/ }).first().waitFor()
+  const list = page.url()
   const shop = await openShop(snippet)
   const visitor = await page.context().newPage()
   await visitor.goto(shop.url)
   const row = page.getByRole('row', { name: /\$pageview/ }).first()
   await expect
     .poll(async () => {
-      await page.reload()
+      // Not by reloading: details that are open stay open, over the rows.
+      await page.goto(list)
       await row.click()
       const details = page.getByRole('dialog')
       await details.getByText('$current_url').first().waitFor()

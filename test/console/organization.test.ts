@@ -203,7 +203,16 @@ describe('project', () => {
         expect(await page.getByText(project.api_token).count()).toBe(0)
         await page.getByLabel('Name', { exact: true }).fill('Web shop (live)')
         await page.getByRole('button', { name: 'Save settings' }).click()
-        await page.getByRole('button', { name: 'Project: Web shop (live)' }).waitFor()
+        const switcher = page.getByRole('button', { name: 'Project: Web shop (live)' })
+        await switcher.focus()
+        await page.keyboard.press('Enter')
+        await page.getByRole('menuitem', { name: 'Web shop (live)' }).waitFor()
+        await audit()
+        await page.keyboard.press('Escape')
+        await page.getByRole('menu').waitFor({ state: 'detached' })
+        await expect.poll(() => switcher.evaluate((button) => button.matches(':focus'))).toBe(true)
+        await page.getByRole('button', { name: 'Fold the menu' }).hover()
+        await page.getByRole('tooltip', { name: 'Fold the menu' }).waitFor()
 
         const reach = async () => (await app.get(`/api/projects/${project.id}/`, { key: member.key })).status
         await page.getByRole('link', { name: 'Access' }).click()

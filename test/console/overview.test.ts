@@ -40,6 +40,7 @@ describe('get started', () => {
       expect(addressOf(page).get('sdk')).toBe('python')
       await page.reload()
       await page.getByRole('link', { name: 'Python' }).and(page.locator('[aria-current]')).waitFor()
+      await page.getByText('Waiting for the first event').waitFor()
 
       const shop = await openShop(snippet)
       const visit = await page.context().newPage()
@@ -232,7 +233,92 @@ describe('people', () => {
         expectProblem(/404/)
         await page.goto(`${path}/0190163d-8694-739b-aea5-966c26f8ad91`)
         await page.getByText('There is nothing at this address.').waitFor()
+        await audit()
       },
     )
+  })
+})
+
+describe('definitions', () => {
+  it('are found, described, verified and removed; a refusal stands at its field and nothing typed is lost', async () => {
+    const workspace = await createOrganization(app)
+    const { project, owner } = workspace
+    await send(
+      workspace,
+      { event: 'order placed', distinct_id: 'ada', properties: { amount: 12 } },
+      { event: 'order placed', distinct_id: 'ada', properties: { amount: 30 } },
+      { event: 'signed up', distinct_id: 'ada' },
+    )
+    await app.definitions.flush()
+    const path = `/project/${project.id}/definitions/events`
+    const stored = async (kind: string, name: string) => {
+      const { body } = await app.get(`/api/projects/${project.id}/${kind}/`, { key: owner.key })
+      return body.results.find((each: { name: string }) => each.name === name)
+    }
+    await browser.visit(
+      { session: owner.session, path: `/project/${project.id}/events` },
+      async ({ page, audit, expectProblem }) => {
+        await page.getByRole('link', { name: 'Definitions' }).click()
+        await page.getByRole('row', { name: 'Open signed up' }).waitFor()
+        await audit()
+        await page.getByLabel('Search by name').fill('ORDER')
+        await page.getByRole('row', { name: 'Open signed up' }).waitFor({ state: 'detached' })
+        await page.getByRole('row', { name: 'Open order placed' }).click()
+        const details = page.getByRole('dialog')
+        await details.getByLabel('Description').waitFor()
+        await page.keyboard.press('Escape')
+        await page.locator('[role=row]:focus', { hasText: 'order placed' }).waitFor()
+        await page.keyboard.press('Enter')
+        await details.getByLabel('Description').fill('x'.repeat(4_001))
+        await details.getByLabel('Tags').fill('shop')
+        await page.keyboard.press('Enter')
+        await details.getByLabel('Verified').check()
+        expectProblem(/400 .*event_definitions/)
+        await details.getByRole('button', { name: 'Save definition' }).click()
+        await expect.poll(() => details.getByLabel('Description').getAttribute('aria-invalid')).toBe('true')
+        await audit()
+        await page.reload()
+        await details.getByText('There are changes that are not saved.').waitFor()
+        expect(await details.getByLabel('Verified').isChecked()).toBe(true)
+        await details.getByLabel('Description').fill('Somebody paid.')
+        await details.getByRole('button', { name: 'Save definition' }).click()
+        await page.getByText('What is said of order placed was saved.').waitFor()
+        await details.getByText(`by ${owner.email}`).waitFor()
+        expect(await stored('event_definitions', 'order placed')).toMatchObject({
+          description: 'Somebody paid.',
+          tags: ['shop'],
+          verified: true,
+          hidden: false,
+        })
+        await details.getByRole('link', { name: 'Show these events' }).click()
+        await page.getByRole('button', { name: 'Change filter: event is order placed' }).waitFor()
+
+        await page.goto(path)
+        await page.getByText('Not verified').click()
+        await page.getByRole('row', { name: 'Open order placed' }).waitFor({ state: 'detached' })
+        await page.getByRole('row', { name: 'Open signed up' }).click()
+        await details.getByRole('button', { name: 'Remove definition' }).click()
+        await page
+          .getByRole('dialog', { name: /Remove signed up/ })
+          .getByRole('button', { name: 'Remove' })
+          .click()
+        await page.getByText('No definition matches.').waitFor()
+        expect(await stored('event_definitions', 'signed up')).toBeUndefined()
+
+        await page.getByRole('link', { name: 'Event properties' }).click()
+        await page.getByRole('row', { name: 'Open amount' }).click()
+        await details.getByLabel('Type').selectOption('String')
+        await details.getByRole('button', { name: 'Save definition' }).click()
+        await page.getByText('What is said of amount was saved.').waitFor()
+        expect((await stored('property_definitions', 'amount')).property_type).toBe('String')
+      },
+    )
+    const member = await createMember(app, workspace.organization)
+    await browser.visit({ session: member.session, path, width: 360 }, async ({ page, audit }) => {
+      await page.getByRole('row', { name: 'Open order placed' }).click()
+      await page.getByRole('dialog').getByLabel('Description').waitFor()
+      expect(await fits(page)).toBe(true)
+      await audit()
+    })
   })
 })

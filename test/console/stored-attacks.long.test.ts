@@ -129,6 +129,15 @@ beforeAll(async () => {
     })
     configId = config.id
   }
+  await app.definitions.flush()
+  for (const kind of ['event_definitions', 'property_definitions']) {
+    const { body } = await app.get(`${project}/${kind}/?limit=40`, { key })
+    for (const [index, { id }] of (body.results as { id: string }[]).entries())
+      await send('patch', `${project}/${kind}/${id}/`, {
+        description: payload(index),
+        tags: [payload(index)],
+      })
+  }
   const people = await app.get(`${project}/persons/`, { key })
   personId = people.body.results[0].id
 })
@@ -149,6 +158,7 @@ it('none of them runs on any page', async () => {
       `sql?q=${encodeURIComponent(query)}`,
       'persons',
       `persons/${personId}`,
+      ...['events', 'properties', 'person-properties'].map((tab) => `definitions/${tab}`),
     ].map((path) => `${project}/${path}`),
     `${project}/exports`,
     ...['runs', 'proof', 'backfills', 'logs', 'settings', 'activity'].map(

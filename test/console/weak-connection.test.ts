@@ -41,6 +41,33 @@ const asOwner = (workspace: Workspace, path: string) => ({
   path: of(workspace, path),
 })
 
+describe('an address', () => {
+  it('is asked for with everything on its page at once, before it is known who came', async () => {
+    let release = () => {}
+    const after = new Promise<void>((resolve) => (release = resolve))
+    weak.weaken((called) => (called.startsWith('/api/users/') ? { after } : null))
+    const before = weak.calls.length
+    await browser.visit(asOwner(home, 'events'), async ({ page }) => {
+      const asked = () => weak.calls.slice(before).map((call) => call.replace(/\?.*/, ''))
+      const { id } = home.project
+      await expect
+        .poll(asked)
+        .toEqual(
+          expect.arrayContaining([
+            'GET /api/users/%40me/',
+            `GET /api/projects/${id}/`,
+            `GET /api/projects/${id}/events/`,
+          ]),
+        )
+      release()
+      await page.getByRole('table', { name: 'Events' }).waitFor()
+      // Nothing is asked for twice.
+      expect(asked().filter((call) => call.endsWith('/events/'))).toHaveLength(1)
+    })
+    weak.weaken(null)
+  })
+})
+
 describe('a server that is gone for a while', () => {
   it('is said to be; the page goes on by itself, with what happened meanwhile, and is live again', async () => {
     await browser.visit(asOwner(home, 'overview'), async ({ page, audit, expectProblem }) => {

@@ -6,6 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 type Body = Record<string, unknown>
 type Weakness = {
   delay_ms?: number
+  /** Answered when this has been. */
+  after?: Promise<void>
   /** Answered in place of what was asked. */
   status?: number
   /** What an older version would have answered. */
@@ -34,7 +36,8 @@ export async function openWeakServer(strong: string): Promise<WeakServer> {
   const pass = async (asked: IncomingMessage, answered: ServerResponse) => {
     const path = asked.url ?? '/'
     if (path.startsWith('/api/')) calls.push(`${asked.method} ${path}`)
-    const { delay_ms, status, change } = weaknessOf(path) ?? {}
+    const { delay_ms, after, status, change } = weaknessOf(path) ?? {}
+    await after
     if (delay_ms !== undefined) await sleep(delay_ms)
     if (status !== undefined) {
       answered.writeHead(status, { 'content-type': 'application/json', 'x-request-id': 'weak-1' })

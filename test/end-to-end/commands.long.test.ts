@@ -51,7 +51,7 @@ describe('help', () => {
 describe('in a checkout', () => {
   test('the first command builds, two at once do not disturb each other, later ones build only what changed', async () => {
     const checkout = program.newDataDir()
-    for (const part of ['bin', 'scripts', 'src', 'package.json']) {
+    for (const part of ['bin', 'scripts', 'src', 'web', 'package.json', 'tsconfig.json']) {
       await cp(part, join(checkout, part), { recursive: true })
     }
     await symlink(resolve('node_modules'), join(checkout, 'node_modules'))
@@ -81,6 +81,8 @@ describe('in a checkout', () => {
       'package.json',
       'scripts',
       'src',
+      'tsconfig.json',
+      'web',
     ])
   })
 })

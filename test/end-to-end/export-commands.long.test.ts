@@ -114,11 +114,11 @@ it('bench measures each step, and leaves nothing behind', async () => {
 }, 120_000)
 
 it.each([
-  [['export', 'nonsense'], 'named by its id'],
+  [['export', 'nonsense'], 'the id of an export is a UUID'],
   [['export', '00000000-0000-7000-8000-000000000000'], 'there is no export'],
-  [['verify', 'nonsense'], 'named by its id'],
-  [['demo', '--events', '0'], 'takes a number'],
-  [['bench', '--events', 'x'], 'takes a number'],
+  [['verify', 'nonsense'], 'the id of an export is a UUID'],
+  [['demo', '--events', '0'], '--events must be a number, 1 or more'],
+  [['bench', '--events', 'x'], '--events must be a number, 1 or more'],
   [['bench', '--folder', '/nowhere'], 'nothing can be written to /nowhere (ENOENT)'],
 ])(
   '%s is refused in one line',

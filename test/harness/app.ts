@@ -93,7 +93,11 @@ export async function startTestApp(env: Record<string, string> = {}, before?: Te
   const logs: string[] = []
   const log = openLog({ level: 'trace', format: 'json', to: { write: (line) => void logs.push(line) } })
   const eventStore = openWhenUsed(() => openEventStore(config, db))
-  const opened = await openServices(config, log, db, eventStore, TEST_URL)
+  // As a server does: before anything changes, whose copies a ClickHouse without tables is owed.
+  if (TEST_ENGINE === 'clickhouse') await eventStore.ping()
+  // Its timetable would go by the clock of the machine.
+  const keeps_time = false
+  const opened = await openServices(config, log, db, eventStore, TEST_URL, undefined, keeps_time)
   let ahead_ms = 0
   const services = { ...opened, now: () => new Date(Date.now() + ahead_ms) }
   const parts = compose(services, config, { delay_ms: NEVER_MS })

@@ -24,6 +24,8 @@ const patterns = Object.keys(document.paths).map((path) => ({
 patterns.sort((a, b) => a.weight - b.weight)
 
 const validators = new Map<string, ValidateFunction | null>()
+/** By their text: many operations answer with the same shape. */
+const compiled = new Map<string, ValidateFunction>()
 
 /** Errors that no operation declares of its own: a wrong method, and faults of the server. */
 const ANYWHERE = new Set([405, 500, 504])
@@ -75,10 +77,16 @@ function validatorFor(
   const known = validators.get(name)
   if (known !== undefined) return known
   const schema = operation.responses[key]!.content?.['application/json']?.schema
-  const validate = schema
-    ? ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('#/components', 'api#/components')))
-    : null
+  const validate = schema ? compile(JSON.stringify(schema)) : null
   validators.set(name, validate)
+  return validate
+}
+
+function compile(text: string): ValidateFunction {
+  const known = compiled.get(text)
+  if (known) return known
+  const validate = ajv.compile(JSON.parse(text.replaceAll('#/components', 'api#/components')) as object)
+  compiled.set(text, validate)
   return validate
 }
 

@@ -183,6 +183,23 @@ describe('an admin who has the provider say what they like', () => {
     expect((await app.get(invites, { key: owner.key })).body.results).toEqual([])
   })
 
+  it('does not become owner by the account of an owner whom their directory deactivates for a while', async () => {
+    const place = await makePlace({ enforced: 'oidc' })
+    const directory = await createDirectory(app, place.workspace)
+    const email = `away@${place.domain}`
+    await createMember(app, place.workspace.organization, { email, level: 'owner' })
+    const { id } = (await directory.call('POST', '/Users', { userName: email })).body
+    const setActive = (value: boolean) =>
+      directory.call('PATCH', `/Users/${id}`, patchOf({ op: 'replace', path: 'active', value }))
+    expect((await setActive(false)).body.active).toBe(false)
+    const { session } = await signIn(place, email, { sub: 'of-the-admin' })
+    expect((await me(session)).body.email).toBe(email)
+    expect((await setActive(true)).body.active).toBe(true)
+    expect(await levelIn(place, email)).toBe(8)
+    const organization = `/api/organizations/${place.workspace.organization.id}/`
+    expect((await app.delete(organization, { session: session! })).status).toBe(403)
+  })
+
   it('does not demand a provider that nobody has come in by since it was changed', async () => {
     const place = await makePlace()
     const { organization, owner } = place.workspace

@@ -81,16 +81,19 @@ function take(table: MemoryTable, stage: readonly MemoryRow[], { is_repair }: De
 function inspectTable(place: MemoryTables, context: InspectionContext): TableInspection {
   const name = nameIn(context)
   const rows = () => place.tables.get(name)!.rows
-  const columns = context.columns.filter((column) => place.tables.get(name)?.columns.has(column.name))
+  const found = place.tables.get(name)
+  const columns = context.columns.filter((column) => found?.columns.has(column.name))
+  const lacking = found ? context.columns.filter((column) => !columns.includes(column)) : []
   const within = ({ project_id, times }: TableScope) =>
-    rows().filter(({ team_id, timestamp }) => {
+    rows().filter(({ team_id = null, timestamp }) => {
       const at = Date.parse(String(timestamp))
-      const isOurs = team_id === undefined || team_id === project_id
+      const isOurs = project_id === null || !found!.columns.has('team_id') || team_id === project_id
       return isOurs && (times === null || times.some(({ from, to }) => at >= +from && at < +to))
     })
   const spelled = (row: MemoryRow) => columns.map((column) => spellInTable(column, row[column.name] ?? null))
   return {
     columns,
+    lacking: lacking.map((column) => column.name),
     async digest(scope) {
       await place.onRead('digest', name)
       const digests = new Map<string, Digest>()

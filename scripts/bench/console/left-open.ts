@@ -17,7 +17,7 @@ export async function printLeftOpen(served: ServedConsole): Promise<boolean> {
     await page
       .locator('dl > div', { hasText: 'events in the last minute' })
       .getByText('1', { exact: true })
-      .waitFor()
+      .waitFor({ timeout: 60_000 })
     console.log(
       `left open on the overview for ${SECONDS} s: ${(opened - alone).toFixed(0)} ms of the server's CPU, ` +
         `${((opened - alone) / SECONDS / 10).toFixed(2)} % of a processor (the server without it: ${alone.toFixed(0)} ms)`,

@@ -3,6 +3,7 @@ import { chromium, type Browser, type BrowserContext } from 'playwright-core'
 import { openDatabase } from '../../../src/platform/db/database.ts'
 import { sql } from '../../../src/platform/db/sql.ts'
 import { connectionOf, postmasterOf, type Program } from '../../../test/end-to-end/program.ts'
+import { CHROMIUM } from '../../../test/harness/chromium.ts'
 import { call, firstToken, KEY } from '../../crash/first-project.ts'
 import { measureTrees } from '../../process-tree.ts'
 import { freshEvents, requestsOf } from '../events/requests.ts'
@@ -40,7 +41,7 @@ export async function serveConsole(program: Program): Promise<ServedConsole> {
   for (const body of requestsOf(freshEvents(EVENTS, 1), token)) await send(url, body)
   await fillExports(url, dataDir)
   const { id } = await call(url, 'GET', '/api/projects/@current/')
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
   const session = await signIn(url)
   return {
     url,

@@ -13,9 +13,13 @@ export type Batch = {
 }
 
 const MAX_EVENTS = 120
+const AGAIN_MS = 100
+/** No server is that slow; one that stands still never answers. */
+const ANSWER_LIMIT_MS = 300_000
 
 export class Sender {
   url = ''
+  answer_limit_ms = ANSWER_LIMIT_MS
   /** Everything ever sent, acknowledged or not. */
   readonly batches: Batch[] = []
   readonly #name: string
@@ -36,6 +40,21 @@ export class Sender {
       this.batches.push(batch)
       if (!(await this.#send(batch, signal))) return
       if (pause_ms > 0) await sleep(pause_ms)
+    }
+  }
+
+  /** As clients of many servers do: what fails at one is sent again, to another. Ends once everything is acknowledged. */
+  async persist(signal: AbortSignal, nextUrl: () => string, pause_ms: number): Promise<void> {
+    this.url = nextUrl()
+    for (;;) {
+      await this.work(signal, pause_ms)
+      for (const batch of this.batches.filter(({ is_acknowledged }) => !is_acknowledged)) {
+        while (!(await this.#send(batch))) {
+          await sleep(AGAIN_MS)
+          this.url = nextUrl()
+        }
+      }
+      if (signal.aborted) return
     }
   }
 
@@ -82,6 +101,7 @@ export class Sender {
   }
 
   async #send(batch: Batch, signal: AbortSignal | null = null): Promise<boolean> {
+    const limit = AbortSignal.timeout(this.answer_limit_ms)
     try {
       const response = await fetch(`${this.url}/batch/`, {
         method: 'POST',
@@ -90,7 +110,7 @@ export class Sender {
           ...(batch.is_gzip ? { 'content-encoding': 'gzip' } : {}),
         },
         body: new Uint8Array(batch.body),
-        signal,
+        signal: signal === null ? limit : AbortSignal.any([signal, limit]),
       })
       await response.text()
       if (response.status === 200) batch.is_acknowledged = true

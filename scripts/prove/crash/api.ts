@@ -1,6 +1,6 @@
 // What the prover asks of the server, as any client would.
 import type { Random } from '../../crash/random.ts'
-import { KEY } from '../on-server.ts'
+import { KEY } from '../../crash/first-project.ts'
 import { INTERVAL_MS } from './clock.ts'
 import type { PlannedExport } from './places.ts'
 

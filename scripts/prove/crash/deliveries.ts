@@ -5,6 +5,9 @@ import type { Ledger } from './ledger.ts'
 import type { MadeExport } from './api.ts'
 import type { Places } from './places.ts'
 import { uuidsIn } from './outside-readers.ts'
+import type { Db } from '../../../src/platform/db/database.ts'
+import { listEnded } from './runs.ts'
+import { expectPromisedRows, indexTable } from './table.ts'
 
 type Fault = (text: string) => void
 type DeliveredFile = NonNullable<RunRow['files']>[number]
@@ -99,4 +102,40 @@ export class Deliveries {
 
 export function hashOf(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('hex')
+}
+
+/** What every run has brought that has ended since the last look. `known` are the runs of earlier looks. */
+export async function lookAtEnded({
+  db,
+  known,
+  exports,
+  deliveries,
+}: {
+  db: Db
+  known: Set<string>
+  exports: readonly MadeExport[]
+  deliveries: Deliveries
+}): Promise<void> {
+  deliveries.takeBatches()
+  const made_by_id = new Map(exports.map((made) => [made.id, made]))
+  for (const run of await listEnded(db, known)) {
+    known.add(run.id)
+    await deliveries.look(run, made_by_id.get(run.batch_export_id)!)
+  }
+}
+
+/** Whatever is promised is at every place that has a schedule. */
+export async function expectPromised(
+  places: Places,
+  exports: readonly MadeExport[],
+  ledger: Ledger,
+  fault: Fault,
+): Promise<void> {
+  await indexTable(places.warehouse.admin)
+  for (const { name, kind, paused } of exports) {
+    if (paused) continue
+    if (kind === 'table') await expectPromisedRows(places.warehouse.admin, ledger, fault)
+    else ledger.expectPromised(name)
+  }
+  ledger.promisesKept()
 }

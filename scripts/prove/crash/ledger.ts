@@ -1,5 +1,10 @@
 // Every event that was ever sent, whether it was acknowledged, and how often it came out where.
 
+import type { Batch } from '../../crash/events/sender.ts'
+
+/** Batches that a sender may send again: old ones would no longer be known, events are recognised for a day. */
+const KEPT_BATCHES = 20
+
 export class Ledger {
   readonly #numbers = new Map<string, number>()
   readonly #places = new Map<string, { counts: Uint8Array; delivered: number }>()
@@ -29,6 +34,17 @@ export class Ledger {
 
   promise(uuids: readonly string[]): void {
     for (const uuid of uuids) this.#promised.push(uuid)
+  }
+
+  /** What was acknowledged of a sender's batches is promised from now on. Most of these need not be kept. */
+  take(batches: Batch[]): void {
+    for (const { uuids, is_acknowledged } of batches) {
+      this.send(uuids)
+      if (is_acknowledged) this.promise(uuids)
+    }
+    const acknowledged = batches.filter(({ is_acknowledged }) => is_acknowledged)
+    const forgotten = new Set(acknowledged.slice(0, -KEPT_BATCHES))
+    batches.splice(0, batches.length, ...batches.filter((batch) => !forgotten.has(batch)))
   }
 
   /** Each may come to a place once, and nothing that was never sent. */

@@ -15,26 +15,23 @@ import {
   retryRun,
   runNow,
   TooMuch,
-  totalsOf,
   unpause,
   type MadeExport,
 } from './api.ts'
-import { KEY } from '../on-server.ts'
+import { KEY } from '../../crash/first-project.ts'
+import { Accounts } from './accounts.ts'
 import { Clock } from './clock.ts'
-import { Deliveries } from './deliveries.ts'
+import { Deliveries, expectPromised, lookAtEnded } from './deliveries.ts'
 import { Ledger } from './ledger.ts'
 import { listLeftovers } from './leftovers.ts'
 import { openPlaces, REACH, type Places } from './places.ts'
 import { composeRush } from './rush.ts'
-import { countActive, findDelivered, listEnded, waitUntilSettled } from './runs.ts'
+import { countActive, findDelivered, waitUntilSettled } from './runs.ts'
 import { buildServer, startServer, type Ended, type ServerProcess } from './server-process.ts'
-import { expectPromisedRows, indexTable } from './table.ts'
 
 const SENDERS = 2
 /** Without, events come in faster than everything else gets on, and a round takes minutes instead of seconds. */
 const SENDER_PAUSE_MS = 50
-/** Batches that a sender may send again: old ones would no longer be known, events are recognised for a day. */
-const KEPT_BATCHES = 20
 
 type Parts = {
   env: Env
@@ -50,8 +47,7 @@ export class Stage {
   readonly #parts: Parts
   readonly #fault: (text: string) => void
   readonly #known_runs = new Set<string>()
-  /** What each export had delivered when its account was last asked for. */
-  readonly #exported = new Map<string, number>()
+  readonly #accounts: Accounts
   /** Exports that were paused at some time: what they skipped is made up for later. */
   readonly #was_paused = new Set<string>()
   /** Each is told once. */
@@ -66,6 +62,7 @@ export class Stage {
   private constructor(parts: Parts) {
     this.#parts = parts
     this.#fault = (text) => void parts.faults.push(text)
+    this.#accounts = new Accounts(this.#fault)
   }
 
   static async open(program: Program, random: Random): Promise<Stage> {
@@ -145,18 +142,10 @@ export class Stage {
     await Promise.all(this.#senders.map((sender) => sender.retry()))
   }
 
-  /** At any moment the parts make the whole, and nothing that was exported comes back. */
   async checkAccounts(): Promise<void> {
     for (const made of this.#exports) {
-      const totals = await totalsOf(this.#server!.url, made)
-      const { received, exported, filtered_out, pending, skipped } = totals
-      if (received !== exported + filtered_out + pending + skipped || Math.min(...Object.values(totals)) < 0)
-        this.#fault(`${made.name}: ${JSON.stringify(totals)} does not add up`)
-      const before = this.#exported.get(made.id) ?? 0
-      if (exported < before) this.#fault(`${made.name}: ${exported} exported, and ${before} before`)
-      if (filtered_out > 0 || (!made.is_for_backfills && !this.#was_paused.has(made.id) && skipped > 0))
-        this.#fault(`${made.name}: ${filtered_out} filtered out and ${skipped} skipped`)
-      this.#exported.set(made.id, exported)
+      const may_skip = made.is_for_backfills || this.#was_paused.has(made.id)
+      await this.#accounts.check(this.#server!.url, made, may_skip)
     }
   }
 
@@ -204,24 +193,13 @@ export class Stage {
     const { env, places, ledger, deliveries } = this.#parts
     const stuck = await waitUntilSettled(this.db, () => this.clock.now())
     if (stuck !== null) this.#fault(`stuck: ${stuck}`)
-    deliveries.takeBatches()
-    const made_by_id = new Map(this.#exports.map((made) => [made.id, made]))
-    for (const run of await listEnded(this.db, this.#known_runs)) {
-      this.#known_runs.add(run.id)
-      await deliveries.look(run, made_by_id.get(run.batch_export_id)!)
-    }
-    await indexTable(places.warehouse.admin)
-    for (const { name, kind, paused } of this.#exports) {
-      if (paused) continue
-      if (kind === 'table') await expectPromisedRows(places.warehouse.admin, ledger, this.#fault)
-      else ledger.expectPromised(name)
-    }
-    ledger.promisesKept()
+    await lookAtEnded({ db: this.db, known: this.#known_runs, exports: this.#exports, deliveries })
+    await expectPromised(places, this.#exports, ledger, this.#fault)
     const leftovers = await listLeftovers(places, env.DATA_DIR!)
     for (const each of leftovers) if (!this.#known_leftovers.has(each)) this.#fault(`left: ${each}`)
     this.#known_leftovers = new Set(leftovers)
     await this.checkAccounts()
-    await this.#checkExported()
+    this.#accounts.compare(this.#exports, ledger)
   }
 
   /** Gives how many runs were at work. */
@@ -271,25 +249,6 @@ export class Stage {
     await this.#load?.done
     this.#load = null
     for (const line of complaints) this.#fault(`the server says ${line}`)
-    for (const sender of this.#senders) this.#collect(sender)
-  }
-
-  /** What was acknowledged in this life of the server is promised from now on. */
-  #collect({ batches }: Sender): void {
-    for (const { uuids, is_acknowledged } of batches) {
-      this.#parts.ledger.send(uuids)
-      if (is_acknowledged) this.#parts.ledger.promise(uuids)
-    }
-    const acknowledged = batches.filter(({ is_acknowledged }) => is_acknowledged)
-    const forgotten = new Set(acknowledged.slice(0, -KEPT_BATCHES))
-    batches.splice(0, batches.length, ...batches.filter((batch) => !forgotten.has(batch)))
-  }
-
-  async #checkExported(): Promise<void> {
-    for (const { id, name, kind } of this.#exports) {
-      if (kind === 'table') continue
-      const [said, found] = [this.#exported.get(id), this.#parts.ledger.delivered(name)]
-      if (said !== found) this.#fault(`${name}: ${said} exported by its account, ${found} are there`)
-    }
+    for (const sender of this.#senders) this.#parts.ledger.take(sender.batches)
   }
 }

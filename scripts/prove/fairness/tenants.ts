@@ -1,5 +1,5 @@
 // Projects, their events and their exports, made as any client would make them.
-import { KEY } from '../on-server.ts'
+import { KEY } from '../../crash/first-project.ts'
 import type { Sink } from './sinks.ts'
 
 const HOUR_MS = 3_600_000

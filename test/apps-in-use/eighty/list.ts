@@ -13,11 +13,16 @@ export type Tried = {
   properties?: Record<string, unknown>
   /** The usual events carry one timestamp, as those of a client that sends twice. */
   is_sent_twice?: boolean
+  /** Built code is not in its repository, only in its package on npm: what its author's `rollup -c` needs to make it. */
+  built_with?: readonly string[]
+  /** Why it does nothing, where that is known. */
+  why?: string
   /** Needs a PostgreSQL, and gets one under these names of its settings. */
   database?: { host: string; port: string; user: string; password: string; database: string }
 }
 
-const GOOGLE = 'google service account'
+export const GOOGLE = 'google service account'
+export const GEOIP = 'geoip database'
 const REDSHIFT = {
   host: 'clusterHost',
   port: 'clusterPort',
@@ -164,7 +169,21 @@ export const APPS: readonly Tried[] = [
     },
   },
   { repo: 'PostHog/posthog-laudspeaker-app' },
-  { repo: 'PostHog/posthog-maxmind-plugin' },
+  {
+    repo: 'PostHog/posthog-maxmind-plugin',
+    built_with: [
+      'rollup@2.36.1',
+      'rollup-plugin-commonjs@10.1.0',
+      'rollup-plugin-node-builtins@2.1.2',
+      'rollup-plugin-node-resolve@5.2.0',
+      'rollup-plugin-typescript2@0.29.0',
+      'typescript@4.1.3',
+      '@posthog/plugin-scaffold@0.2.8-alpha.2',
+      'mmdb-lib@1.2.0',
+    ],
+    attachments: { maxmindMmdb: GEOIP },
+    why: 'it reads `event.ip`, and the address of an event is in `properties.$ip`',
+  },
   { repo: 'PostHog/posthog-memphisdev-app' },
   {
     repo: 'PostHog/posthog-orbit-love-plugin',
@@ -274,8 +293,10 @@ export const APPS: readonly Tried[] = [
     answers: { invoices: { data: [] }, customers: { data: [] } },
   },
   { repo: 'PostHog/taxonomy-plugin', config: { defaultNamingConvention: 'camelCase' } },
-  // Looks at times that are numbers alone, and events have texts.
-  { repo: 'PostHog/timestamp-parser-plugin' },
+  {
+    repo: 'PostHog/timestamp-parser-plugin',
+    why: 'it reads timestamps that are numbers, and those of events are texts',
+  },
   { repo: 'PostHog/twitter-followers-plugin', answers: { followbutton: [{ followers_count: 7 }] } },
   { repo: 'PostHog/user-agent-plugin', config: { overrideUserAgentDetails: 'true' } },
   { repo: 'PostHog/user-interview-app' },
@@ -290,7 +311,21 @@ export const APPS: readonly Tried[] = [
     answers: { token: { access_token: 't', instance_url: 'https://shop.my.salesforce.com' } },
   },
   { repo: 'andrewm4894/posthog-netdata-event-processing' },
-  { repo: 'ava-labs/posthog-route-censor-plugin' },
+  {
+    repo: 'ava-labs/posthog-route-censor-plugin',
+    built_with: [
+      'rollup@3.7.0',
+      'rollup-plugin-copy@3.4.0',
+      '@rollup/plugin-node-resolve@15.0.1',
+      '@rollup/plugin-typescript@9.0.2',
+      'typescript@4.9.5',
+      'tslib@2.4.1',
+      '@types/node@18.14.0',
+      '@posthog/plugin-scaffold@1.3.4',
+      '@remix-run/router@1.5.0',
+    ],
+    attachments: { routes: '[{"path":"/:language/products","include":["language"]}]' },
+  },
   {
     repo: 'benjackwhite/posthog-plugin-appfigures',
     config: { appfigures_start_date: '2026-11-01' },
@@ -310,7 +345,11 @@ export const APPS: readonly Tried[] = [
     config: { discardIp: 'true', discardLibs: 'web' },
     properties: { $lib: 'web', $geoip_city_name: 'London' },
   },
-  { repo: 'paolodamico/posthog-app-unduplicator', is_sent_twice: true },
+  {
+    repo: 'paolodamico/posthog-app-unduplicator',
+    is_sent_twice: true,
+    why: 'it gives events another `uuid`, and an event keeps its own',
+  },
   {
     repo: 'rudderlabs/rudderstack-posthog-plugin',
     config: { dataPlaneUrl: 'https://rudder.example/', writeKey: 'key' },

@@ -1,12 +1,15 @@
 // One app, installed as it is published, switched on and fed with events: what it did, or why it did nothing.
+import { readFile } from 'node:fs/promises'
 import type { Workbench } from '../workbench.ts'
-import type { Tried } from './list.ts'
-import { serviceAccount, type World } from './world.ts'
+import { GEOIP, GOOGLE, type Tried } from './list.ts'
+import { GEOIP_DATABASE, serviceAccount, type World } from './world.ts'
 
 export type Verdict = { repo: string; works: boolean; kind: string; what: string }
 export type Login = { host: string; port: number; user: string; password: string; database: string }
 /** `rowsIn`: how many a table has. */
 export type Database = { login: Login; rowsIn(table: string): Promise<number> }
+
+const NPM_ADDRESS = /https:\/\/www\.npmjs\.com\/package\/\S+/
 
 type Field = { key?: string; type?: string; default?: unknown; required?: boolean; choices?: string[] }
 
@@ -43,8 +46,14 @@ export async function tryApp(
     kind,
     what,
   })
-  const installed = await bench.app.post(`${bench.organizationUrl}/plugins/`, { url }, { key: bench.key })
+  const install = (address: string) =>
+    bench.app.post(`${bench.organizationUrl}/plugins/`, { url: address }, { key: bench.key })
+  let installed = await install(url)
+  // As a reader of the refusal would.
+  const offered = installed.status === 201 ? undefined : NPM_ADDRESS.exec(installed.body.detail)?.[0]
+  if (offered !== undefined) installed = await install(offered)
   if (installed.status !== 201) return verdict(false, '', `cannot be installed: ${installed.body.detail}`)
+  const from = offered === undefined ? '' : `from [npm](${offered}), where its built code is: `
   const plugin = installed.body
   const kind = kindOf(plugin.capabilities)
   if (plugin.errors.length > 0) return verdict(false, kind, `does not load: ${plugin.errors[0].message}`)
@@ -78,7 +87,12 @@ export async function tryApp(
   ].join('; ')
   if (error) return verdict(false, kind, `its own fault: ${firstLine(error.message)}`)
   if (faults.length > 0) return verdict(false, kind, `its own fault: ${firstLine(faults[0]!.message)}`)
-  return verdict(done !== '', kind, done === '' ? 'runs, and does nothing with these events' : done)
+  if (done !== '') return verdict(true, kind, from + done)
+  return verdict(
+    false,
+    kind,
+    `${from}runs, and does nothing with these events${app.why ? `: ${app.why}` : ''}`,
+  )
 }
 
 function kindOf({ methods, scheduled_tasks = [] }: Record<string, string[] | undefined>): string {
@@ -106,8 +120,10 @@ async function configure(
   form.append('enabled', 'true')
   form.append('config', JSON.stringify(config))
   for (const [key, given] of Object.entries(app.attachments ?? {})) {
-    const text = given === 'google service account' ? serviceAccount() : given
-    form.append(`add_attachment[${key}]`, new File([text], 'file.json', { type: 'application/json' }))
+    form.append(
+      `add_attachment[${key}]`,
+      new File([await attachmentOf(given)], 'file.json', { type: 'application/json' }),
+    )
   }
   const request = new Request('http://localhost', { method: 'POST', body: form })
   const reply = await bench.app.http.inject({
@@ -119,6 +135,11 @@ async function configure(
   if (reply.statusCode !== 201) return `cannot be switched on: ${reply.payload.slice(0, 200)}`
   await bench.app.plugins.idle()
   return reply.json<{ id: number }>().id
+}
+
+function attachmentOf(given: string): string | Promise<Buffer> {
+  if (given === GEOIP) return readFile(GEOIP_DATABASE)
+  return given === GOOGLE ? serviceAccount() : given
 }
 
 function valueOf({ key, type, default: given, choices }: Field): [string, unknown][] {

@@ -1,10 +1,15 @@
 // Everything out there, for apps that are tried: the code host, and one server that stands for every other host.
 import { generateKeyPairSync } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
 import type { Outbound } from '../../../src/platform/outbound/outbound.ts'
 import { startCodeHost, type CodeHost } from '../../stand-ins/code-host.ts'
 import { startListener } from '../workbench.ts'
 
-const CODE_HOSTS = /^(?:api\.github\.com|github\.com|codeload\.github\.com)$/
+const CODE_HOSTS = /^(?:api\.github\.com|github\.com|codeload\.github\.com|registry\.npmjs\.org)$/
+
+export const GEOIP_DATABASE = fileURLToPath(
+  import.meta.resolve('@posthog/geoip-plugin/GeoLite2-City-Test.mmdb'),
+)
 
 export type World = {
   host: CodeHost

@@ -30,6 +30,9 @@ const OF_HTTP = new Set([
   'role',
 ])
 const STATUSES = { 60: 404, 81: 404, 159: 408, 516: 403 }
+/** `http_max_field_value_size`, as a server has it unless told otherwise. */
+const MAX_FIELD_BYTES = 131_072
+const TOO_LONG = 'Poco::Exception. Code: 1000, e.code() = 0, HTML Form Exception: Field value too long'
 const NO_LOGIN =
   'Code: 516. DB::Exception: Authentication failed: password is incorrect. (AUTHENTICATION_FAILED)'
 
@@ -60,7 +63,10 @@ async function answer(request, response) {
   const type = request.headers['content-type'] ?? ''
   if (type.startsWith('multipart/form-data')) {
     const form = await new Response(body, { headers: { 'content-type': type } }).formData()
-    for (const [name, value] of form) if (name !== 'query') asked.append(name, value)
+    for (const [name, value] of form) {
+      if (Buffer.byteLength(value) > MAX_FIELD_BYTES) throw new Error(TOO_LONG)
+      if (name !== 'query') asked.append(name, value)
+    }
     body = Buffer.from(form.get('query'))
   }
   const id = asked.get('query_id') || crypto.randomUUID()
@@ -168,4 +174,6 @@ process.on('SIGTERM', () => {
   rmSync(uploads, { recursive: true, force: true })
   session.close()
   besides.close()
+  // A statement that cannot be ended would keep it alive.
+  process.exit()
 })

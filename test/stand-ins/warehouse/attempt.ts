@@ -11,6 +11,7 @@ import type {
   Digest,
   RunFacts,
 } from '../../../src/features/batch-exports/destinations/destination.ts'
+import { stillOurs } from '../../../src/features/batch-exports/destinations/fixture/still-ours.ts'
 import type { World } from '../../../src/features/batch-exports/destinations/fixture/world.ts'
 import { addRow, bucketOf } from '../../../src/features/batch-exports/destinations/warehouse/digest.ts'
 import type { OutputFile } from '../../../src/features/batch-exports/formats/encoding.ts'
@@ -35,7 +36,7 @@ export async function attempt(
     for (const [index, rows] of files.entries()) {
       await asFile(rows, (file) => delivery.write({ ...file, index }))
     }
-    return await delivery.finish()
+    return await delivery.finish(stillOurs)
   } catch (error) {
     await delivery.abort()
     throw error
@@ -85,7 +86,7 @@ export function contextOf(
     log: (level, message) => void logged?.push(`${level} ${message}`),
     left_files: [],
     left_uploads: [],
-    progress: { last: null, save: async () => {}, began: async () => {} },
+    progress: { last: null, save: async () => {}, began: async () => {}, leftOut: async () => {} },
   }
 }
 
