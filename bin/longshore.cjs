@@ -11,7 +11,7 @@ const bundle = join(root, 'dist/longshore.js')
 
 if (isCheckout() && isStale()) build()
 if (!existsSync(bundle))
-  giveUp(`${join(root, 'dist')} is missing: install the package again, or pack it after npm run build`)
+  giveUp(`${join(root, 'dist')} is missing: install the package again, or make it with npm run pack`)
 start(bundle)
 
 function isCheckout() {
