@@ -384,7 +384,7 @@ describe('errors', () => {
       await page.getByRole('button', { name: 'Try the code on this event' }).click()
       await page.getByRole('textbox', { name: 'The event' }).getByText('order paid').waitFor()
       await page.getByRole('button', { name: 'Try it' }).click()
-      await page.getByText('TypeError').waitFor()
+      await page.getByRole('region', { name: 'Try it' }).getByText('TypeError').waitFor()
 
       await part(page, 'Logs').click()
       await page.getByText('error', { exact: true }).first().click()
