@@ -51,8 +51,9 @@ export function deliverFiles(place: FilePlace, { config, run, signal, left_files
   const name = renderName(config.prefix, run)
   const files: DeliveredFile[] = []
   const staged: StagedFile[] = []
-  const manifests = manifestsOf(name, encoding)
-  const names = () => [...files.map((file) => file.name), ...manifests]
+  // A run without rows leaves nothing, also no list of nothing: it may be there to remove what was left before it.
+  const manifests = () => (files.length === 0 ? [] : manifestsOf(name, encoding))
+  const names = () => [...files.map((file) => file.name), ...manifests()]
   return {
     names,
     async write(file) {
@@ -65,7 +66,7 @@ export function deliverFiles(place: FilePlace, { config, run, signal, left_files
       // From the first file on all of them become visible, also for a run that is cancelled meanwhile: half of it
       // would be taken for the whole.
       signal.throwIfAborted()
-      for (const each of manifests) staged.push(await place.stageText(each, manifestText(files)))
+      for (const each of manifests()) staged.push(await place.stageText(each, manifestText(files)))
       for (const file of staged) await file.publish()
       const kept = new Set(names())
       const left = left_files.filter((file) => !kept.has(file))

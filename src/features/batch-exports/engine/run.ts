@@ -33,7 +33,9 @@ export async function performRun(work: Work): Promise<RunEnd> {
     log.write('INFO', 'Nothing to export in this interval; the destination was not contacted.')
     return completed(0, [], [])
   }
-  log.write('INFO', `Exporting ${plan.rows} rows to ${kind.target(definition.config)}.`)
+  const target = kind.target(definition.config)
+  if (plan.rows > 0) log.write('INFO', `Exporting ${plan.rows} rows to ${target}.`)
+  else log.write('INFO', `Nothing to export in this interval any more; removing what was left at ${target}.`)
   await warnOfCutTexts(work, selection)
   // Before anything is sent: should the store be too busy for it, the next attempt sends nothing twice.
   const newest_arrival = await findNewestArrival(services.eventStore, run, plan.pieces)
