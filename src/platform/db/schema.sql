@@ -305,6 +305,7 @@ CREATE INDEX batch_export_run_created ON batch_export_run (batch_export_id, crea
 CREATE INDEX batch_export_run_interval ON batch_export_run (batch_export_id, data_interval_start, id);
 CREATE INDEX batch_export_run_leased ON batch_export_run (lease_until) WHERE (lease_owner IS NOT NULL);
 CREATE INDEX batch_export_run_live ON batch_export_run (batch_export_id, backfill_id) WHERE (finished_at IS NULL);
+CREATE INDEX batch_export_run_published ON batch_export_run USING gin (published) WHERE (published IS NOT NULL);
 CREATE INDEX batch_export_run_repeats ON batch_export_run (repeats) WHERE (repeats IS NOT NULL);
 CREATE INDEX batch_export_run_unclean ON batch_export_run (finished_at) WHERE ((finished_at IS NOT NULL) AND ((status <> 'Completed'::text) OR (attempt > 1)));
 CREATE INDEX batch_export_run_undelivered ON batch_export_run (batch_export_id) WHERE ((selection = 'arrival'::text) AND (repeats IS NULL) AND (NOT is_delivered));

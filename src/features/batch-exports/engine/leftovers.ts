@@ -29,13 +29,15 @@ export function filesLeftBy(run: FrozenRun, warn: (message: string) => void): st
   return [...new Set(here.map(({ name }) => name))]
 }
 
+type Delivering = Pick<FrozenRun, 'batch_export_id' | 'project_id' | 'definition'>
+
 /**
  * Files that no other export has written under the same name since: two exports may have had the same prefix, one after the
  * other. Which of them the file is of by now cannot be told.
  */
 export async function withoutNeighbours(
   db: Db,
-  { batch_export_id, project_id, definition }: FrozenRun,
+  { batch_export_id, project_id, definition }: Delivering,
   files: readonly string[],
   warn: (message: string) => void,
 ): Promise<string[]> {
@@ -43,8 +45,8 @@ export async function withoutNeighbours(
   const named = await db.rows<{ file: string; project_id: number; config: Definition['config'] }>(sql`
     SELECT DISTINCT file, project_id, definition -> 'config' AS config
     FROM batch_export_run, jsonb_array_elements_text(published) AS file
-    WHERE batch_export_id <> ${batch_export_id} AND definition ->> 'destination_type' = ${kind.type}
-      AND file = ANY(${files}::text[])`)
+    WHERE published ?| ${files}::text[] AND batch_export_id <> ${batch_export_id}
+      AND definition ->> 'destination_type' = ${kind.type} AND file = ANY(${files}::text[])`)
   const here = kind.place?.(definition.config, project_id)
   const taken = new Set(
     named.flatMap(({ file, ...other }) =>
