@@ -10,7 +10,7 @@ import type {
   TableInspection,
   TableScope,
 } from '../../src/features/batch-exports/destinations/destination.ts'
-import { addRow, bucketOf } from '../../src/features/batch-exports/destinations/warehouse/digest.ts'
+import { addRow, bucketOf, UNOWNED } from '../../src/features/batch-exports/destinations/warehouse/digest.ts'
 import type { OutputColumn } from '../../src/features/batch-exports/definition.ts'
 
 export type MemoryRow = Record<string, unknown>
@@ -87,9 +87,14 @@ function inspectTable(place: MemoryTables, context: InspectionContext): TableIns
   const within = ({ project_id, times }: TableScope) =>
     rows().filter(({ team_id = null, timestamp }) => {
       const at = Date.parse(String(timestamp))
-      const isOurs = project_id === null || !found!.columns.has('team_id') || team_id === project_id
+      const isOurs =
+        project_id === null || !found!.columns.has('team_id') || (team_id ?? project_id) === project_id
       return isOurs && (times === null || times.some(({ from, to }) => at >= +from && at < +to))
     })
+  const bucketIn = ({ project_id }: TableScope, { uuid, team_id = null }: MemoryRow) => {
+    const is_unowned = project_id !== null && found!.columns.has('team_id') && team_id === null
+    return (is_unowned ? UNOWNED : '') + bucketOf((uuid as string) ?? null)
+  }
   const spelled = (row: MemoryRow) => columns.map((column) => spellInTable(column, row[column.name] ?? null))
   return {
     columns,
@@ -98,17 +103,17 @@ function inspectTable(place: MemoryTables, context: InspectionContext): TableIns
       await place.onRead('digest', name)
       const digests = new Map<string, Digest>()
       if (!place.tables.has(name)) return digests
-      for (const row of within(scope)) addRow(digests, bucketOf((row.uuid as string) ?? null), spelled(row))
+      for (const row of within(scope)) addRow(digests, bucketIn(scope, row), spelled(row))
       return digests
     },
     async rows(scope, bucket) {
       await place.onRead('rows', name)
       return within(scope)
-        .filter(({ uuid }) => bucketOf((uuid as string) ?? null) === bucket)
+        .filter((row) => bucketIn(scope, row) === bucket)
         .map(spelled)
     },
     spell: ({ kind }, value) =>
-      value === null
+      value === null || value === undefined
         ? null
         : kind === 'json'
           ? JSON.stringify(value)

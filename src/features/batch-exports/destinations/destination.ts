@@ -222,17 +222,23 @@ export type TableInspection = {
   columns: readonly OutputColumn[]
   /** Names of those that the table does not have; none where there is no table. */
   lacking: readonly string[]
-  /** One statement for all buckets. Empty where there is no table. */
+  /**
+   * One statement for all buckets. Empty where there is no table. Where the rows of a project are asked for, rows that say
+   * no project are in buckets of their own, whose names begin with `UNOWNED`.
+   */
   digest(scope: TableScope): Promise<ReadonlyMap<string, Digest>>
   /** The spelled values of the rows in one bucket, in the order of `columns`. */
   rows(scope: TableScope, bucket: string): Promise<readonly (readonly (string | null)[])[]>
-  /** A value as JSON lines have it (see `exactColumns`), spelled as the table's own statements spell it. */
+  /**
+   * A value as JSON lines have it (see `exactColumns`), spelled as the table's own statements spell it. `undefined` is what
+   * a row has that came without the column, as far as that is known.
+   */
   spell(column: OutputColumn, value: unknown): string | null
 }
 
 /**
- * Which rows are looked at: of one project where the table says so, and of these times where it has a timestamp. Null: of
- * any project, and of any time.
+ * Which rows are looked at: of one project and of none where the table says so, and of these times where it has a timestamp.
+ * Null: of any project, and of any time.
  */
 export type TableScope = { project_id: number | null; times: readonly { from: Date; to: Date }[] | null }
 

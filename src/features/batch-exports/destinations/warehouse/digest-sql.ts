@@ -2,7 +2,7 @@
 // bucket. The same for every warehouse but for what its dialect says. Our side of the same spelling is in spell.ts.
 import type { ColumnKind } from '../../../../platform/event-store/export-rows.ts'
 import type { TableScope } from '../destination.ts'
-import { ABSENT, BUCKET_LENGTH, PRESENT, SEPARATOR_CODE } from './digest.ts'
+import { ABSENT, BUCKET_LENGTH, PRESENT, SEPARATOR_CODE, UNOWNED } from './digest.ts'
 
 /** Arguments and answers are SQL. */
 export type Dialect = {
@@ -58,7 +58,7 @@ export function digestStatement(table: ComparedTable, scope: TableScope): string
   const [bucket, hash] = [dialect.quote('bucket'), dialect.quote('hash')]
   const asText = (value: string) => `CAST(${value} AS ${dialect.text_type})`
   const sum = (from: number) => asText(`SUM(${dialect.numberOf(`SUBSTRING(${hash}, ${from}, 8)`)})`)
-  const hashed = `SELECT ${bucketSql(table)} AS ${bucket}, ${rowHash(table)} AS ${hash} FROM ${name}${where(scopeConditions(table, scope))}${dialect.once ?? ''}`
+  const hashed = `SELECT ${bucketSql(table, scope)} AS ${bucket}, ${rowHash(table)} AS ${hash} FROM ${name}${where(scopeConditions(table, scope))}${dialect.once ?? ''}`
   return `SELECT ${bucket}, ${asText('COUNT(*)')} AS ${dialect.quote('row_count')}, ${sum(1)} AS ${dialect.quote('first_sum')}, ${sum(9)} AS ${dialect.quote('second_sum')} FROM (${hashed}) AS hashed GROUP BY ${bucket}`
 }
 
@@ -78,25 +78,37 @@ export function rowsStatement(table: ComparedTable, scope: TableScope): string {
   const list = columns.map(
     (column, index) => `${spelled(dialect, column)} AS ${dialect.quote(`c${index + 1}`)}`,
   )
-  const inBucket = has_uuid ? [`${bucketSql(table)} = ${dialect.bucket_parameter}`] : []
+  const inBucket = has_uuid ? [`${bucketSql(table, scope)} = ${dialect.bucket_parameter}`] : []
   return `SELECT ${list.join(', ')} FROM ${name}${where([...scopeConditions(table, scope), ...inBucket])}`
 }
 
-function bucketSql({ dialect: { quote, text_type }, has_uuid }: ComparedTable): string {
+function bucketSql(table: ComparedTable, scope: TableScope): string {
+  const { quote, text_type } = table.dialect
   const uuid = `LOWER(CAST(${quote('uuid')} AS ${text_type}))`
-  return has_uuid ? `COALESCE(RIGHT(${uuid}, ${BUCKET_LENGTH}), '')` : `CAST('' AS ${text_type})`
+  const bucket = table.has_uuid
+    ? `COALESCE(RIGHT(${uuid}, ${BUCKET_LENGTH}), '')`
+    : `CAST('' AS ${text_type})`
+  const team_id = ownerColumn(table, scope)
+  return team_id === null ? bucket : `CASE WHEN ${team_id} IS NULL THEN '${UNOWNED}' ELSE '' END || ${bucket}`
+}
+
+/** The column that rows of one project are found by; null where they are not asked for, or cannot be found. */
+function ownerColumn({ dialect, types }: ComparedTable, { project_id }: TableScope): string | null {
+  const is_there = dialect.kindOf(types.get('team_id') ?? '') === 'integer'
+  return project_id !== null && is_there ? dialect.quote('team_id') : null
 }
 
 function where(conditions: readonly string[]): string {
   return conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`
 }
 
-function scopeConditions({ dialect, types }: ComparedTable, { project_id, times }: TableScope): string[] {
-  const isOf = (name: string, kind: ColumnKind) => dialect.kindOf(types.get(name) ?? '') === kind
+function scopeConditions(table: ComparedTable, scope: TableScope): string[] {
+  const { dialect, types } = table
+  const { project_id, times } = scope
   const conditions: string[] = []
-  if (project_id !== null && isOf('team_id', 'integer'))
-    conditions.push(`${dialect.quote('team_id')} = ${project_id}`)
-  if (times !== null && isOf('timestamp', 'timestamp')) {
+  const team_id = ownerColumn(table, scope)
+  if (team_id !== null) conditions.push(`(${team_id} = ${project_id} OR ${team_id} IS NULL)`)
+  if (times !== null && dialect.kindOf(types.get('timestamp') ?? '') === 'timestamp') {
     const at = dialect.quote('timestamp')
     const moment = (date: Date) => dialect.moment(momentText(date), types.get('timestamp')!)
     const ranges = times.map(({ from, to }) => `${at} >= ${moment(from)} AND ${at} < ${moment(to)}`)

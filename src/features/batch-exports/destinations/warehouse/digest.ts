@@ -16,6 +16,12 @@ export const ABSENT = '-'
  */
 export const BUCKET_LENGTH = 3
 
+/**
+ * Begins the names of buckets of rows that say no project, where rows of one project are asked for. Longer than the name of
+ * a bucket, so it cannot be one.
+ */
+export const UNOWNED = 'unowned '
+
 const SEPARATOR = String.fromCharCode(SEPARATOR_CODE)
 
 /** Sums count modulo this: numbers stay exact however many rows there are, also when those of all buckets are added up. */

@@ -23,12 +23,14 @@ export type InspectedTable = {
   fold(name: string): string
   /** How JSON is spelled in a column of this kind; null where the delivery leaves it out. */
   spellJson(value: unknown, kind: 'json' | 'text'): string | null
+  /** How it spells what a row has in a column of this type that it came without; null unless told. */
+  spellUnfilled?(type: string): string | null
   /** Values as texts; the bucket is the parameter of the statement. */
   ask(statement: string, bucket: string | null): Promise<readonly (readonly (string | null)[])[]>
 }
 
 export function inspectTable(
-  { dialect, name, types, fold, spellJson, ask }: InspectedTable,
+  { dialect, name, types, fold, spellJson, spellUnfilled, ask }: InspectedTable,
   columns: readonly OutputColumn[],
 ): TableInspection {
   const kindInTable = (column: OutputColumn) => comparedAs(column, types.get(fold(column.name)), dialect)
@@ -43,7 +45,8 @@ export function inspectTable(
   const kinds = new Map(compared.map((column) => [column.name, kindInTable(column)!]))
   const limit = maxValueBytes(dialect, compared.length)
   const spell = (column: OutputColumn, value: unknown): string | null => {
-    if (value === null || value === undefined) return null
+    if (value === undefined) return spellUnfilled?.(types.get(fold(column.name)) ?? '') ?? null
+    if (value === null) return null
     if (column.kind !== 'json') return shortened(spellValue(column.kind, value), limit)
     const json = spellJson(value, kinds.get(column.name) === 'json' ? 'json' : 'text')
     return json === null ? null : shortened(json, limit)

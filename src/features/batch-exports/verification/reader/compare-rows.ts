@@ -4,7 +4,8 @@ import { groupBy } from '../../../../lib/group-by.ts'
 import type { OutputColumn } from '../../definition.ts'
 import type { ProblemKind } from '../rows.ts'
 
-export type Values = readonly (string | null)[]
+/** False where a delivery has not brought the column: whatever the table has there is not its matter. */
+export type Values = readonly (string | null | false)[]
 
 /**
  * A row and where it comes from: the table; a delivery that is at the destination; or one that is under way or has
@@ -29,7 +30,7 @@ export type RowProblem = {
 
 export function compareRows(entries: readonly Entry[], columns: readonly OutputColumn[]): RowProblem[] {
   const uuid_at = columns.findIndex(({ name }) => name === 'uuid')
-  const by_uuid = groupBy(entries, ({ values }) => values[uuid_at] ?? null)
+  const by_uuid = groupBy(entries, ({ values }) => values[uuid_at] || null)
   return [...by_uuid].flatMap(([uuid, rows]) => compareOne(uuid, rows, columns))
 }
 
@@ -71,8 +72,10 @@ function takeSame(found: Entry[], wanted: Entry, columns: readonly OutputColumn[
 }
 
 function differing(one: Entry, other: Entry, columns: readonly OutputColumn[]): string[] {
-  const isChanged = (column: OutputColumn, at: number) =>
-    !isSameValue(one.values[at] ?? null, other.values[at] ?? null, column)
+  const isChanged = (column: OutputColumn, at: number) => {
+    const [left, right] = [one.values[at] ?? null, other.values[at] ?? null]
+    return left !== false && right !== false && !isSameValue(left, right, column)
+  }
   return columns.filter(isChanged).map(({ name }) => name)
 }
 

@@ -64,7 +64,9 @@ export type PlaceReader = {
   sumUuids(path: string): Promise<Sums>
   /** Hours since 1970 in which events of the store happened, read from the only column of a file. */
   listHours(path: string): Promise<number[]>
-  digest(scope: TableScope): Promise<void>
+  /** How many rows say no project, where those of one are asked for. */
+  digest(scope: TableScope): Promise<number>
+  passOverUnowned(): Promise<void>
   expect(path: string): Promise<void>
   totals(): Promise<Totals>
   fetchDiffering(): Promise<number>
@@ -155,6 +157,7 @@ export class DestinationReader implements PlaceReader {
   }
 
   digest = (scope: TableScope) => this.#table!.digest(scope)
+  passOverUnowned = async () => this.#table!.passOverUnowned()
   expect = (path: string) => this.#table!.expect(path)
   totals = async () => this.#table!.totals()
   fetchDiffering = () => this.#table!.fetchDiffering()

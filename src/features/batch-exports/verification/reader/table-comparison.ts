@@ -3,9 +3,9 @@
 import { createReadStream } from 'node:fs'
 import type { OutputColumn } from '../../definition.ts'
 import type { Digest, TableInspection, TableScope } from '../../destinations/destination.ts'
-import { addRow, bucketOf } from '../../destinations/warehouse/digest.ts'
+import { addRow, bucketOf, UNOWNED } from '../../destinations/warehouse/digest.ts'
 import { MAX_KEPT } from '../findings.ts'
-import { compareRows, type Entry, type RowProblem, type Values } from './compare-rows.ts'
+import { compareRows, type Entry, type RowProblem } from './compare-rows.ts'
 import { forEachLine } from './lines.ts'
 import { Partitions } from './partitions.ts'
 
@@ -34,17 +34,26 @@ export class TableComparison {
     private readonly folder: string,
   ) {}
 
-  /** Starts a new comparison. */
-  async digest(scope: TableScope): Promise<void> {
+  /** Starts a new comparison. How many rows of the table say no project, where those of one are asked for. */
+  async digest(scope: TableScope): Promise<number> {
     this.#scope = scope
     this.#expected = new Map()
     this.#partitions = null
     this.#found = await this.table.digest(scope)
+    return sumOf(new Map([...this.#found].filter(([bucket]) => bucket.startsWith(UNOWNED)))).rows
+  }
+
+  /** From now on rows that say no project are not there. */
+  passOverUnowned(): void {
+    this.#found = new Map([...this.#found].filter(([bucket]) => !bucket.startsWith(UNOWNED)))
   }
 
   /** Adds rows that should be in the table. */
   async expect(path: string): Promise<void> {
-    await this.#forEachRow(path, (bucket, values) => addRow(this.#expected, bucket, values))
+    await this.#forEachRow(path, (bucket, row) => {
+      const values = this.columns.map((column) => this.table.spell(column, row[column.name]))
+      addRow(this.#expected, bucket, values)
+    })
   }
 
   totals(): Totals {
@@ -53,23 +62,32 @@ export class TableComparison {
 
   /** Fetches the rows of the buckets that differ, and returns how many buckets do. */
   async fetchDiffering(): Promise<number> {
-    const buckets = [...new Set([...this.#found.keys(), ...this.#expected.keys()])].filter(
+    const differing = [...new Set([...this.#found.keys(), ...this.#expected.keys()])].filter(
       (bucket) => !isSame(this.#found.get(bucket), this.#expected.get(bucket)),
     )
+    // A row that was delivered may have lost its project since: it is compared with what it was.
+    const buckets = [...new Set(differing.map(ownedBucket))]
+    const foundIn = (bucket: string) => this.#found.get(bucket)?.rows ?? 0
     const rowsIn = (bucket: string) =>
-      Math.max(this.#found.get(bucket)?.rows ?? 0, this.#expected.get(bucket)?.rows ?? 0)
+      Math.max(foundIn(bucket) + foundIn(UNOWNED + bucket), this.#expected.get(bucket)?.rows ?? 0)
     this.#partitions = new Partitions(this.folder, new Map(buckets.map((bucket) => [bucket, rowsIn(bucket)])))
-    for (const bucket of buckets.filter((each) => this.#found.has(each))) {
-      const rows = await this.table.rows(this.#scope!, bucket)
-      for (const values of rows)
-        this.#partitions.add(bucket, { from: 'table', position: null, at: null, values })
+    for (const bucket of buckets) {
+      for (const each of [bucket, UNOWNED + bucket].filter((name) => this.#found.has(name))) {
+        const rows = await this.table.rows(this.#scope!, each)
+        for (const values of rows)
+          this.#partitions.add(bucket, { from: 'table', position: null, at: null, values })
+      }
     }
     return buckets.length
   }
 
   /** Keeps rows of the store that lie in differing buckets; `position_as` names the field with their position. */
   async setAside(path: string, from: Exclude<Entry['from'], 'table'>, position_as: string): Promise<void> {
-    await this.#forEachRow(path, (bucket, values, row) => {
+    await this.#forEachRow(path, (bucket, row) => {
+      // The store writes every column that a delivery has brought, also those that are null.
+      const values = this.columns.map(
+        (column) => column.name in row && this.table.spell(column, row[column.name]),
+      )
       const at = typeof row.timestamp === 'string' ? row.timestamp : null
       this.#partitions!.add(bucket, { from, position: row[position_as] as number, at, values })
     })
@@ -89,15 +107,18 @@ export class TableComparison {
 
   async #forEachRow(
     path: string,
-    use: (bucket: string, values: Values, row: Readonly<Record<string, unknown>>) => void,
+    use: (bucket: string, row: Readonly<Record<string, unknown>>) => void,
   ): Promise<void> {
-    const uuid_at = this.columns.findIndex(({ name }) => name === 'uuid')
+    const uuid = this.columns.find(({ name }) => name === 'uuid')
     await forEachLine(createReadStream(path, { highWaterMark: 256 * 1024 }), (chunk, start, end) => {
       const row = JSON.parse(chunk.toString('utf8', start, end)) as Record<string, unknown>
-      const values = this.columns.map((column) => this.table.spell(column, row[column.name] ?? null))
-      use(bucketOf(values[uuid_at] ?? null), values, row)
+      use(bucketOf(uuid ? this.table.spell(uuid, row.uuid ?? null) : null), row)
     })
   }
+}
+
+function ownedBucket(bucket: string): string {
+  return bucket.startsWith(UNOWNED) ? bucket.slice(UNOWNED.length) : bucket
 }
 
 function isSame(one: Digest = NOTHING, other: Digest = NOTHING): boolean {

@@ -30,6 +30,7 @@ export class ThreadReader implements PlaceReader {
   sumUuids = this.#caller('sumUuids')
   listHours = this.#caller('listHours')
   digest = this.#caller('digest')
+  passOverUnowned = this.#caller('passOverUnowned')
   expect = this.#caller('expect')
   totals = this.#caller('totals')
   fetchDiffering = this.#caller('fetchDiffering')

@@ -6,6 +6,7 @@ import type { Problem } from '../rows.ts'
 import type { Verifying } from '../verifying.ts'
 import type { TableComparison } from './compare-by-rows.ts'
 import { forEachRowsFile } from './expected-rows.ts'
+import { judgeUnowned } from './unowned.ts'
 import { listStrata } from './strata.ts'
 
 /** Sums of more hashes than this are no longer exact. */
@@ -14,7 +15,8 @@ const EXACT_ROWS = 2 ** 21
 export async function compareAsWhole(work: Verifying, comparison: TableComparison): Promise<void> {
   const { services, row, findings, reader } = work
   const { place, project_id, windows, strata, completed } = comparison
-  await reader.digest({ project_id, times: windows })
+  const unowned = await reader.digest({ project_id, times: windows })
+  await judgeUnowned(work, place, unowned)
   findings.read.rows += await forEachRowsFile(work, strata, comparison, (path) => reader.expect(path))
   const { found, expected } = await reader.totals()
   if (isSame(found, expected)) return

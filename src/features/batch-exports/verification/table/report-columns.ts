@@ -26,13 +26,19 @@ export async function reportColumns(work: Verifying, place: Place, columns: Colu
   for (const name of lost) findings.add(problemOf(work, name))
   const isOffered = ({ name }: OutputColumn) => offer.columns.some((column) => column.name === name)
   const unlike = compared.filter((column) => !isOffered(column) && !offer.lacking.includes(column.name))
-  const json = all.filter((column) => !compared.includes(column))
+  const passed_over = all.filter((column) => !compared.includes(column))
+  const json = passed_over.filter(({ kind }) => kind === 'json')
+  const partial = passed_over.filter(({ kind }) => kind !== 'json')
   const note = (names: readonly string[], why: string) => {
     if (names.length > 0) findings.note(`Not compared: ${names.join(', ')}. ${why}`)
   }
   note(namesOf(unlike), 'The table has a type there that does not keep values as they were delivered.')
   note(two_kinds, 'The export has delivered values of several types under the same name.')
   note(namesOf(json), 'JSON has many spellings, and the rows have no uuid to find each of them by.')
+  note(
+    namesOf(partial),
+    'Some runs have not delivered it, and the rows have no uuid to find each of them by.',
+  )
   note(left_out, 'The table does not have it.')
 }
 

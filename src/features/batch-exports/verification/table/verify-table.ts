@@ -31,9 +31,11 @@ export async function verifyTable(work: Verifying, place: Place, opening: ReadPl
   }
   const set = place.kind.columns
   const { all, two_kinds } = columnsOf(work, strata, set)
-  const has_uuid = columnsInAll(work, strata, set).has('uuid')
-  // Without a uuid no row can be looked at by itself, and JSON means the same in many spellings.
-  const columns = has_uuid ? all : all.filter(({ kind }) => kind !== 'json')
+  const in_all = columnsInAll(work, strata, set)
+  const has_uuid = in_all.has('uuid')
+  // Without a uuid no row can be looked at by itself: JSON means the same in many spellings, and what a table has in a
+  // column that a run did not bring is its own matter.
+  const columns = has_uuid ? all : all.filter(({ kind, name }) => kind !== 'json' && in_all.has(name))
   const offer = await reader.open({ ...opening, columns })
   if (offer.kind !== 'table') {
     findings.note(`Tables of ${place.kind.type} cannot be read back.`)
