@@ -3,7 +3,12 @@
 import { openTables, quoted, type Tables } from '../warehouse/tables.ts'
 import { ClickHouseError } from './errors.ts'
 
-export type Column = { name: string; type: string; default_kind: '' | 'MATERIALIZED'; expression: string }
+export type Column = {
+  name: string
+  type: string
+  default_kind: '' | 'DEFAULT' | 'MATERIALIZED'
+  expression: string
+}
 
 export type Table = {
   engine: 'MergeTree' | 'ReplacingMergeTree' | 'Memory'
@@ -64,8 +69,7 @@ export async function openCatalog(): Promise<Catalog> {
       const rows = `t${(made += 1)}`
       tables.set(name, { ...table, rows })
       const definitions = table.columns.map(
-        ({ name: column, type }) =>
-          `${quoted(column)} ${duckType(type)}${type.startsWith('Nullable') ? '' : ' NOT NULL'}`,
+        (column) => `${quoted(column.name)} ${duckType(column.type)}${fillingOf(column)}`,
       )
       await duck.run([`CREATE TABLE ${rows} (${definitions.join(', ')})`])
     },
@@ -104,7 +108,7 @@ export async function openCatalog(): Promise<Catalog> {
 /** Replaced rows left out, as with FINAL. */
 export function readerSql({ engine, version, order, columns, rows }: Table): string {
   const shown = columns
-    .filter(({ default_kind }) => default_kind === '')
+    .filter(({ default_kind }) => default_kind !== 'MATERIALIZED')
     .map(({ name, type }) =>
       type.includes('UUID') ? `CAST(${quoted(name)} AS VARCHAR) AS ${quoted(name)}` : quoted(name),
     )
@@ -127,6 +131,23 @@ const DUCK_TYPES: Record<string, string> = {
   "DateTime64(6, 'UTC')": 'TIMESTAMP',
   JSON: 'JSON',
 }
+
+/** What a row gets that comes without the column. */
+function fillingOf({ type, default_kind, expression }: Column): string {
+  if (default_kind === 'DEFAULT') return ` DEFAULT ${expression}`
+  if (type.startsWith('Nullable')) return ''
+  const known = duckType(type)
+  const empty = {
+    VARCHAR: "''",
+    UUID: `'${NO_UUID}'`,
+    BOOLEAN: 'false',
+    TIMESTAMP: "'1970-01-01'",
+    JSON: "'{}'",
+  }
+  return ` DEFAULT ${(empty as Record<string, string>)[known] ?? '0'} NOT NULL`
+}
+
+const NO_UUID = '00000000-0000-0000-0000-000000000000'
 
 function duckType(type: string): string {
   const known = DUCK_TYPES[/^(?:Nullable|LowCardinality)\((.+)\)$/.exec(type)?.[1] ?? type]

@@ -201,15 +201,17 @@ async function modify({ catalog, database }: Sent, match: string[]): Promise<Row
   return []
 }
 
-/** Columns that the file lacks get nothing, which columns that must have a value refuse. */
+/** Columns that the file lacks get their default; a null is refused where there must be a value. */
 async function insertFile({ catalog, database, data }: Sent, [, reference]: string[]): Promise<Rows> {
   const table = catalog.get(nameIn(reference!, database))
   const file = `read_parquet('${data}')`
   const described = await catalog.duck.run([`DESCRIBE SELECT * FROM ${file}`])
   const in_file = new Set(described.map(({ column_name }) => String(column_name)))
-  const filled = table.columns.filter(({ name, default_kind }) => default_kind !== '' || in_file.has(name))
-  const values = filled.map(({ name, expression }) =>
-    expression === '' ? quoted(name) : toDuckDb(expression),
+  const filled = table.columns.filter(
+    ({ name, default_kind }) => default_kind === 'MATERIALIZED' || in_file.has(name),
+  )
+  const values = filled.map(({ name, default_kind, expression }) =>
+    default_kind === 'MATERIALIZED' ? toDuckDb(expression) : quoted(name),
   )
   const names = filled.map(({ name }) => quoted(name))
   await catalog.duck

@@ -30,6 +30,23 @@ export const dialect: Dialect = {
   chr: 'char',
 }
 
+/** Of a type that cannot be null, in the spelling of verification: what a row gets that comes without the column. */
+const FILLED: Partial<Record<ColumnKind, string>> = {
+  text: '',
+  integer: '0',
+  float: '0e-6',
+  boolean: 'false',
+  timestamp: '0',
+}
+
+/** A default of the user's is not known here: then digests differ, and rows decide. */
+export function spellUnfilled(type: string): string | null {
+  if (/Nullable\(/.test(type)) return null
+  if (type === 'UUID') return '00000000-0000-0000-0000-000000000000'
+  const kind = kindOf(type)
+  return kind === null ? null : (FILLED[kind] ?? null)
+}
+
 function kindOf(type: string): ColumnKind | null {
   const inner = WRAPPED.exec(type)?.[1]
   if (inner !== undefined) return kindOf(inner)

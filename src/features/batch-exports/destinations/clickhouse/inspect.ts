@@ -1,7 +1,7 @@
 // Tables of ClickHouse as verification reads them back.
 import type { Inspection, InspectionContext } from '../destination.ts'
 import { inspectTable } from '../warehouse/inspect-table.ts'
-import { dialect } from './dialect.ts'
+import { dialect, spellUnfilled } from './dialect.ts'
 import type { ClickHouseConfig } from './kind.ts'
 import { nameOf } from './names.ts'
 import { openSession } from './session.ts'
@@ -21,6 +21,7 @@ export async function inspectClickHouse(context: InspectionContext<ClickHouseCon
     fold: (name: string) => name,
     // The files have JSON as texts, and those stay as they are.
     spellJson: (value: unknown) => JSON.stringify(value),
+    spellUnfilled,
     async ask(statement: string, bucket: string | null) {
       const rows = await session.run(statement, bucket === null ? {} : { bucket }, SETTINGS)
       return rows as (string | null)[][]

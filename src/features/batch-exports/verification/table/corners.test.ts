@@ -92,9 +92,9 @@ describe('a row without a team_id', () => {
     rows.push({ ...rows.find((row) => row.uuid === uuids[0])!, team_id: null })
     rows.find((row) => row.uuid === uuids[1])!.team_id = null
     const { problems } = await bench.verify(id)
-    expect(problems.map(({ kind, uuid }) => [kind, uuid]).toSorted()).toEqual([
-      ['changed_row', uuids[1]],
-      ['doubled_row', uuids[0]],
+    expect(problems.map(({ kind, uuid }) => `${kind} ${String(uuid)}`).toSorted()).toEqual([
+      `changed_row ${uuids[1]}`,
+      `doubled_row ${uuids[0]}`,
     ])
   })
 
