@@ -1,4 +1,4 @@
-// Tables in memory behind the contract of destinations: rows come and go as a whole, repairs replace them by their uuid, and
+// Tables in memory behind the contract of destinations: rows come and go as a whole, repairs replace them by their key, and
 // JSON is spelled in a way of its own, as every database does.
 import { readFileSync } from 'node:fs'
 import type {
@@ -70,12 +70,15 @@ function tableOf({ tables }: MemoryTables, context: DeliveryContext): MemoryTabl
   return table
 }
 
-/** Rows that are there are told by their uuid: passed over, or replaced by a repair. */
-function take(table: MemoryTable, stage: readonly MemoryRow[], { is_repair }: DeliveryContext['run']): void {
-  const uuids = new Set(stage.flatMap(({ uuid }) => uuid ?? []))
-  if (is_repair) table.rows = table.rows.filter(({ uuid }) => !uuids.has(uuid!))
-  const there = new Set(table.rows.flatMap(({ uuid }) => uuid ?? []))
-  table.rows.push(...stage.filter(({ uuid }) => uuid === undefined || !there.has(uuid!)))
+/** Rows that are there are told by their uuid and their time: passed over, or replaced by a repair. */
+function take(table: MemoryTable, stage: readonly MemoryRow[], run: DeliveryContext['run']): void {
+  const keyOf = ({ uuid, timestamp = null }: MemoryRow) =>
+    JSON.stringify([uuid, run.is_told_apart_by_time ? timestamp : null])
+  const staged = new Set(stage.map(keyOf))
+  if (run.is_repair)
+    table.rows = table.rows.filter((row) => row.uuid === undefined || !staged.has(keyOf(row)))
+  const there = new Set(table.rows.map(keyOf))
+  table.rows.push(...stage.filter((row) => row.uuid === undefined || !there.has(keyOf(row))))
 }
 
 function inspectTable(place: MemoryTables, context: InspectionContext): TableInspection {
@@ -99,6 +102,7 @@ function inspectTable(place: MemoryTables, context: InspectionContext): TableIns
   return {
     columns,
     lacking: lacking.map((column) => column.name),
+    has_one_row_for_uuid: false,
     async digest(scope) {
       await place.onRead('digest', name)
       const digests = new Map<string, Digest>()

@@ -80,6 +80,8 @@ export type RunRow = {
   files: DeliveredFile[] | null
   /** Names of files that may have become visible, whatever became of the run. */
   published: string[] | null
+  /** Columns that it did not bring because the table lacked them; null where that is not known. */
+  left_out: string[] | null
   progress: unknown
   latest_error: string | null
   attempt: number

@@ -8,8 +8,13 @@ import { NAME, nameIn, onDuckDb, TABLE, toDuckDb, unquote, type Rows, type Sent 
 type Handler = (sent: Sent, match: string[]) => Promise<Rows>
 
 const WITHIN = `(?: AND ${NAME} BETWEEN \\(SELECT min\\(${NAME}\\) FROM ${TABLE}\\) AND \\(SELECT max\\(${NAME}\\) FROM ${TABLE}\\))?`
-const KEYS = `SELECT ${NAME} FROM ${TABLE} WHERE ${NAME} IN \\(SELECT ${NAME} FROM ${TABLE}\\)${WITHIN}`
+/** The uuid, or the uuid and the time. */
+const NAMES = `${NAME}(?:, ${NAME})?`
+const KEY_OF_ROW = `(?:${NAME}|\\(${NAME}, ${NAME}\\))`
+const KEYS = `SELECT ${NAMES} FROM ${TABLE} WHERE ${KEY_OF_ROW} IN \\(SELECT ${NAMES} FROM ${TABLE}\\)${WITHIN}`
+const TEXTS = `toString\\(${NAME}\\)(?:, toString\\(${NAME}\\))?`
 const TEXT = "'(?:\\\\.|[^'\\\\])*'"
+const TEXT_PAIR = `\\(${TEXT}, ${TEXT}\\)`
 const KEY = `(tuple\\(\\)|\\(.+\\)|${NAME}|\\w+)`
 
 const DIGEST_WORDS: DigestWords = {
@@ -66,13 +71,13 @@ const HANDLERS: [shape: string, handler: Handler][] = [
   [String.raw`ALTER TABLE ${TABLE} MODIFY COLUMN (${NAME}) MATERIALIZED (toUUID\('[0-9a-f-]{36}'\))`, modify],
   [String.raw`INSERT INTO ${TABLE} FORMAT Parquet`, insertFile],
   [String.raw`ALTER TABLE ${TABLE} ATTACH PARTITION ALL FROM ${TABLE}`, attach],
-  [String.raw`ALTER TABLE ${TABLE} DELETE WHERE (${NAME} IN \(${KEYS}\)) ${AT_ONCE}`, deleteWhere],
+  [String.raw`ALTER TABLE ${TABLE} DELETE WHERE (${KEY_OF_ROW} IN \(${KEYS}\)) ${AT_ONCE}`, deleteWhere],
   [
-    String.raw`ALTER TABLE ${TABLE} DELETE WHERE (\(${NAME}, ${HASH}\) IN \(SELECT ${NAME}, any\(${HASH}\) FROM ${TABLE} WHERE ${NAME} IN \(SELECT ${NAME} FROM ${TABLE}\) GROUP BY ${NAME} HAVING count\(\) = 1\)) ${AT_ONCE}`,
+    String.raw`ALTER TABLE ${TABLE} DELETE WHERE (\(${NAMES}, ${HASH}\) IN \(SELECT ${NAMES}, any\(${HASH}\) FROM ${TABLE} WHERE ${KEY_OF_ROW} IN \(SELECT ${NAMES} FROM ${TABLE}\) GROUP BY ${NAMES} HAVING count\(\) = 1\)) ${AT_ONCE}`,
     deleteWhere,
   ],
   [
-    String.raw`ALTER TABLE ${TABLE} DELETE WHERE (${NAME} IN \(${TEXT}(?:, ${TEXT})*\)) AND \(SELECT count\(\) FROM system\.tables WHERE database = (${TEXT}) AND name = (${TEXT})\) > 0 ${AT_ONCE}, mutations_execute_subqueries_on_initiator = 0`,
+    String.raw`ALTER TABLE ${TABLE} DELETE WHERE (${NAME} IN \(${TEXT}(?:, ${TEXT})*\)|\(${TEXTS}\) IN \(${TEXT_PAIR}(?:, ${TEXT_PAIR})*\)) AND \(SELECT count\(\) FROM system\.tables WHERE database = (${TEXT}) AND name = (${TEXT})\) > 0 ${AT_ONCE}, mutations_execute_subqueries_on_initiator = 0`,
     deleteWhile,
   ],
   [
@@ -85,9 +90,9 @@ const HANDLERS: [shape: string, handler: Handler][] = [
     String.raw`INSERT INTO ${TABLE} SELECT \{run_id:UUID\}, \{batch_export_id:UUID\}, \{table_name:String\}, \{rows:UInt64\}, now\('UTC'\)`,
     String.raw`SELECT ${NAME} FROM ${TABLE} WHERE ${NAME} = \{run_id:UUID\} LIMIT 1`,
     String.raw`SELECT count\(\) FROM ${TABLE}`,
-    String.raw`SELECT count\(\) FROM ${TABLE} WHERE ${NAME} NOT IN \(${KEYS}\)`,
+    String.raw`SELECT count\(\) FROM ${TABLE} WHERE ${KEY_OF_ROW} NOT IN \(${KEYS}\)`,
     String.raw`SELECT count\(\) FROM ${TABLE} WHERE ${NAME} = \{run_id:UUID\}`,
-    String.raw`SELECT DISTINCT toString\(${NAME}\) FROM ${TABLE} WHERE ${NAME} IN \(SELECT ${NAME} FROM ${TABLE}\) LIMIT \d+`,
+    String.raw`SELECT DISTINCT ${TEXTS} FROM ${TABLE} WHERE ${KEY_OF_ROW} IN \(SELECT ${NAMES} FROM ${TABLE}\) LIMIT \d+`,
     ...digestShapes(DIGEST_WORDS),
   ].map((shape): [string, Handler] => [shape, (sent, [statement]) => onDuckDb(sent, statement!)]),
 ]

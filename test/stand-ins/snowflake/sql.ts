@@ -24,7 +24,7 @@ const DIGEST_WORDS: DigestWords = {
   numberOf: (digits) => `TO_NUMBER\\(${digits}, 'XXXXXXXX'\\)`,
   micros: (value) => `DATE_PART\\(EPOCH_MICROSECOND, ${value}\\)`,
   json: (value) => `TO_JSON\\(${value}\\)`,
-  moment: `CAST\\(${TEXT} AS TIMESTAMP_NTZ\\)`,
+  moment: `CAST\\(${TEXT} AS TIMESTAMP_NTZ\\(9\\)\\)`,
 }
 
 const KNOWN = [
@@ -37,11 +37,11 @@ const KNOWN = [
   `DROP TABLE IF EXISTS ${NAME}`,
   `SELECT "rows" FROM ${NAME} WHERE "run_id" = \\?`,
   `MERGE INTO ${NAME} AS t USING \\(SELECT \\? AS run_id, .+ AS row_count\\) AS s ON t\\."run_id" = s\\.run_id( WHEN MATCHED THEN UPDATE SET "rows" = s\\.row_count, "finished_at" = CURRENT_TIMESTAMP\\(\\))? WHEN NOT MATCHED THEN INSERT .+ VALUES .+`,
-  `SELECT COLUMN_NAME AS "name", DATA_TYPE AS "type" FROM INFORMATION_SCHEMA\\.COLUMNS WHERE TABLE_SCHEMA = \\? AND TABLE_NAME = \\?`,
+  `SELECT COLUMN_NAME AS "name", DATA_TYPE AS "type", DATETIME_PRECISION AS "digits" FROM INFORMATION_SCHEMA\\.COLUMNS WHERE TABLE_SCHEMA = \\? AND TABLE_NAME = \\?`,
   `SELECT TABLE_NAME AS "name" FROM INFORMATION_SCHEMA\\.TABLES WHERE TABLE_SCHEMA = \\? AND TABLE_NAME IN \\((\\?(, )?)+\\)`,
-  `INSERT INTO ${NAME} \\((${NAME}(, )?)+\\) SELECT (s\\.${NAME}(, )?)+ FROM \\(SELECT .+ FROM ${NAME}\\) AS s( WHERE NOT EXISTS \\(SELECT 1 FROM ${NAME} AS t WHERE t\\.${NAME} = s\\.${NAME}\\))?`,
+  `INSERT INTO ${NAME} \\((${NAME}(, )?)+\\) SELECT (s\\.${NAME}(, )?)+ FROM \\(SELECT .+ FROM ${NAME}\\) AS s( WHERE NOT EXISTS \\(SELECT 1 FROM ${NAME} AS t WHERE t\\.${NAME} = s\\.${NAME}( AND t\\.${NAME} = s\\.${NAME})?\\))?`,
   `MERGE INTO ${NAME} AS t USING \\(SELECT .+ FROM ${NAME}\\) AS s ON (t\\.${NAME} = s\\.${NAME}( AND )?)+ WHEN MATCHED AND \\(.+\\) THEN UPDATE SET .+ WHEN NOT MATCHED THEN INSERT .+ VALUES .+`,
-  `MERGE INTO ${NAME} AS t USING \\(SELECT (r\\.${NAME}, )+c\\.longshore_is_added FROM \\(SELECT .+ FROM ${NAME}\\)( AS s LEFT JOIN ${NAME} AS n ON .+ WHERE n\\.${NAME} IS NULL\\))? AS r CROSS JOIN \\(SELECT TRUE AS longshore_is_added UNION ALL SELECT FALSE AS longshore_is_added\\) AS c\\) AS s ON (t\\.${NAME} = s\\.${NAME} AND )+NOT s\\.longshore_is_added WHEN MATCHED THEN DELETE WHEN NOT MATCHED AND s\\.longshore_is_added THEN INSERT .+ VALUES .+`,
+  `MERGE INTO ${NAME} AS t USING \\(SELECT (r\\.${NAME}, )+c\\.longshore_is_added FROM \\(SELECT .+ FROM ${NAME}\\)( AS s LEFT JOIN ${NAME} AS n ON .+ WHERE n\\.${NAME} IS NULL\\))? AS r CROSS JOIN \\(SELECT TRUE AS longshore_is_added UNION ALL SELECT FALSE AS longshore_is_added\\) AS c WHERE TRUE QUALIFY c\\.longshore_is_added OR ROW_NUMBER\\(\\) OVER \\(PARTITION BY (r\\.${NAME}, )+c\\.longshore_is_added ORDER BY r\\.${NAME}(, r\\.${NAME})*\\) = 1\\) AS s ON (t\\.${NAME} = s\\.${NAME} AND )+NOT s\\.longshore_is_added WHEN MATCHED THEN DELETE WHEN NOT MATCHED AND s\\.longshore_is_added THEN INSERT .+ VALUES .+`,
   ...digestShapes(DIGEST_WORDS),
 ].map((shape) => new RegExp(`^${shape}$`, 's'))
 
@@ -53,7 +53,7 @@ const TYPES: Record<string, string> = {
   NUMBER: 'BIGINT',
   FLOAT: 'DOUBLE',
   TIMESTAMP: 'TIMESTAMP',
-  TIMESTAMP_NTZ: 'TIMESTAMP',
+  'TIMESTAMP_NTZ(9)': 'TIMESTAMP',
 }
 
 /** The types of DuckDB by the names that Snowflake gives its own. */
@@ -77,7 +77,7 @@ export function toDuckDb(sql: string, place: { database: string; schema: string 
       (_, key: string) => `CAST(${jsonAt(key)} AS JSON)`,
     )
     .replaceAll(
-      new RegExp(`GET\\(record, (${TEXT})\\)::([A-Z_]+)`, 'g'),
+      new RegExp(`GET\\(record, (${TEXT})\\)::([A-Z_]+(?:\\(9\\))?)`, 'g'),
       (_, key: string, type: string) =>
         `CAST(json_extract_string(record, ${pointer(key)}) AS ${TYPES[type] ?? type})`,
     )
@@ -86,11 +86,12 @@ export function toDuckDb(sql: string, place: { database: string; schema: string 
     .replace('OR REPLACE TRANSIENT TABLE', 'OR REPLACE TABLE')
     .replaceAll('CURRENT_TIMESTAMP()', 'now()::TIMESTAMP')
     .replace('DATA_TYPE AS "type"', `${REPORTED} AS "type"`)
+    .replace('DATETIME_PRECISION AS', `CASE data_type WHEN 'TIMESTAMP' THEN 9 END AS`)
     .replaceAll(/TO_NUMBER\((SUBSTRING\("hash", \d, 8\)), 'XXXXXXXX'\)/g, "CAST('0x' || $1 AS BIGINT)")
     .replaceAll('DATE_PART(EPOCH_MICROSECOND, ', 'epoch_us(')
     .replaceAll(new RegExp(`TO_JSON\\((${NAME})\\)`, 'g'), 'printed_json(CAST($1 AS VARCHAR))')
     .replaceAll('AS NUMBER(38, 0))', 'AS DECIMAL(38, 0))')
-    .replaceAll('AS TIMESTAMP_NTZ)', 'AS TIMESTAMP)')
+    .replaceAll('AS TIMESTAMP_NTZ(9))', 'AS TIMESTAMP)')
     .replace('TABLE_SCHEMA = ?', `? = '${place.schema}'`)
 }
 

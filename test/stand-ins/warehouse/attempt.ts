@@ -76,6 +76,7 @@ export function contextOf(
       interval: { start: new Date('2024-03-01T10:00:00Z'), end: new Date('2024-03-01T11:00:00Z') },
       backfill_id: null,
       is_repair: false,
+      is_told_apart_by_time: true,
       has_custom_columns: false,
       ...run,
     },

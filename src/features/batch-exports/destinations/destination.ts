@@ -114,6 +114,11 @@ export type RunFacts = {
   backfill_id: string | null
   /** The rows were delivered before, and are to be as they were: what is there of them is replaced. */
   is_repair: boolean
+  /**
+   * Whatever was delivered of these rows has the event's own time as `timestamp`: with the uuid it tells events apart.
+   * Otherwise the uuid alone does.
+   */
+  is_told_apart_by_time: boolean
   /** With hogql_query. */
   has_custom_columns: boolean
 }
@@ -222,6 +227,8 @@ export type TableInspection = {
   columns: readonly OutputColumn[]
   /** Names of those that the table does not have; none where there is no table. */
   lacking: readonly string[]
+  /** Never more than one row for a uuid, whatever is delivered: by a key that the owner has made, or an engine. */
+  has_one_row_for_uuid: boolean
   /**
    * One statement for all buckets. Empty where there is no table. Where the rows of a project are asked for, rows that say
    * no project are in buckets of their own, whose names begin with `UNOWNED`.

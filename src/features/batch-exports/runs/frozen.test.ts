@@ -1,5 +1,5 @@
-// What a destination knows a run by.
-import { expect, it } from 'vitest'
+// What a destination knows a run by, and by what it tells its rows apart.
+import { describe, expect, it } from 'vitest'
 import type { Definition } from '../definition.ts'
 import type { RunRow } from '../rows.ts'
 import { factsOf, type FrozenRun } from './frozen.ts'
@@ -18,11 +18,13 @@ const table = (table_name: string) =>
 const run = (id: string, definition: Definition): RunRow =>
   ({ id, definition, attempt: 1, status: 'Cancelled', selection: 'arrival', backfill_id: null }) as RunRow
 
+const idOf = (...runs: RunRow[]) => factsAfter(runs).id
+
 /** The last of them, after the others. */
-function idOf(...runs: RunRow[]): string {
+function factsAfter(runs: readonly RunRow[]) {
   const [first, last] = [runs[0]!, runs.at(-1)!]
   const past = { first, attempts: 0, completed: null, others: runs.slice(0, -1) }
-  return factsOf({ ...last, areas: [], past } as unknown as FrozenRun).id
+  return factsOf({ ...last, areas: [], past } as unknown as FrozenRun)
 }
 
 it('is the id of the delivery, and another for another table: that has not got what the first one has', () => {
@@ -49,4 +51,27 @@ it.each([
   ['File', { prefix: 'one' }, { prefix: 'two' }],
 ])('is the id of the first run for %s, wherever it goes', (type, one, two) => {
   expect(idOf(run(A, to(type, one)), run(B, to(type, two)))).toBe(A)
+})
+
+describe('rows are told apart by time', () => {
+  const as = (hogql_query: string | null) => ({ ...table('one'), hogql_query }) as Definition
+  const OWN = 'SELECT uuid, timestamp FROM events'
+  const OTHER = 'SELECT uuid, created_at AS timestamp FROM events'
+  const isByTime = (...runs: RunRow[]) => factsAfter(runs).is_told_apart_by_time
+
+  it('where every run of the delivery had the event’s own', () => {
+    expect(isByTime(run(A, as(null)))).toBe(true)
+    expect(isByTime(run(A, as(OWN)))).toBe(true)
+    expect(isByTime(run(A, as(null)), run(B, as(OWN)))).toBe(true)
+    expect(isByTime({ ...run(A, as(null)), definition: null }, run(B, as(OWN)))).toBe(true)
+  })
+
+  it('not where one of them had another, none, or left it out', () => {
+    expect(isByTime(run(A, as(OTHER)))).toBe(false)
+    expect(isByTime(run(A, as('SELECT uuid FROM events')))).toBe(false)
+    expect(isByTime(run(A, as(OTHER)), run(B, as(OWN)))).toBe(false)
+    expect(isByTime({ ...run(A, as(null)), left_out: ['timestamp'] }, run(B, as(null)))).toBe(false)
+    expect(isByTime({ ...run(A, as(null)), left_out: ['event'] }, run(B, as(null)))).toBe(true)
+    expect(isByTime(run(A, { ...as(null), model: 'persons' }))).toBe(false)
+  })
 })

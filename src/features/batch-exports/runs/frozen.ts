@@ -14,6 +14,7 @@ import { candidateOf, deliveryIdOf } from '../ledger/claim.ts'
 import { listClaims } from '../ledger/queries.ts'
 import type { ExportRow, RunRow } from '../rows.ts'
 import { configWithSecrets } from '../secrets.ts'
+import { hasOwn } from '../source/own-columns.ts'
 import { selectRows, type SelectedRows } from '../source/select.ts'
 import { readPast, type Past } from './past.ts'
 
@@ -59,9 +60,18 @@ export function factsOf(run: FrozenRun): RunFacts {
     interval: intervalOf(run),
     backfill_id: run.selection === 'timestamp' ? past.first.backfill_id : null,
     is_repair: past.completed !== null,
+    is_told_apart_by_time: isToldApartByTime(run),
     has_custom_columns: definition.hogql_query !== null,
   }
 }
+
+/** Rows of any run of the delivery may be there: one that brought another time, or none, would have hidden its rows. */
+function isToldApartByTime(run: FrozenRun): boolean {
+  return run.definition.model === 'events' && [run, ...run.past.others].every(hasOwnTime)
+}
+
+const hasOwnTime = ({ definition, left_out }: RunRow) =>
+  definition === null || (hasOwn('timestamp', definition) && left_out?.includes('timestamp') !== true)
 
 /**
  * What the destination knows the run by: the id of the delivery. Should the export go to another table since the delivery

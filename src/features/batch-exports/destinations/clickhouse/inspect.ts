@@ -5,7 +5,7 @@ import { dialect, spellUnfilled } from './dialect.ts'
 import type { ClickHouseConfig } from './kind.ts'
 import { nameOf } from './names.ts'
 import { openSession } from './session.ts'
-import { findTable } from './target.ts'
+import { findTable, hasOneRowForUuid } from './target.ts'
 
 /** As a careful reader does it: replaced rows are left out, and a name means the column before it means an alias. */
 const SETTINGS = { final: '1', prefer_column_name_to_alias: '1' }
@@ -18,6 +18,7 @@ export async function inspectClickHouse(context: InspectionContext<ClickHouseCon
     dialect,
     name: nameOf(config, config.table_name),
     types: found?.columns ?? new Map<string, string>(),
+    has_one_row_for_uuid: found !== null && hasOneRowForUuid(found),
     fold: (name: string) => name,
     // The files have JSON as texts, and those stay as they are.
     spellJson: (value: unknown) => JSON.stringify(value),

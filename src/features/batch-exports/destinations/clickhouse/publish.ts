@@ -11,6 +11,7 @@ import { RUN_COLUMN } from './new-table.ts'
 import type { Session } from './session.ts'
 import { shutOutOthers, stageName } from './stages.ts'
 import * as statements from './statements.ts'
+import { isRunKey } from './target.ts'
 
 export type Attempt = {
   session: Session
@@ -30,7 +31,7 @@ export async function publish(attempt: Attempt, rows: number): Promise<void> {
   if (target.key !== null && run.is_repair) await clearAway(attempt, stage, rows)
   else if (target.key !== null) await leaveOutPresent(session, stage, target, staged)
   await session.run(statements.attach(stage, target.table))
-  if (target.key === RUN_COLUMN) await assertWholeRun(attempt, rows)
+  if (isRunKey(target)) await assertWholeRun(attempt, rows)
   else if (target.key !== null) await assertAttached(session, stage, target)
 }
 
@@ -40,8 +41,9 @@ async function leaveOutPresent(session: Session, stage: string, target: statemen
   if (missing < staged) await session.run(statements.dropPresent(stage, target))
 }
 
-/** As many as fit into a statement. */
-const KEYS_AT_A_TIME = 5000
+/** As many as fit into a statement of 256 KiB. */
+const UUIDS_AT_A_TIME = 5000
+const TIMED_AT_A_TIME = 2500
 
 /**
  * For a repair: makes room for the rows that the table lacks, has changed or has more than once. Rows that are as they
@@ -50,10 +52,11 @@ const KEYS_AT_A_TIME = 5000
 async function clearAway({ session, context, target }: Attempt, stage: string, rows: number): Promise<void> {
   const { config, run } = context
   await session.run(statements.dropIntact(stage, target))
-  for (let left = rows; left > 0; left -= KEYS_AT_A_TIME) {
-    const found = await session.run(statements.findKeys(stage, target, KEYS_AT_A_TIME))
+  const at_a_time = target.key!.length === 1 ? UUIDS_AT_A_TIME : TIMED_AT_A_TIME
+  for (let left = rows; left > 0; left -= at_a_time) {
+    const found = await session.run(statements.findKeys(stage, target, at_a_time))
     if (found.length === 0) return
-    const keys = found.map(([key]) => String(key))
+    const keys = found.map((key) => key.map(String))
     await session.run(statements.deleteKeys(config, stageName(run), target, keys))
   }
 }

@@ -2,7 +2,7 @@
 import { Passing, type Removed, type RunFacts, type SweptRun } from '../destination.ts'
 import type { ClickHouseConfig } from './kind.ts'
 import { nameOf } from './names.ts'
-import { RUN_COLUMN } from './new-table.ts'
+import { isRunKey } from './target.ts'
 import type { Parameters, Session } from './session.ts'
 import * as statements from './statements.ts'
 
@@ -22,7 +22,7 @@ export async function makeStage(
 ): Promise<void> {
   const stage = nameOf(config, stageName(run))
   await session.run(statements.createStage(stage, target))
-  if (target.key === RUN_COLUMN) await session.run(statements.markStage(stage, run.id))
+  if (isRunKey(target)) await session.run(statements.markStage(stage, run.id))
 }
 
 /** All stages of the run, but for the one of the attempt that is to be kept. */

@@ -56,8 +56,8 @@ export type Target = {
   /** How it is partitioned and ordered, as its definition has it: ClickHouse compares the words. */
   keys: string
   storage_policy: string
-  /** The column that tells whether the table has a row already; null where ClickHouse keeps the newer of two by itself. */
-  key: string | null
+  /** The columns that tell whether the table has a row already; null where ClickHouse keeps the newer of two by itself. */
+  key: readonly string[] | null
   /** Hashes a row's exported values, as SQL. */
   hash: string
   /** Whether `timestamp` is the time of the event, the same wherever the event turns up. */
@@ -83,24 +83,26 @@ export function countRows(table: string): string {
 }
 
 export function countMissing(stage: string, target: Target): string {
-  return `SELECT count() FROM ${stage} WHERE \`${target.key}\` NOT IN (${keysInTable(stage, target)})`
+  return `SELECT count() FROM ${stage} WHERE ${tupleOf(target)} NOT IN (${keysInTable(stage, target)})`
 }
 
 export function dropPresent(stage: string, target: Target): string {
-  return `ALTER TABLE ${stage} DELETE WHERE \`${target.key}\` IN (${keysInTable(stage, target)}) SETTINGS ${AT_ONCE}`
+  return `ALTER TABLE ${stage} DELETE WHERE ${tupleOf(target)} IN (${keysInTable(stage, target)}) SETTINGS ${AT_ONCE}`
 }
 
 /** Deletions return when they are done, and may look into other tables. */
 const AT_ONCE = 'mutations_sync = 2, allow_nondeterministic_mutations = 1'
 
 /** For a repair: rows stay in the table that it has once, as they are. */
-export function dropIntact(stage: string, { table, key, hash }: Target): string {
-  return `ALTER TABLE ${stage} DELETE WHERE (\`${key}\`, ${hash}) IN (SELECT \`${key}\`, any(${hash}) FROM ${table} WHERE \`${key}\` IN (SELECT \`${key}\` FROM ${stage}) GROUP BY \`${key}\` HAVING count() = 1) SETTINGS ${AT_ONCE}`
+export function dropIntact(stage: string, target: Target): string {
+  const { table, hash } = target
+  const [names, key] = [namesOf(target), tupleOf(target)]
+  return `ALTER TABLE ${stage} DELETE WHERE (${names}, ${hash}) IN (SELECT ${names}, any(${hash}) FROM ${table} WHERE ${key} IN (SELECT ${names} FROM ${stage}) GROUP BY ${names} HAVING count() = 1) SETTINGS ${AT_ONCE}`
 }
 
 /** For a repair: what the table has under the keys of the stage, whatever became of it. */
-export function findKeys(stage: string, { table, key }: Target, limit: number): string {
-  return `SELECT DISTINCT toString(\`${key}\`) FROM ${table} WHERE \`${key}\` IN (SELECT \`${key}\` FROM ${stage}) LIMIT ${limit}`
+export function findKeys(stage: string, target: Target, limit: number): string {
+  return `SELECT DISTINCT ${textsOf(target)} FROM ${target.table} WHERE ${tupleOf(target)} IN (SELECT ${namesOf(target)} FROM ${stage}) LIMIT ${limit}`
 }
 
 /**
@@ -110,11 +112,12 @@ export function findKeys(stage: string, { table, key }: Target, limit: number): 
 export function deleteKeys(
   place: Place,
   stage: string,
-  { table, key }: Target,
-  keys: readonly string[],
+  target: Target,
+  keys: readonly (readonly string[])[],
 ): string {
+  const list = keys.map((values) => inTuple(values.map(literal)))
   const isThere = `(SELECT count() FROM system.tables WHERE database = ${literal(place.database)} AND name = ${literal(stage)}) > 0`
-  return `ALTER TABLE ${table} DELETE WHERE \`${key}\` IN (${keys.map(literal).join(', ')}) AND ${isThere} SETTINGS ${AT_ONCE}, mutations_execute_subqueries_on_initiator = 0`
+  return `ALTER TABLE ${target.table} DELETE WHERE ${conditionOf(target)} IN (${list.join(', ')}) AND ${isThere} SETTINGS ${AT_ONCE}, mutations_execute_subqueries_on_initiator = 0`
 }
 
 /** Deletions by attempts at a run that are not done. Takes the parameters database, table and prefix. */
@@ -122,11 +125,25 @@ export const COUNT_DELETIONS =
   'SELECT count() FROM system.mutations WHERE database = {database:String} AND table = {table:String} AND is_done = 0 AND position(command, {prefix:String}) > 0'
 
 /** Only those of the stage: the others are not kept in memory. */
-function keysInTable(stage: string, { table, key, has_event_time }: Target): string {
+function keysInTable(stage: string, target: Target): string {
+  const { table, has_event_time } = target
   const bound = (edge: string) => `(SELECT ${edge}(\`timestamp\`) FROM ${stage})`
   const within = has_event_time ? ` AND \`timestamp\` BETWEEN ${bound('min')} AND ${bound('max')}` : ''
-  return `SELECT \`${key}\` FROM ${table} WHERE \`${key}\` IN (SELECT \`${key}\` FROM ${stage})${within}`
+  return `SELECT ${namesOf(target)} FROM ${table} WHERE ${tupleOf(target)} IN (SELECT ${namesOf(target)} FROM ${stage})${within}`
 }
+
+const inTuple = (parts: readonly string[]) => (parts.length === 1 ? parts[0]! : `(${parts.join(', ')})`)
+const quotedKey = ({ key }: Target) => key!.map((name) => `\`${name}\``)
+const namesOf = (target: Target) => quotedKey(target).join(', ')
+const tupleOf = (target: Target) => inTuple(quotedKey(target))
+
+/** Also for times: each of their types has its own texts, and gives the same ones again. */
+const textsOf = (target: Target) =>
+  quotedKey(target)
+    .map((name) => `toString(${name})`)
+    .join(', ')
+/** The uuid alone is read as it is: its column may be one that the table is ordered by. */
+const conditionOf = (target: Target) => (target.key!.length === 1 ? namesOf(target) : `(${textsOf(target)})`)
 
 /** All rows of the stage become visible at once, without being written again. Done twice it would add them twice. */
 export function attach(stage: string, table: string): string {

@@ -38,6 +38,19 @@ export async function prepareTarget(session: Session, context: Context): Promise
   }
 }
 
+const RUN_KEY = [RUN_COLUMN] as const
+
+export const isRunKey = ({ key }: statements.Target) => key === RUN_KEY
+
+/** Where the engine replaces rows by an order that has no time in it, one of several times stays. */
+export function hasOneRowForUuid({ engine, keys }: Pick<Found, 'engine' | 'keys'>): boolean {
+  const order = /ORDER BY (.*)$/s.exec(keys)?.[1] ?? ''
+  const columns = order.replaceAll(/^\(|\)$|`/g, '').split(', ')
+  return isReplacing(engine) && !columns.includes('timestamp')
+}
+
+const isReplacing = (engine: string) => /^(Replicated|Shared)?ReplacingMergeTree$/.test(engine)
+
 /** `MergeTree PARTITION BY a PRIMARY KEY b ORDER BY (b, c) TTL d SETTINGS e`, from the first key to the last. */
 const KEYS = /(?:PARTITION BY|PRIMARY KEY|ORDER BY) .*?(?= SAMPLE BY | TTL | SETTINGS |$)/s
 
@@ -73,7 +86,7 @@ async function makeTable(session: Session, { config, run, columns }: Context): P
 
 /** Other engines of the family lose or add up rows as they merge; to all the rest nothing can be attached. */
 function assertEngine(engine: string, { config, run }: Context): void {
-  const is_replacing = /^(Replicated|Shared)?ReplacingMergeTree$/.test(engine)
+  const is_replacing = isReplacing(engine)
   if (run.model !== 'events' && !is_replacing) {
     throw new Refused(
       `The table ${config.table_name} has the engine ${engine}, which keeps every version of ${run.model}. Use a ReplacingMergeTree, or a name that no table has yet.`,
@@ -86,13 +99,12 @@ function assertEngine(engine: string, { config, run }: Context): void {
   }
 }
 
-function keyOf({ config, run }: Context, shared: readonly string[], { computed }: Found): string | null {
-  const { columns } = mergeKey(run.model, shared)
+function keyOf({ config, run }: Context, shared: readonly string[], found: Found): statements.Target['key'] {
+  const { columns } = mergeKey(run, shared, !hasOneRowForUuid(found))
   if (run.model !== 'events') return null
-  const [uuid] = columns
-  if (uuid !== undefined) return uuid
+  if (columns.length > 0) return columns
   if (run.is_repair) throw notReplaceable(config.table_name)
-  if (computed.has(RUN_COLUMN)) return RUN_COLUMN
+  if (found.computed.has(RUN_COLUMN)) return RUN_KEY
   const table = nameOf(config, config.table_name)
   throw new Refused(
     `The table ${config.table_name} lacks what tells whether a row is there: a column uuid or ${RUN_COLUMN}. Run ALTER TABLE ${table} ADD COLUMN ${RUN_DEFINITION}, or export the uuid as well.`,

@@ -59,6 +59,7 @@ function contextOf(change: Partial<DeliveryContext<HttpConfig>> = {}): DeliveryC
       interval: { start: new Date(0), end: new Date(3_600_000) },
       backfill_id: null,
       is_repair: false,
+      is_told_apart_by_time: true,
       has_custom_columns: false,
     },
     columns: [],

@@ -14,29 +14,63 @@ export async function insertAll(session: Session, table: Table, columns: readonl
   )
 }
 
-/** Every row of these events goes, however often it is there and whatever became of it, and comes again as it was. */
-export async function replaceAll(session: Session, table: Table, columns: readonly string[]): Promise<void> {
-  await session.run(`DELETE FROM ${table.name} there USING ${STAGE} stage WHERE there."uuid" = stage."uuid"`)
-  await insertAll(session, table, columns)
+/** What tells events of a table apart. */
+export type EventKey = {
+  /** As columns: the uuid, and where it may be used the time. */
+  columns: readonly string[]
+  /** Columns of a unique index that takes one row alone of several: the owner has made it. */
+  unique: readonly string[] | null
 }
 
-/** Events whose uuid is not there yet. An event keeps its timestamp, so only the time that the stage spans is searched. */
+/** A unique index on uuid leaves one row for each, whatever the times are. */
+export async function findEventKey(
+  session: Session,
+  table: Table,
+  is_told_apart_by_time: boolean,
+): Promise<EventKey> {
+  if (await hasUniqueKey(session, table, BY_UUID)) return { columns: BY_UUID, unique: BY_UUID }
+  const unique = (await hasUniqueKey(session, table, BY_TIME)) ? BY_TIME : null
+  return { columns: is_told_apart_by_time ? BY_TIME : BY_UUID, unique }
+}
+
+export const BY_UUID = ['uuid'] as const
+const BY_TIME = ['uuid', 'timestamp'] as const
+
+/** Every row of these events goes, however often it is there and whatever became of it, and comes again as it was. */
+export async function replaceAll(
+  session: Session,
+  table: Table,
+  columns: readonly string[],
+  key: EventKey,
+): Promise<void> {
+  await session.run(`DELETE FROM ${table.name} there USING ${STAGE} stage WHERE ${isSame(key)}`)
+  await session.run(`${insertion(table, columns)} ${passingOver(key)}`)
+}
+
+const insertion = (table: Table, columns: readonly string[]) =>
+  `INSERT INTO ${table.name} (${quotedList(columns)}) SELECT ${quotedList(columns)} FROM ${STAGE} stage`
+const isSame = ({ columns }: EventKey) =>
+  columns.map((name) => `there.${quoted(name)} = stage.${quoted(name)}`).join(' AND ')
+const passingOver = ({ unique }: EventKey) =>
+  unique === null ? '' : `ON CONFLICT (${quotedList(unique)}) DO NOTHING`
+
+/** Events that are not there yet. An event keeps its timestamp, so only the time that the stage spans is searched. */
 export async function insertNew(
   session: Session,
   table: Table,
   columns: readonly string[],
-  is_keyed: boolean,
+  key: EventKey,
 ): Promise<void> {
-  const insert = `INSERT INTO ${table.name} (${quotedList(columns)}) SELECT ${quotedList(columns)} FROM ${STAGE} stage`
-  if (is_keyed) {
-    await session.run(`${insert} ON CONFLICT ("uuid") DO NOTHING`)
+  const insert = insertion(table, columns)
+  if (key.unique === BY_UUID) {
+    await session.run(`${insert} ${passingOver(key)}`)
     return
   }
   const span = columns.includes('timestamp') ? await spanOfStage(session) : null
   const type = table.types.get('timestamp')
   const within = span === null ? '' : `AND there."timestamp" BETWEEN $1::${type} AND $2::${type}`
   await session.run(
-    `${insert} WHERE NOT EXISTS (SELECT FROM ${table.name} there WHERE there."uuid" = stage."uuid" ${within})`,
+    `${insert} WHERE NOT EXISTS (SELECT FROM ${table.name} there WHERE ${isSame(key)} ${within}) ${passingOver(key)}`,
     span === null ? [] : [span.first, span.last],
   )
 }

@@ -1,7 +1,7 @@
 // Delivers to a table in PostgreSQL: one transaction for a run, with an entry in the ledger beside the table. An attempt
 // that finds the run there already does nothing.
 import type { OutputColumn } from '../../definition.ts'
-import type { Delivery, DeliveryContext, Destination, TableFacts } from '../destination.ts'
+import type { Delivery, DeliveryContext, Destination, RunFacts, TableFacts } from '../destination.ts'
 import { cleanedBytes, Stretches } from '../sql-table/cleaned.ts'
 import { ATTEMPTS_OF_RUNS, connect } from '../sql-table/connect.ts'
 import { qualified, quotedList } from '../sql-table/identifiers.ts'
@@ -15,7 +15,18 @@ import { tableSteps } from '../sql-table/steps.ts'
 import { createTable, definitionOf, KEYS, newTable, type Table } from '../sql-table/table.ts'
 import { postgresInspection } from './inspect.ts'
 import type { PostgresConfig } from './kind.ts'
-import { assertKey, hasUniqueKey, insertAll, insertNew, replaceAll, STAGE, upsert } from './merge.ts'
+import {
+  assertKey,
+  BY_UUID,
+  findEventKey,
+  hasUniqueKey,
+  insertAll,
+  insertNew,
+  replaceAll,
+  STAGE,
+  upsert,
+  type EventKey,
+} from './merge.ts'
 import { assertUnlocked, lockTable, mayGoStraight } from './copy-mode.ts'
 
 const TYPES: Record<OutputColumn['kind'], string> = {
@@ -46,14 +57,18 @@ export const postgres: Destination<PostgresConfig> = {
       throw error
     }
   },
-  inspect: (context) => inspectSqlTable(context, nameOf(context.config), postgresInspection),
+  inspect: (context) =>
+    inspectSqlTable(context, nameOf(context.config), {
+      ...postgresInspection,
+      hasOneRowForUuid: (session, table) => hasUniqueKey(session, table, BY_UUID),
+    }),
 }
 
 type Context = DeliveryContext<PostgresConfig>
 
 type PostgresPlace = Place & {
-  /** The table has a unique index on uuid, which then decides: it counts also events that came again at another time. */
-  is_keyed: boolean
+  /** Null where there is no uuid. */
+  key: EventKey | null
 }
 
 async function openDelivery(context: Context, session: Session): Promise<Delivery> {
@@ -61,8 +76,7 @@ async function openDelivery(context: Context, session: Session): Promise<Deliver
   await setUp(session, lockTimeoutMs(settings))
   const found = await lookAround(session, nameOf(config), context, formOf(context))
   await assertKey(session, found.table, run.model)
-  const is_keyed = found.has_uuid && (await hasUniqueKey(session, found.table, ['uuid']))
-  const place = { ...found, is_keyed }
+  const place = { ...found, key: await keyOf(session, found, run) }
   if (run.is_repair) assertRepairable(place, run)
   else {
     const recorded = (await place.ledger?.find(run.id)) ?? null
@@ -75,6 +89,12 @@ async function openDelivery(context: Context, session: Session): Promise<Deliver
     await assertUnlocked(place)
   }
   return deliveryOf(place, context, is_straight)
+}
+
+async function keyOf(session: Session, { has_uuid, shared, table }: Place, run: RunFacts) {
+  if (!has_uuid) return null
+  const has_time = shared.some(({ name }) => name === 'timestamp')
+  return findEventKey(session, table, run.is_told_apart_by_time && has_time)
 }
 
 /**
@@ -107,7 +127,7 @@ function timeIndex({ run, columns, config }: Destined): string {
 async function goesStraight(place: PostgresPlace, { run, columns }: Context): Promise<boolean> {
   // A COPY cannot leave out fields of the file.
   const is_whole = place.shared.length === columns.length
-  if (KEYS[run.model] !== null || !is_whole || place.is_keyed) return false
+  if (KEYS[run.model] !== null || !is_whole || (place.key?.unique ?? null) !== null) return false
   // Without a uuid nothing can be looked for: the ledger alone makes it exact.
   return !place.has_uuid || (await mayGoStraight(place, run))
 }
@@ -149,7 +169,7 @@ function deliveryOf(place: PostgresPlace, context: Context, is_straight: boolean
 
 /** Whether the table held nothing that the run could have brought. */
 async function merge(place: PostgresPlace, { run }: Context): Promise<boolean> {
-  const { session, table, shared, has_uuid, is_keyed } = place
+  const { session, table, shared, key } = place
   const names = shared.map(({ name }) => name)
   await lockTable(place)
   const { model, is_repair } = run
@@ -157,13 +177,17 @@ async function merge(place: PostgresPlace, { run }: Context): Promise<boolean> {
     await upsert(session, table, names, { model, is_repair })
     return false
   }
-  if (is_repair) {
-    await replaceAll(session, table, names)
+  if (key === null) {
+    await insertAll(session, table, names)
     return false
   }
-  const is_clear = has_uuid && (await isClear(place, run))
-  if (!has_uuid || (is_clear && !is_keyed)) await insertAll(session, table, names)
-  else await insertNew(session, table, names, is_keyed)
+  if (is_repair) {
+    await replaceAll(session, table, names, key)
+    return false
+  }
+  const is_clear = await isClear(place, run)
+  if (is_clear && key.unique === null) await insertAll(session, table, names)
+  else await insertNew(session, table, names, key)
   return is_clear
 }
 

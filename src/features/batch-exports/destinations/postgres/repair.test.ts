@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { startPostgresServer } from '../../../../../test/stand-ins/postgres.ts'
 import type { OutputColumn } from '../../definition.ts'
 import { Refused } from '../destination.ts'
-import { events, uuidOf, type Values } from '../sql-table/fixture/attempt.ts'
+import { events, OTHER_EXPORT_ID, uuidOf, type Values } from '../sql-table/fixture/attempt.ts'
 import { failureOf, useSqlWorld } from '../sql-table/fixture/use-world.ts'
 import { postgresKind } from './kind.ts'
 
@@ -24,6 +24,37 @@ describe('a repair', () => {
     await deliver(events(0, 5), REPAIR)
     expect(await names()).toEqual(['e0', 'e1', 'e2', 'e3', 'e4'])
     expect(await sql(`SELECT FROM TABLE_ WHERE timestamp < '2024-01-01'`)).toEqual([])
+  })
+
+  it('of events with one uuid leaves what a unique index lets in: one of them, or one for each time', async () => {
+    const day = (row: Values, at: string) => row.with(3, at)
+    const [first] = events(0, 1)
+    const [second, again] = [day(first!, '2024-04-01'), day(first!, first![3]!)]
+    await make('uuid text UNIQUE, event text, properties jsonb, timestamp timestamptz')
+    await deliver([first!, second, again], RUN)
+    await deliver([first!, second, again], REPAIR)
+    expect(await names()).toEqual(['e0'])
+    await sql('DROP TABLE TABLE_')
+    await make('uuid text, event text, properties jsonb, timestamp timestamptz, UNIQUE (timestamp, uuid)')
+    await deliver([first!, second, again], { ...RUN, id: uuidOf(1002) })
+    await deliver([first!, second, again], { ...REPAIR, id: uuidOf(1002) })
+    expect(await names()).toEqual(['e0', 'e0'])
+  })
+
+  it('tells events apart by their time as the table keeps it', async () => {
+    await make('uuid text, event text, properties jsonb, timestamp timestamp(3)')
+    const rows = [...events(0, 1), ...events(0, 1).map((row) => row.with(3, '2024-04-01 10:00:00.123456'))]
+    await deliver(rows.slice(0, 1), RUN)
+    await deliver(rows.slice(1), { id: uuidOf(1002), batch_export_id: OTHER_EXPORT_ID })
+    await deliver(rows.slice(1), { id: uuidOf(1003), batch_export_id: OTHER_EXPORT_ID })
+    await deliver(rows.slice(0, 1), REPAIR)
+    await deliver(rows.slice(1), {
+      id: uuidOf(1002),
+      batch_export_id: OTHER_EXPORT_ID,
+      attempt: 2,
+      is_repair: true,
+    })
+    expect(await names()).toEqual(['e0', 'e0'])
   })
 
   it('finds rows by their uuid where the table has its own type for it', async () => {

@@ -11,7 +11,7 @@ export type Move = {
   session: Session
   table: Table
   columns: readonly OutputColumn[]
-  run: Pick<RunFacts, 'model' | 'is_repair'>
+  run: Pick<RunFacts, 'model' | 'is_repair' | 'is_told_apart_by_time'>
   /** No row of the stage can be in the table. */
   is_clear: boolean
   has_uuid: boolean
@@ -20,9 +20,11 @@ export type Move = {
 export async function moveRows({ session, table, columns, run, is_clear, has_uuid }: Move): Promise<void> {
   const names = columns.map(({ name }) => name)
   const { model, is_repair } = run
+  const is_by_time = run.is_told_apart_by_time && names.includes('timestamp')
+  const key = is_by_time ? ['uuid', 'timestamp'] : ['uuid']
   if (model !== 'events') await replaceOlder(session, table, names, { model, is_repair })
-  else if (is_repair) await removeEvents(session, table)
-  else if (has_uuid && !is_clear) await dropKnownEvents(session, table, names)
+  else if (is_repair) await removeEvents(session, table, key)
+  else if (has_uuid && !is_clear) await dropKnownEvents(session, table, names, key)
   const values = columns.map(({ name }) =>
     table.types.get(name) === 'super' ? `JSON_PARSE(${quoted(name)})` : quoted(name),
   )
@@ -32,20 +34,28 @@ export async function moveRows({ session, table, columns, run, is_clear, has_uui
 }
 
 /** However often they are there and whatever became of them: they come again as they were. */
-async function removeEvents(session: Session, table: Table): Promise<void> {
+async function removeEvents(session: Session, table: Table, key: readonly string[]): Promise<void> {
   await session.run(
-    `DELETE FROM ${table.name} USING ${STAGE} stage WHERE ${table.name}."uuid" = stage."uuid"`,
+    `DELETE FROM ${table.name} USING ${STAGE} stage WHERE ${isSame(table.name, 'stage', key)}`,
   )
 }
 
+const isSame = (one: string, other: string, key: readonly string[]) =>
+  key.map((name) => `${one}.${quoted(name)} = ${other}.${quoted(name)}`).join(' AND ')
+
 /** An event keeps its timestamp, so only the time that the stage spans is searched. */
-async function dropKnownEvents(session: Session, table: Table, names: readonly string[]): Promise<void> {
+async function dropKnownEvents(
+  session: Session,
+  table: Table,
+  names: readonly string[],
+  key: readonly string[],
+): Promise<void> {
   const within = names.includes('timestamp')
     ? `AND (there."timestamp" IS NULL OR there."timestamp" >= (SELECT min("timestamp") FROM ${STAGE})
             AND there."timestamp" <= (SELECT max("timestamp") FROM ${STAGE}))`
     : ''
   await session.run(
-    `DELETE FROM ${STAGE} USING ${table.name} there WHERE ${STAGE}."uuid" = there."uuid" ${within}`,
+    `DELETE FROM ${STAGE} USING ${table.name} there WHERE ${isSame(STAGE, 'there', key)} ${within}`,
   )
 }
 

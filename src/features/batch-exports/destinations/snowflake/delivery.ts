@@ -152,7 +152,12 @@ export async function columnTypes(
   config: SnowflakeConfig,
 ): Promise<ReadonlyMap<string, string>> {
   const rows = await session.run(statements.listColumns(config), [config.schema, config.table_name])
-  return new Map(rows.map(({ name, type }) => [String(name), String(type)]))
+  return new Map(rows.map(({ name, type, digits }) => [String(name), typeOf(String(type), digits)]))
+}
+
+/** `TIMESTAMP_NTZ(9)`. */
+function typeOf(type: string, digits: unknown): string {
+  return type.startsWith('TIMESTAMP') ? `${type}(${String(digits)})` : type
 }
 
 async function copyFiles({ session, context, stage }: Attempt, sent: number): Promise<void> {

@@ -16,17 +16,16 @@ const KINDS: Record<string, ColumnKind> = {
   NUMBER: 'integer',
   FLOAT: 'float',
   BOOLEAN: 'boolean',
-  TIMESTAMP_NTZ: 'timestamp',
-  TIMESTAMP_LTZ: 'timestamp',
-  TIMESTAMP_TZ: 'timestamp',
 }
+/** Those of fewer digits cut values. */
+const TIMES = /^TIMESTAMP_(NTZ|LTZ|TZ)\([6-9]\)$/
 
 const dialect: Dialect = {
   quote: quoted,
   text_type: 'VARCHAR',
   integer_type: 'NUMBER(38, 0)',
   bucket_parameter: '?',
-  kindOf: (type) => KINDS[type] ?? null,
+  kindOf: (type) => (TIMES.test(type) ? 'timestamp' : (KINDS[type] ?? null)),
   micros: (value) => `DATE_PART(EPOCH_MICROSECOND, ${value})`,
   json: (value) => `TO_JSON(${value})`,
   md5: (text) => `MD5(${text})`,

@@ -45,9 +45,9 @@ export function claimInLedger(place: Place, { is_repair }: Pick<RunFacts, 'is_re
   return `MERGE INTO ${tableName(place, LEDGER_TABLE)} AS t USING (SELECT ? AS run_id, ? AS batch_export_id, ? AS table_name, ? AS row_count) AS s ON t."run_id" = s.run_id ${is_repair ? renewed : ''}WHEN NOT MATCHED THEN INSERT ("run_id", "batch_export_id", "table_name", "rows", "finished_at") VALUES (s.run_id, s.batch_export_id, s.table_name, s.row_count, CURRENT_TIMESTAMP())`
 }
 
-/** Binds the schema and the table. */
+/** Binds the schema and the table. Times have types of several precisions. */
 export function listColumns({ database }: Place): string {
-  return `SELECT COLUMN_NAME AS "name", DATA_TYPE AS "type" FROM ${quoted(database)}.INFORMATION_SCHEMA.COLUMNS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?`
+  return `SELECT COLUMN_NAME AS "name", DATA_TYPE AS "type", DATETIME_PRECISION AS "digits" FROM ${quoted(database)}.INFORMATION_SCHEMA.COLUMNS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?`
 }
 
 /** Binds the schema and the tables. */
@@ -80,7 +80,7 @@ function ownStage({ database, schema }: Place, stage: string): string {
 /** From the stage into the table. `types` are those of the table's columns. */
 export function takeOver(
   config: SnowflakeConfig,
-  run: Pick<RunFacts, 'model' | 'is_repair'>,
+  run: Pick<RunFacts, 'model' | 'is_repair' | 'is_told_apart_by_time'>,
   columns: readonly OutputColumn[],
   types: ReadonlyMap<string, string>,
   stage: string,
@@ -93,7 +93,7 @@ export function takeOver(
     table: tableName(config, config.table_name),
     source: `(SELECT ${values.join(', ')} FROM ${tableName(config, stage)})`,
     columns: names,
-    key: mergeKey(run.model, names),
+    key: mergeKey(run, names, true),
     quote: quoted,
   }
   return takeRows(run, merge)

@@ -4,10 +4,13 @@ import { inspectTable, type InspectedTable } from '../warehouse/inspect-table.ts
 import { ATTEMPTS_OF_TESTS, connect, type ServerConfig } from './connect.ts'
 import { qualified, type TableName } from './identifiers.ts'
 import type { Session } from './session.ts'
-import { findTable } from './table.ts'
+import { findTable, type Table } from './table.ts'
 
 /** What the two databases do not share. */
-export type SqlInspection = Pick<InspectedTable, 'dialect' | 'fold' | 'spellJson'>
+export type SqlInspection = Pick<InspectedTable, 'dialect' | 'fold' | 'spellJson'> & {
+  /** Where keys of tables are enforced. */
+  hasOneRowForUuid?(session: Session, table: Table): Promise<boolean>
+}
 
 export async function inspectSqlTable(
   context: InspectionContext<ServerConfig>,
@@ -21,7 +24,9 @@ export async function inspectSqlTable(
     await session.run(`SET timezone TO 'UTC'`)
     const table = await findTable(session, name)
     const types = table?.types ?? new Map<string, string>()
-    const found = { ...inspection, name: qualified(name), types, ask: asking(session) }
+    const { hasOneRowForUuid, ...rest } = inspection
+    const has_one_row_for_uuid = table !== null && (await hasOneRowForUuid?.(session, table)) === true
+    const found = { ...rest, name: qualified(name), types, has_one_row_for_uuid, ask: asking(session) }
     return { table: inspectTable(found, context.columns), close: () => session.close() }
   } catch (error) {
     await session.close()

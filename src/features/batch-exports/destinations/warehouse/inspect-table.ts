@@ -19,6 +19,8 @@ export type InspectedTable = {
   name: string
   /** By column, as the table has them; empty where there is no table. */
   types: ReadonlyMap<string, string>
+  /** False unless told. */
+  has_one_row_for_uuid?: boolean
   /** How the table has the name of one of our columns. */
   fold(name: string): string
   /** How JSON is spelled in a column of this kind; null where the delivery leaves it out. */
@@ -30,7 +32,7 @@ export type InspectedTable = {
 }
 
 export function inspectTable(
-  { dialect, name, types, fold, spellJson, spellUnfilled, ask }: InspectedTable,
+  { dialect, name, types, has_one_row_for_uuid = false, fold, spellJson, spellUnfilled, ask }: InspectedTable,
   columns: readonly OutputColumn[],
 ): TableInspection {
   const kindInTable = (column: OutputColumn) => comparedAs(column, types.get(fold(column.name)), dialect)
@@ -54,6 +56,7 @@ export function inspectTable(
   return {
     columns: compared,
     lacking: types.size === 0 ? [] : columns.map(({ name }) => name).filter((name) => !types.has(fold(name))),
+    has_one_row_for_uuid,
     spell,
     async digest(scope) {
       if (compared.length === 0) return new Map()

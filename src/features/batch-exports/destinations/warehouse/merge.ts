@@ -20,11 +20,21 @@ const KEYS: Record<Model, MergeKey> = {
   sessions: { columns: ['team_id', 'session_id'], versions: ['end_timestamp'] },
 }
 
-/** `columns` are those that both the run and the table have. */
-export function mergeKey(model: Model, columns: readonly string[]): MergeKey {
+/**
+ * `columns` are those that both the run and the table have. `keeps_time`: the table's column for the time of an event has a
+ * value that is the same as the run's, by the type that it has.
+ */
+export function mergeKey(
+  { model, is_told_apart_by_time }: Pick<RunFacts, 'model' | 'is_told_apart_by_time'>,
+  columns: readonly string[],
+  keeps_time: boolean,
+): MergeKey {
   const key = KEYS[model]
   const missing = [...key.columns, ...key.versions].filter((column) => !columns.includes(column))
-  if (missing.length === 0) return key
+  if (missing.length === 0) {
+    const is_by_time = is_told_apart_by_time && keeps_time && columns.includes('timestamp')
+    return is_by_time ? { ...key, columns: [...key.columns, 'timestamp'] } : key
+  }
   if (model === 'events') return { columns: [], versions: [] }
   throw new Refused(
     `The table lacks the columns that tell ${model} apart: ${missing.join(', ')}. Add them, or export to a new table.`,
@@ -77,14 +87,16 @@ export function mergeRows(merge: Merge): string {
  * of it, and the rows come again as they were; only a newer version of a row stays.
  *
  * One statement, so that nobody sees the table without the rows, also where there are no transactions: each row comes
- * twice, once to delete what it matches and once to be inserted.
+ * twice, once to delete what it matches and once to be inserted. Of rows with one key only one deletes: BigQuery refuses
+ * two that match the same row.
  */
 export function replaceRows(merge: Merge): string {
   const { table, columns, key, quote } = merge
   if (key.columns.length === 0) throw notReplaceable(table)
   const names = columns.map(quote)
+  const keys = key.columns.map((name) => `r.${quote(name)}`)
   const twice = '(SELECT TRUE AS longshore_is_added UNION ALL SELECT FALSE AS longshore_is_added) AS c'
-  const source = `(SELECT ${names.map((name) => `r.${name}`).join(', ')}, c.longshore_is_added FROM ${notOutdated(merge)} CROSS JOIN ${twice})`
+  const source = `(SELECT ${names.map((name) => `r.${name}`).join(', ')}, c.longshore_is_added FROM ${notOutdated(merge)} CROSS JOIN ${twice} WHERE TRUE QUALIFY c.longshore_is_added OR ROW_NUMBER() OVER (PARTITION BY ${keys.join(', ')}, c.longshore_is_added ORDER BY ${keys.join(', ')}) = 1)`
   return [
     `MERGE INTO ${table} AS t USING ${source} AS s ON ${equal(merge, 't', 's')} AND NOT s.longshore_is_added`,
     'WHEN MATCHED THEN DELETE',

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { OutputColumn } from '../../definition.ts'
 import { compareRows, type Entry } from './compare-rows.ts'
 
@@ -14,7 +14,7 @@ function changed(kind: OutputColumn['kind'], stored: string | null, found: strin
     { name: 'uuid', kind: 'text' },
     { name: 'value', kind },
   ] as OutputColumn[]
-  const problems = compareRows([row('expected', stored), row('table', found)], columns)
+  const problems = compareRows([row('expected', stored), row('table', found)], columns, false)
   expect(problems.every((problem) => problem.kind === 'changed_row')).toBe(true)
   return problems.flatMap((problem) => problem.columns)
 }
@@ -43,4 +43,48 @@ it.each([
   ['text', '7', '7.0'],
 ] as const)('%s: %s and %s are two', (kind, stored, found) => {
   expect(changed(kind, stored, found)).toEqual(['value'])
+})
+
+describe('events of one uuid', () => {
+  const COLUMNS: OutputColumn[] = [
+    { name: 'uuid', kind: 'text' },
+    { name: 'event', kind: 'text' },
+    { name: 'timestamp', kind: 'timestamp' },
+  ]
+  const entry = (from: Entry['from'], event: string, time: string | null): Entry => ({
+    from,
+    position: from === 'table' ? null : 1,
+    at: null,
+    values: ['id', event, time],
+  })
+  const [A, B] = [entry('expected', 'a', '1'), entry('expected', 'b', '2')]
+  const [a, b, lost] = [entry('table', 'a', '1'), entry('table', 'b', '2'), entry('table', 'a', null)]
+  const kinds = (entries: readonly Entry[], is_by_time: boolean) =>
+    compareRows(entries, COLUMNS, is_by_time).map(({ kind }) => kind)
+
+  it.each<[what: string, entries: Entry[], by_time: string[], by_uuid: string[]]>([
+    ['all there', [A, B, a, b], [], []],
+    ['one of two', [A, B, a], ['missing_row'], []],
+    ['none', [A, B], ['missing_row', 'missing_row'], ['missing_row', 'missing_row']],
+    ['one of them twice', [A, B, a, b, b], ['doubled_row'], ['doubled_row']],
+    ['a changed cell', [A, B, a, entry('table', 'x', '2')], ['changed_row'], ['changed_row']],
+    ['a changed time', [A, entry('table', 'a', '3')], ['missing_row', 'stray_row'], ['changed_row']],
+    ['a lost time', [A, B, lost, b], ['changed_row'], ['changed_row']],
+    ['a row without a time beside all', [A, a, lost], ['stray_row'], ['doubled_row']],
+    ['one under way', [A, entry('open', 'b', '2'), a, b], [], []],
+    ['only one that is under way', [A, entry('open', 'b', '2'), b], ['missing_row'], []],
+  ])('%s', (_, entries, by_time, by_uuid) => {
+    expect(kinds(entries, true)).toEqual(by_time)
+    expect(kinds(entries, false)).toEqual(by_uuid)
+  })
+
+  it('also of one time: one or both are there, as one of them is', () => {
+    const again = entry('expected', 'again', '1')
+    const other = entry('table', 'again', '1')
+    for (const found of [[a], [other], [a, other], [a, a]])
+      expect(kinds([A, again, ...found], true)).toEqual([])
+    expect(kinds([A, again, a, other, a], true)).toEqual(['doubled_row'])
+    expect(kinds([A, again, entry('table', 'x', '1')], true)).toEqual(['changed_row'])
+    expect(kinds([A, again, a, entry('table', 'x', '1')], true)).toEqual(['changed_row'])
+  })
 })

@@ -1,4 +1,4 @@
-// Compares the rows of a table with the rows that should be in it, uuid by uuid. Pure.
+// Compares the rows of a table with the rows that should be in it, event by event. Pure.
 import { isDeepStrictEqual } from 'node:util'
 import { groupBy } from '../../../../lib/group-by.ts'
 import type { OutputColumn } from '../../definition.ts'
@@ -28,12 +28,38 @@ export type RowProblem = {
   columns: string[]
 }
 
-export function compareRows(entries: readonly Entry[], columns: readonly OutputColumn[]): RowProblem[] {
-  const uuid_at = columns.findIndex(({ name }) => name === 'uuid')
+/** Events are told apart by their uuid, or by that and their time. */
+export function compareRows(
+  entries: readonly Entry[],
+  columns: readonly OutputColumn[],
+  is_by_time: boolean,
+): RowProblem[] {
+  const placeOf = (name: string) => columns.findIndex((column) => column.name === name)
+  const [uuid_at, time_at] = [placeOf('uuid'), placeOf('timestamp')]
   const by_uuid = groupBy(entries, ({ values }) => values[uuid_at] || null)
-  return [...by_uuid].flatMap(([uuid, rows]) => compareOne(uuid, rows, columns))
+  return [...by_uuid].flatMap(([uuid, rows]) => {
+    const events = is_by_time ? groupByTime(rows, time_at) : [rows]
+    return events.flatMap((event) => compareOne(uuid, event, columns))
+  })
 }
 
+/** A row whose time no event has, because somebody changed it, counts for an event of its uuid that has no other row. */
+function groupByTime(entries: readonly Entry[], time_at: number): Entry[][] {
+  const isInTable = ({ from }: Entry) => from === 'table'
+  const groups = [...groupBy(entries, ({ values }) => values[time_at] ?? null).values()]
+  const events = groups.filter((group) => !group.every(isInTable))
+  for (const row of groups.filter((group) => group.every(isInTable)).flat()) {
+    const lacking = events.find((event) => !event.some(isInTable))
+    if (lacking) lacking.push(row)
+    else events.push([row])
+  }
+  return events
+}
+
+/**
+ * A table may have as many rows as there are events that nothing tells apart, or fewer: which run came first decides. One
+ * is there at least, with the values of one of them.
+ */
 function compareOne(
   uuid: string | null,
   entries: readonly Entry[],
@@ -41,8 +67,13 @@ function compareOne(
 ): RowProblem[] {
   const of = (from: Entry['from']) => entries.filter((entry) => entry.from === from)
   const [found, expected, open] = [of('table'), of('expected'), of('open')]
-  const unmatched = expected.filter((row) => !takeSame(found, row, columns))
+  const alone = expected.filter((row) => !takeSame(found, row, columns))
+  // Rows with the values of another of these events.
+  const unmatched = alone.filter(
+    () => ![...expected, ...open].some((other) => takeSame(found, other, columns)),
+  )
   const changed = Math.min(unmatched.length, found.length)
+  const isThere = unmatched.length < expected.length || changed > 0
   const surplus = Math.max(0, found.length - changed - open.length)
   const isKnown = expected.length + open.length > 0
   const describe = (kind: RowProblem['kind'], row: Entry | undefined): RowProblem => ({
@@ -56,7 +87,7 @@ function compareOne(
     ...unmatched
       .slice(0, changed)
       .map((row, at) => ({ ...describe('changed_row', row), columns: differing(row, found[at]!, columns) })),
-    ...unmatched.slice(changed).map((row) => describe('missing_row', row)),
+    ...(isThere ? [] : unmatched.map((row) => describe('missing_row', row))),
     ...Array.from({ length: surplus }, () =>
       isKnown ? describe('doubled_row', expected[0] ?? open[0]) : describe('stray_row', undefined),
     ),

@@ -45,7 +45,7 @@ export type ReadPlace = {
 export type Offer = { kind: 'files' | 'nothing' } | ({ kind: 'table' } & OfferedTable)
 
 /** Its columns are those that can be compared. */
-export type OfferedTable = Pick<TableInspection, 'columns' | 'lacking'>
+export type OfferedTable = Pick<TableInspection, 'columns' | 'lacking' | 'has_one_row_for_uuid'>
 
 export type FileToRead = {
   name: string
@@ -71,7 +71,8 @@ export type PlaceReader = {
   totals(): Promise<Totals>
   fetchDiffering(): Promise<number>
   setAside(path: string, from: Exclude<Entry['from'], 'table'>, position_as: string): Promise<void>
-  compare(): Promise<Compared>
+  /** `is_by_time`: events are told apart by their time as well as by their uuid. */
+  compare(is_by_time: boolean): Promise<Compared>
   close(): Promise<void>
 }
 
@@ -110,7 +111,10 @@ export class DestinationReader implements PlaceReader {
       const columns = table.columns.length > 0 ? table.columns : place.columns
       this.#table = new TableComparison(this.#inTime(table), columns, folder)
     }
-    if (table) return { kind: 'table', columns: this.#table!.columns, lacking: table.lacking }
+    if (table) {
+      const { lacking, has_one_row_for_uuid } = table
+      return { kind: 'table', columns: this.#table!.columns, lacking, has_one_row_for_uuid }
+    }
     return { kind: files ? 'files' : 'nothing' }
   }
 
@@ -163,7 +167,7 @@ export class DestinationReader implements PlaceReader {
   fetchDiffering = () => this.#table!.fetchDiffering()
   setAside: PlaceReader['setAside'] = (path, from, position_as) =>
     this.#table!.setAside(path, from, position_as)
-  compare = () => this.#table!.compare()
+  compare: PlaceReader['compare'] = (is_by_time) => this.#table!.compare(is_by_time)
 
   async close(): Promise<void> {
     await this.#leave()
@@ -185,6 +189,7 @@ export class DestinationReader implements PlaceReader {
     return {
       columns: table.columns,
       lacking: table.lacking,
+      has_one_row_for_uuid: table.has_one_row_for_uuid,
       digest: (scope) => this.#ask(() => table.digest(scope)),
       rows: (scope, bucket) => this.#ask(() => table.rows(scope, bucket)),
       spell: (column, value) => table.spell(column, value),

@@ -93,11 +93,11 @@ export class TableComparison {
     })
   }
 
-  async compare(): Promise<Compared> {
+  async compare(is_by_time: boolean): Promise<Compared> {
     const counts: Compared['counts'] = {}
     const shown: RowProblem[] = []
     for await (const entries of this.#partitions!.read()) {
-      for (const problem of compareRows(entries, this.columns)) {
+      for (const problem of compareRows(entries, this.columns, is_by_time)) {
         const count = (counts[problem.kind] = (counts[problem.kind] ?? 0) + 1)
         if (count <= MAX_KEPT) shown.push(problem)
       }

@@ -14,6 +14,8 @@ export type TableComparison = {
   set: ColumnSet
   /** Those that the table has. */
   columns: readonly OutputColumn[]
+  /** Events are told apart by their time as well as by their uuid. */
+  is_by_time: boolean
   /** Null where rows were delivered that do not say whose they are. */
   project_id: number | null
   windows: readonly Window[] | null
@@ -40,7 +42,7 @@ export async function compareByRows(work: Verifying, comparison: TableComparison
     (path, { state }) => reader.setAside(path, state, position_as),
     position_as,
   )
-  await reportRows(work, place, await reader.compare())
+  await reportRows(work, place, await reader.compare(comparison.is_by_time))
 }
 
 /** One that no column has. */

@@ -3,7 +3,6 @@ import type { PositionBlock } from '../../../../platform/event-store/event-store
 import type { Area, ExportRows } from '../../../../platform/event-store/export-rows.ts'
 import type { Definition, OutputColumn } from '../../definition.ts'
 import type { ColumnSet } from '../../destinations/destination.ts'
-import { customColumns } from '../../source/custom-query.ts'
 import { pickColumns } from '../../source/pick-columns.ts'
 import { selectRows, type SelectedRows } from '../../source/select.ts'
 import { forEachPiece, type Verifying } from '../verifying.ts'
@@ -67,16 +66,6 @@ export function columnsInAll(work: Verifying, strata: readonly Stratum[], set: C
 function columnLists(work: Verifying, strata: readonly Stratum[], set: ColumnSet): OutputColumn[][] {
   const unique = new Map(strata.map((stratum) => [JSON.stringify(stratum.definition), stratum]))
   return [...unique.values()].map((stratum) => selectStratum(work, stratum, set, []).columns)
-}
-
-/** Whether the table's column of this name is that of the event: then rows can be looked for by it. */
-export function hasOwn(name: 'timestamp' | 'team_id', { hogql_query }: Definition): boolean {
-  if (hogql_query === null) return true
-  const chosen = customColumns(hogql_query).query.select.find(
-    (column) => 'alias' in column && column.alias === name,
-  )
-  const expr = chosen && 'expr' in chosen ? chosen.expr : undefined
-  return expr?.node === 'Field' && [name, `events.${name}`].includes(expr.chain.join('.'))
 }
 
 /** How many rows there were. */

@@ -2,6 +2,7 @@
 // looks at the hours in which the events in question happened: at all rows of those hours, whichever run brought them.
 import type { OutputColumn } from '../../definition.ts'
 import { readFrozen, selectionOf } from '../../runs/frozen.ts'
+import { hasOwn } from '../../source/own-columns.ts'
 import { pickColumns } from '../../source/pick-columns.ts'
 import { countDeliveries, eachDelivery, type Place } from '../deliveries.ts'
 import type { ReadPlace } from '../reader/destination-reader.ts'
@@ -9,7 +10,7 @@ import { isWhole } from '../rows.ts'
 import { forEachPiece, NARROW_ROWS, type Verifying } from '../verifying.ts'
 import { compareAsWhole } from './compare-as-whole.ts'
 import { compareByRows } from './compare-by-rows.ts'
-import { columnsInAll, columnsOf, hasOwn } from './expected-rows.ts'
+import { columnsInAll, columnsOf } from './expected-rows.ts'
 import { reportColumns } from './report-columns.ts'
 import { listCompleted, listStrata, type Stratum } from './strata.ts'
 import { windowsOf, type Window } from './windows.ts'
@@ -45,7 +46,17 @@ export async function verifyTable(work: Verifying, place: Place, opening: ReadPl
   await reportColumns(work, place, { strata, all, two_kinds, compared: columns, offer })
   const isNamedByAll = strata.every(({ definition }) => hasOwn('team_id', definition))
   const project_id = isNamedByAll ? row.project_id : null
-  const comparison = { columns: offer.columns, project_id, windows, set, place, completed, strata }
+  const is_by_time = !offer.has_one_row_for_uuid && hasTimes(strata) && isNamed(offer.columns, 'timestamp')
+  const comparison = {
+    columns: offer.columns,
+    is_by_time,
+    project_id,
+    windows,
+    set,
+    place,
+    completed,
+    strata,
+  }
   if (has_uuid && isNamed(offer.columns, 'uuid')) await compareByRows(work, comparison)
   else await compareAsWhole(work, comparison)
 }
@@ -53,7 +64,7 @@ export async function verifyTable(work: Verifying, place: Place, opening: ReadPl
 /** None where the table's rows cannot be looked for by time. */
 async function findWindows(work: Verifying, place: Place, strata: readonly Stratum[]): Promise<Window[]> {
   const { services, row, subject, reader } = work
-  if (!strata.every(({ definition }) => hasOwn('timestamp', definition))) return []
+  if (!hasTimes(strata)) return []
   const hours = new Set<number>()
   for await (const run of eachDelivery(services.db, row, subject, place)) {
     const { rows } = selectionOf(services.eventStore, await readFrozen(services.db, run))
@@ -70,6 +81,9 @@ async function findWindows(work: Verifying, place: Place, strata: readonly Strat
   }
   return hours.size === 0 ? [] : windowsOf([...hours])
 }
+
+const hasTimes = (strata: readonly Stratum[]) =>
+  strata.every(({ definition }) => hasOwn('timestamp', definition))
 
 const isNamed = (columns: readonly Pick<OutputColumn, 'name'>[], name: string) =>
   columns.some((column) => column.name === name)
