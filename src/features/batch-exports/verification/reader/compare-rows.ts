@@ -43,13 +43,14 @@ export function compareRows(
   })
 }
 
-/** A row whose time no event has, because somebody changed it, counts for an event of its uuid that has no other row. */
+/** A row that has lost its time counts for an event of its uuid that has no other row. */
 function groupByTime(entries: readonly Entry[], time_at: number): Entry[][] {
-  const isInTable = ({ from }: Entry) => from === 'table'
-  const groups = [...groupBy(entries, ({ values }) => values[time_at] ?? null).values()]
-  const events = groups.filter((group) => !group.every(isInTable))
-  for (const row of groups.filter((group) => group.every(isInTable)).flat()) {
-    const lacking = events.find((event) => !event.some(isInTable))
+  const by_time = groupBy(entries, ({ values }) => values[time_at] ?? null)
+  const untimed = by_time.get(null) ?? []
+  by_time.delete(null)
+  const events = [...by_time.values()]
+  for (const row of untimed) {
+    const lacking = events.find((event) => event.every(({ from }) => from !== 'table'))
     if (lacking) lacking.push(row)
     else events.push([row])
   }
@@ -57,8 +58,8 @@ function groupByTime(entries: readonly Entry[], time_at: number): Entry[][] {
 }
 
 /**
- * A table may have as many rows as there are events that nothing tells apart, or fewer: which run came first decides. One
- * is there at least, with the values of one of them.
+ * Of several events that nothing tells apart a table may have as many rows, or fewer: which run came first decides. One is
+ * there at least, with the values of one of them.
  */
 function compareOne(
   uuid: string | null,
