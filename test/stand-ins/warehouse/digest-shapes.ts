@@ -42,12 +42,13 @@ export function digestShapes(words: DigestWords): string[] {
   const asText = (value: string) => `CAST\\(${value} AS ${text_type}\\)`
   const sum = (from: number) => asText(`SUM\\(${numberOf(`SUBSTRING\\(${name}, ${from}, 8\\)`)}\\)`)
   const bucket = `COALESCE\\(RIGHT\\(LOWER\\(CAST\\(${name} AS ${text_type}\\)\\), 3\\), ${text}\\)`
+  const marked = `(CASE WHEN ${name} IS NULL THEN ${text} ELSE ${text} END \\|\\| )?`
   const range = `${name} >= ${moment} AND ${name} < ${moment}`
-  const scope = `(${name} = \\d+|\\(${range}( OR ${range})*\\)|1 = 0)`
+  const scope = `(\\(${name} = \\d+ OR ${name} IS NULL\\)|\\(${range}( OR ${range})*\\)|1 = 0)`
   const value = valueShape(words)
-  const hashed = `SELECT (${bucket}|${asText(text)}) AS ${name}, ${rowHashShape(words)} AS ${name} FROM ${name}( WHERE ${scope}( AND ${scope})?)?`
+  const hashed = `SELECT ${marked}(${bucket}|${asText(text)}) AS ${name}, ${rowHashShape(words)} AS ${name} FROM ${name}( WHERE ${scope}( AND ${scope})?)?`
   return [
     `SELECT ${name}, ${asText('COUNT\\(\\*\\)')} AS ${name}, ${sum(1)} AS ${name}, ${sum(9)} AS ${name} FROM \\(${hashed}\\) AS hashed GROUP BY ${name}`,
-    `SELECT ${value} AS ${name}(, ${value} AS ${name})* FROM ${name}( WHERE ${scope}( AND ${scope})?( AND ${bucket} = ${parameter})?| WHERE ${bucket} = ${parameter})?`,
+    `SELECT ${value} AS ${name}(, ${value} AS ${name})* FROM ${name}( WHERE ${scope}( AND ${scope})?( AND ${marked}${bucket} = ${parameter})?| WHERE ${bucket} = ${parameter})?`,
   ]
 }
