@@ -148,7 +148,10 @@ async function writeApp(page: Page): Promise<void> {
 /** Somebody comes to a page with the snippet; the app has written down where. */
 async function seeItWork(page: Page, snippet: string): Promise<void> {
   await menu(page).getByRole('link', { name: 'Events' }).click()
-  await page.getByRole('row', { name: /\$pageview/ }).first().waitFor()
+  await page
+    .getByRole('row', { name: /\$pageview/ })
+    .first()
+    .waitFor()
   const list = page.url()
   const shop = await openShop(snippet)
   const visitor = await page.context().newPage()
