@@ -76,7 +76,8 @@ export function contextOf(
       interval: { start: new Date('2024-03-01T10:00:00Z'), end: new Date('2024-03-01T11:00:00Z') },
       backfill_id: null,
       is_repair: false,
-      is_told_apart_by_time: true,
+      // The time of a user's own columns may be anything.
+      is_told_apart_by_time: run?.has_custom_columns !== true,
       has_custom_columns: false,
       ...run,
     },
