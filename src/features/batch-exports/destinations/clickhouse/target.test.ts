@@ -10,6 +10,7 @@ import {
 import type { OutputColumn } from '../../definition.ts'
 import { Refused } from '../destination.ts'
 import { uuidOf } from '../fixture/rows.ts'
+import { hasOneRowForUuid } from './target.ts'
 
 let world: ClickHouseWorld
 beforeEach(async () => {
@@ -191,4 +192,14 @@ describe('the table', () => {
     expect(await world.rows()).toEqual([rest])
     expect(logged).toEqual(['WARNING The table lacks the columns event: they are left out.'])
   })
+})
+
+it.each([
+  ['ReplacingMergeTree', 'ORDER BY uuid', true],
+  ['SharedReplacingMergeTree', 'PARTITION BY toYYYYMM(timestamp) ORDER BY (team_id, uuid)', true],
+  ['ReplacingMergeTree', 'PRIMARY KEY event ORDER BY (event, timestamp, uuid)', false],
+  ['ReplacingMergeTree', 'ORDER BY (`timestamp`, `uuid`)', false],
+  ['MergeTree', 'ORDER BY uuid', false],
+])('a %s %s leaves one row of a uuid: %s', (engine, keys, is_one) => {
+  expect(hasOneRowForUuid({ engine, keys })).toBe(is_one)
 })
