@@ -537,6 +537,13 @@ describe('the language', () => {
     ])
   })
 
+  it('has a `global`, which is the scope of the app', async () => {
+    const code = `
+      global.mine = 1
+      return [global === globalThis, mine, global.Object === Object, typeof global.process]`
+    expect(await run(code)).toEqual([true, 1, true, 'undefined'])
+  })
+
   it('turns text into bytes and back', async () => {
     const code = `
       const broken = new Uint8Array([0x61, 0xff, 0x62])
@@ -560,6 +567,15 @@ describe('the language', () => {
       true,
       'ffef',
     ])
+  })
+
+  it('reads numbers and text out of bytes', async () => {
+    const code = `
+      const bytes = Buffer.from('00ffffffff3ff8000000000000c3a9', 'hex').subarray(1)
+      const part = Buffer.alloc(3)
+      return [bytes.readUInt16BE(0), bytes.readUInt32BE(0), bytes.readInt32BE(0), bytes.readDoubleBE(4), bytes.readFloatBE(4),
+        bytes.utf8Slice(12, 14), bytes.copy(part, 1, 3), [...part]]`
+    expect(await run(code)).toEqual([0xffff, 0xffffffff, -1, 1.5, 1.9375, 'é', 2, [0, 0xff, 0x3f]])
   })
 
   it('clones', async () => {

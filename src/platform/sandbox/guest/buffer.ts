@@ -43,6 +43,37 @@ export class GuestBuffer extends Uint8Array {
     return { type: 'Buffer', data: Array.from(this) }
   }
 
+  readUInt16BE(at = 0): number {
+    return viewOf(this).getUint16(at)
+  }
+
+  readUInt32BE(at = 0): number {
+    return viewOf(this).getUint32(at)
+  }
+
+  readInt32BE(at = 0): number {
+    return viewOf(this).getInt32(at)
+  }
+
+  readFloatBE(at = 0): number {
+    return viewOf(this).getFloat32(at)
+  }
+
+  readDoubleBE(at = 0): number {
+    return viewOf(this).getFloat64(at)
+  }
+
+  /** In no documentation of Node's, and yet what readers of MaxMind's databases call. */
+  utf8Slice(start = 0, end = this.length): string {
+    return decodeUtf8(this.subarray(start, end))
+  }
+
+  copy(target: Uint8Array, at = 0, start = 0, end = this.length): number {
+    const bytes = this.subarray(start, Math.min(end, start + target.length - at))
+    target.set(bytes, at)
+    return bytes.length
+  }
+
   equals(other: Uint8Array): boolean {
     return this.length === other.length && this.every((byte, at) => byte === other[at])
   }
@@ -55,6 +86,10 @@ function toBinary(bytes: Uint8Array): string {
     text += String.fromCharCode(...bytes.subarray(at, at + 4096))
   }
   return text
+}
+
+function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
+  return new DataView(buffer, byteOffset, byteLength)
 }
 
 const toHexPair = (byte: number) => byte.toString(16).padStart(2, '0')

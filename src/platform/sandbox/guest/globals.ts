@@ -28,6 +28,8 @@ const GLOBALS = {
   TextDecoder: GuestTextDecoder,
   structuredClone: guestStructuredClone,
   Buffer: GuestBuffer,
+  // What bundlers put around code that was written for Node asks for it.
+  global: globalThis,
 }
 
 export function installGlobals(): void {
