@@ -8,15 +8,17 @@ declare module '@posthog/plugin-scaffold' {
 
   /** What processEvent gets and returns. */
   export interface PluginEvent {
+    /** Events of one uuid within a day of each other are stored once. Another one set here counts, so make it of the event alone. */
     uuid: string
     event: string
     distinct_id: string
     team_id: number
-    /** Always null: the address is in `properties.$ip`. */
+    /** What `properties.$ip` says. Change or remove that: changes of `ip` count for nothing. */
     ip: string | null
     site_url: string
     now: string
     sent_at?: string
+    /** A number of milliseconds where the client sent one. */
     timestamp?: string
     offset?: number
     properties?: Properties

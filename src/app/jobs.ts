@@ -15,6 +15,7 @@ import { resealPlugins } from '../features/plugins/configs/reseal.ts'
 import { pluginFaultEmail } from '../features/plugins/running/fault-email.ts'
 import { forgetOldPluginLogs } from '../features/plugins/logs/forget.ts'
 import { forgetOldPluginMetrics } from '../features/plugins/metrics/forget.ts'
+import { forgetOldGivenUuids } from '../features/plugins/running/ingestion/given-uuids.ts'
 import { deleteProjectEvents } from '../features/projects/delete-events.ts'
 import {
   addressChangedEmail,
@@ -57,6 +58,7 @@ const forgetExpired = job<Record<string, never>>({
     await forgetOldVerifications(db, now)
     await forgetOldPluginLogs(db, now)
     await forgetOldPluginMetrics(db, now)
+    await forgetOldGivenUuids(db, now)
     await forgetOldRequests(db, now)
     await forgetOldChanges(db)
     await forgetOldWindows(db, now)

@@ -9,6 +9,12 @@ export function isUuid(text: string): boolean {
   return UUID.test(text)
 }
 
+/** Dashes are optional, as in the API, and it comes back in lower case. Null when it is none. */
+export function readUuid(text: string): string | null {
+  const dashed = text.replace(/^(\w{8})(\w{4})(\w{4})(\w{4})(\w{12})$/, '$1-$2-$3-$4-$5').toLowerCase()
+  return isUuid(dashed) ? dashed : null
+}
+
 /** Version 7: rows made later sort later, so primary keys stay append-only in their index. */
 export function uuid7(now: Date): string {
   const time = now.getTime().toString(16).padStart(12, '0')

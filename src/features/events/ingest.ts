@@ -26,8 +26,8 @@ import { nobody, ofProject, type ProjectEvent } from './project-event.ts'
 
 /**
  * Changes events before anything else sees them, in their order; those that it drops or keeps for later are missing
- * from the result. It must not change `uuid`. Throws when it can neither change nor keep them: the sender still has
- * them. `onHeld` is told how many it keeps.
+ * from the result. Where it changes a `uuid`, a repeat gets the same one again: the event store finds repeats by it.
+ * Throws when it can neither change nor keep them: the sender still has them. `onHeld` is told how many it keeps.
  */
 export type EventTransform = (
   project: ProjectRow,

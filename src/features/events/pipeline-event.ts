@@ -10,5 +10,7 @@ export type PipelineEvent = {
   properties: JsonObject
   /** Microseconds since 1970. */
   timestamp: bigint
+  /** Sent as a number of milliseconds, and so apps find it. */
+  is_time_numbered?: true
   created_at: bigint
 }

@@ -779,6 +779,16 @@ CREATE TABLE plugin_delivery_retry (
 );
 CREATE INDEX plugin_delivery_retry_due ON plugin_delivery_retry (plugin_config_id, method, due_at);
 
+CREATE TABLE plugin_given_uuid (
+  project_id integer NOT NULL,
+  uuid uuid NOT NULL,
+  given uuid NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT plugin_given_uuid_pkey PRIMARY KEY (project_id, uuid),
+  CONSTRAINT plugin_given_uuid_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id) ON DELETE CASCADE
+);
+CREATE INDEX plugin_given_uuid_age ON plugin_given_uuid (created_at);
+
 CREATE TABLE plugin_held_event (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
   project_id integer NOT NULL,

@@ -13,10 +13,10 @@ export type Tried = {
   properties?: Record<string, unknown>
   /** The usual events carry one timestamp, as those of a client that sends twice. */
   is_sent_twice?: boolean
+  /** The usual events carry it as milliseconds. */
+  are_times_numbers?: boolean
   /** Built code is not in its repository, only in its package on npm: what its author's `rollup -c` needs to make it. */
   built_with?: readonly string[]
-  /** Why it does nothing, where that is known. */
-  why?: string
   /** Needs a PostgreSQL, and gets one under these names of its settings. */
   database?: { host: string; port: string; user: string; password: string; database: string }
 }
@@ -182,7 +182,6 @@ export const APPS: readonly Tried[] = [
       'mmdb-lib@1.2.0',
     ],
     attachments: { maxmindMmdb: GEOIP },
-    why: 'it reads `event.ip`, and the address of an event is in `properties.$ip`',
   },
   { repo: 'PostHog/posthog-memphisdev-app' },
   {
@@ -293,10 +292,7 @@ export const APPS: readonly Tried[] = [
     answers: { invoices: { data: [] }, customers: { data: [] } },
   },
   { repo: 'PostHog/taxonomy-plugin', config: { defaultNamingConvention: 'camelCase' } },
-  {
-    repo: 'PostHog/timestamp-parser-plugin',
-    why: 'it reads timestamps that are numbers, and those of events are texts',
-  },
+  { repo: 'PostHog/timestamp-parser-plugin', are_times_numbers: true },
   { repo: 'PostHog/twitter-followers-plugin', answers: { followbutton: [{ followers_count: 7 }] } },
   { repo: 'PostHog/user-agent-plugin', config: { overrideUserAgentDetails: 'true' } },
   { repo: 'PostHog/user-interview-app' },
@@ -348,7 +344,6 @@ export const APPS: readonly Tried[] = [
   {
     repo: 'paolodamico/posthog-app-unduplicator',
     is_sent_twice: true,
-    why: 'it gives events another `uuid`, and an event keeps its own',
   },
   {
     repo: 'rudderlabs/rudderstack-posthog-plugin',

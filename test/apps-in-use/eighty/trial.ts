@@ -63,12 +63,14 @@ export async function tryApp(
   if (typeof made === 'string') return verdict(false, kind, made)
   const given = { ...SENT, ...app.properties }
   const began = Date.now()
-  for (const event of ['signed_up', '$pageview', 'signed_up'])
+  for (const event of ['signed_up', '$pageview', 'signed_up']) {
+    // Apps live by the real clock, whatever the application's says.
+    const at = (app.is_sent_twice ? began : Date.now()) - 60_000
     await bench.capture(event, given, {
-      // Apps live by the real clock, whatever the application's says.
-      timestamp: new Date((app.is_sent_twice ? began : Date.now()) - 60_000).toISOString(),
+      timestamp: app.are_times_numbers ? at : new Date(at).toISOString(),
       $set: { email: 'ann@example.com', phone: '+4912345' },
     })
+  }
   for (const { event, properties } of app.events ?? []) await bench.capture(event, properties)
   await turns(bench)
   const faults = (await bench.logs(made)).filter(
@@ -85,14 +87,11 @@ export async function tryApp(
     ...seen,
     ...(calls.length > 0 ? [`calls ${named(calls)}`] : []),
   ].join('; ')
+  const where = app.are_times_numbers ? 'where clients send timestamps as numbers: ' : ''
   if (error) return verdict(false, kind, `its own fault: ${firstLine(error.message)}`)
   if (faults.length > 0) return verdict(false, kind, `its own fault: ${firstLine(faults[0]!.message)}`)
-  if (done !== '') return verdict(true, kind, from + done)
-  return verdict(
-    false,
-    kind,
-    `${from}runs, and does nothing with these events${app.why ? `: ${app.why}` : ''}`,
-  )
+  if (done !== '') return verdict(true, kind, from + where + done)
+  return verdict(false, kind, `${from}runs, and does nothing with these events`)
 }
 
 function kindOf({ methods, scheduled_tasks = [] }: Record<string, string[] | undefined>): string {

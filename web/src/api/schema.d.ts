@@ -17566,11 +17566,8 @@ export interface operations {
                         properties?: {
                             [key: string]: unknown;
                         };
-                        /**
-                         * Format: date-time
-                         * @description Now, unless told.
-                         */
-                        timestamp?: string;
+                        /** @description A number is milliseconds since 1970. Now, unless told. */
+                        timestamp?: string | number;
                         /**
                          * Format: uuid
                          * @description An event that is sent again is stored once.
@@ -17590,11 +17587,8 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /**
-                     * Format: date-time
-                     * @description Now, unless told.
-                     */
-                    timestamp?: string;
+                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    timestamp?: string | number;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -17607,11 +17601,8 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /**
-                     * Format: date-time
-                     * @description Now, unless told.
-                     */
-                    timestamp?: string;
+                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    timestamp?: string | number;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -17689,11 +17680,8 @@ export interface operations {
                         properties?: {
                             [key: string]: unknown;
                         };
-                        /**
-                         * Format: date-time
-                         * @description Now, unless told.
-                         */
-                        timestamp?: string;
+                        /** @description A number is milliseconds since 1970. Now, unless told. */
+                        timestamp?: string | number;
                         /**
                          * Format: uuid
                          * @description An event that is sent again is stored once.
@@ -17713,11 +17701,8 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /**
-                     * Format: date-time
-                     * @description Now, unless told.
-                     */
-                    timestamp?: string;
+                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    timestamp?: string | number;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -17730,11 +17715,8 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /**
-                     * Format: date-time
-                     * @description Now, unless told.
-                     */
-                    timestamp?: string;
+                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    timestamp?: string | number;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -17812,11 +17794,8 @@ export interface operations {
                         properties?: {
                             [key: string]: unknown;
                         };
-                        /**
-                         * Format: date-time
-                         * @description Now, unless told.
-                         */
-                        timestamp?: string;
+                        /** @description A number is milliseconds since 1970. Now, unless told. */
+                        timestamp?: string | number;
                         /**
                          * Format: uuid
                          * @description An event that is sent again is stored once.
@@ -17836,11 +17815,8 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /**
-                     * Format: date-time
-                     * @description Now, unless told.
-                     */
-                    timestamp?: string;
+                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    timestamp?: string | number;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -17853,11 +17829,8 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /**
-                     * Format: date-time
-                     * @description Now, unless told.
-                     */
-                    timestamp?: string;
+                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    timestamp?: string | number;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -17935,11 +17908,8 @@ export interface operations {
                         properties?: {
                             [key: string]: unknown;
                         };
-                        /**
-                         * Format: date-time
-                         * @description Now, unless told.
-                         */
-                        timestamp?: string;
+                        /** @description A number is milliseconds since 1970. Now, unless told. */
+                        timestamp?: string | number;
                         /**
                          * Format: uuid
                          * @description An event that is sent again is stored once.
@@ -17959,11 +17929,8 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /**
-                     * Format: date-time
-                     * @description Now, unless told.
-                     */
-                    timestamp?: string;
+                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    timestamp?: string | number;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -17976,11 +17943,8 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /**
-                     * Format: date-time
-                     * @description Now, unless told.
-                     */
-                    timestamp?: string;
+                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    timestamp?: string | number;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -18058,11 +18022,8 @@ export interface operations {
                         properties?: {
                             [key: string]: unknown;
                         };
-                        /**
-                         * Format: date-time
-                         * @description Now, unless told.
-                         */
-                        timestamp?: string;
+                        /** @description A number is milliseconds since 1970. Now, unless told. */
+                        timestamp?: string | number;
                         /**
                          * Format: uuid
                          * @description An event that is sent again is stored once.
@@ -18082,11 +18043,8 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /**
-                     * Format: date-time
-                     * @description Now, unless told.
-                     */
-                    timestamp?: string;
+                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    timestamp?: string | number;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -18099,11 +18057,8 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /**
-                     * Format: date-time
-                     * @description Now, unless told.
-                     */
-                    timestamp?: string;
+                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    timestamp?: string | number;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -18181,11 +18136,8 @@ export interface operations {
                         properties?: {
                             [key: string]: unknown;
                         };
-                        /**
-                         * Format: date-time
-                         * @description Now, unless told.
-                         */
-                        timestamp?: string;
+                        /** @description A number is milliseconds since 1970. Now, unless told. */
+                        timestamp?: string | number;
                         /**
                          * Format: uuid
                          * @description An event that is sent again is stored once.
@@ -18205,11 +18157,8 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /**
-                     * Format: date-time
-                     * @description Now, unless told.
-                     */
-                    timestamp?: string;
+                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    timestamp?: string | number;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -18222,11 +18171,8 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /**
-                     * Format: date-time
-                     * @description Now, unless told.
-                     */
-                    timestamp?: string;
+                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    timestamp?: string | number;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -18304,11 +18250,8 @@ export interface operations {
                         properties?: {
                             [key: string]: unknown;
                         };
-                        /**
-                         * Format: date-time
-                         * @description Now, unless told.
-                         */
-                        timestamp?: string;
+                        /** @description A number is milliseconds since 1970. Now, unless told. */
+                        timestamp?: string | number;
                         /**
                          * Format: uuid
                          * @description An event that is sent again is stored once.
@@ -18328,11 +18271,8 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /**
-                     * Format: date-time
-                     * @description Now, unless told.
-                     */
-                    timestamp?: string;
+                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    timestamp?: string | number;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -18345,11 +18285,8 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /**
-                     * Format: date-time
-                     * @description Now, unless told.
-                     */
-                    timestamp?: string;
+                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    timestamp?: string | number;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -18427,11 +18364,8 @@ export interface operations {
                         properties?: {
                             [key: string]: unknown;
                         };
-                        /**
-                         * Format: date-time
-                         * @description Now, unless told.
-                         */
-                        timestamp?: string;
+                        /** @description A number is milliseconds since 1970. Now, unless told. */
+                        timestamp?: string | number;
                         /**
                          * Format: uuid
                          * @description An event that is sent again is stored once.
@@ -18451,11 +18385,8 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /**
-                     * Format: date-time
-                     * @description Now, unless told.
-                     */
-                    timestamp?: string;
+                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    timestamp?: string | number;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -18468,11 +18399,8 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /**
-                     * Format: date-time
-                     * @description Now, unless told.
-                     */
-                    timestamp?: string;
+                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    timestamp?: string | number;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.

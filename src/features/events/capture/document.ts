@@ -30,7 +30,10 @@ const EVENT = {
     event: { type: 'string', description: 'Its name; 200 characters are kept.' },
     distinct_id: { type: 'string' },
     properties: { type: 'object', additionalProperties: true },
-    timestamp: { type: 'string', format: 'date-time', description: 'Now, unless told.' },
+    timestamp: {
+      oneOf: [{ type: 'string', format: 'date-time' }, { type: 'number' }],
+      description: 'A number is milliseconds since 1970. Now, unless told.',
+    },
     uuid: { type: 'string', format: 'uuid', description: 'An event that is sent again is stored once.' },
   },
 }

@@ -1,9 +1,9 @@
 // One item of a request, checked and brought into the form of the pipeline.
-import { isUuid, uuid7 } from '../../../lib/uuid.ts'
+import { readUuid, uuid7 } from '../../../lib/uuid.ts'
 import { cutText } from '../pipeline/cut-text.ts'
 import { isObject, type JsonObject } from '../../../lib/json-object.ts'
 import type { PipelineEvent } from '../pipeline-event.ts'
-import { eventTime, readInstant } from '../pipeline/event-time.ts'
+import { eventTime, isNumberedTime, readInstant } from '../pipeline/event-time.ts'
 import { lowerOptions } from './analytics-v1.ts'
 import { invalidPayload, type Refusal } from './refusal.ts'
 
@@ -60,6 +60,7 @@ export function toPipelineEvent(
     distinct_id: cutText(distinctId, MAX_NAME),
     properties,
     timestamp,
+    ...(isNumberedTime(item.timestamp) ? { is_time_numbered: true } : {}),
     created_at: now,
   }
 }
@@ -70,12 +71,10 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** Dashes are optional, as in the API. Null when it is no UUID. */
+/** Null when it is no UUID. */
 function uuidOf(value: unknown, now: Date): string | null {
   if (value === undefined || value === null || value === '') return uuid7(now)
-  if (typeof value !== 'string') return null
-  const dashed = value.replace(/^(\w{8})(\w{4})(\w{4})(\w{4})(\w{12})$/, '$1-$2-$3-$4-$5').toLowerCase()
-  return isUuid(dashed) ? dashed : null
+  return typeof value === 'string' ? readUuid(value) : null
 }
 
 /** Over the same keys inside the properties. */

@@ -19,12 +19,13 @@ const EARLIEST = parseMicros('0001-01-01T00:00:00Z')!
 const LATEST = parseMicros('9999-12-31T23:59:59.999999Z')!
 // Beyond it an offset is no number of milliseconds any clock has counted, and no BigInt can be made of fractions.
 const MAX_OFFSET_MS = Number.MAX_SAFE_INTEGER / 1000
+const FIRST_NUMBERED_MS = Date.UTC(1975, 0, 1)
 const FIRST_SENT_MS = Date.UTC(2021, 0, 1)
 const LAST_SENT_MS = Date.UTC(10_000, 0, 1) - 1
 
 export function eventTime(facts: TimeFacts): bigint {
   const { now } = facts
-  const raw = readInstant(facts.timestamp)
+  const raw = readTimestamp(facts.timestamp)
   const time = correctedTime(facts, raw)
   if (time <= now + MAX_AHEAD) return time >= EARLIEST ? time : now
   // A wrong `sent_at` can push a good timestamp into the future.
@@ -44,6 +45,15 @@ function correctedTime(
 export function readSentMs(text: string | undefined): bigint | null {
   const ms = Number(text)
   return ms >= FIRST_SENT_MS && ms <= LAST_SENT_MS ? BigInt(Math.round(ms * 1000)) : null
+}
+
+function readTimestamp(value: unknown): bigint | null {
+  return isNumberedTime(value) ? BigInt(Math.round(value * 1000)) : readInstant(value)
+}
+
+/** Milliseconds since 1970, as `Date.now()` has them. Seconds, which some clients count, are too few to be any. */
+export function isNumberedTime(value: unknown): value is number {
+  return typeof value === 'number' && value >= FIRST_NUMBERED_MS && value <= LAST_SENT_MS
 }
 
 /** ISO text of the years 1 to 9999, by week or day of the year too; null for everything else. */

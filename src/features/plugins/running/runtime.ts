@@ -15,6 +15,7 @@ import { openAppSandbox } from './attached-files.ts'
 import { FaultRecords } from './fault-records.ts'
 import { Drain } from './holding/drain.ts'
 import { Holding } from './holding/holding.ts'
+import { GivenUuids } from './ingestion/given-uuids.ts'
 import { Lapses } from './ingestion/lapses.ts'
 import { clearPassingErrors } from './queries.ts'
 import { Leases } from './leases.ts'
@@ -79,6 +80,8 @@ export class PluginRuntime implements RunningApps {
       services,
       watch: this.#watch,
       metrics: this.metrics,
+      logs: this.logs,
+      given: new GivenUuids(services),
       lapses: this.lapses,
       log: services.log,
       holding: this.holding,

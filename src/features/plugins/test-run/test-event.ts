@@ -4,6 +4,7 @@ import { parseTimestamp } from '../../../lib/timestamps.ts'
 import { randomUuid } from '../../../lib/uuid.ts'
 import type { EventPatch } from '../../../platform/sandbox/sandbox.ts'
 import type { PipelineEvent } from '../../events/pipeline-event.ts'
+import { addressOf, uuidAfter } from '../running/ingestion/event-form.ts'
 
 export type TestEvent = JsonObject & {
   uuid: string
@@ -14,9 +15,10 @@ export type TestEvent = JsonObject & {
 }
 
 export function completeEvent(given: JsonObject, site_url: string, now: Date): TestEvent {
+  const properties = isObject(given.properties) ? given.properties : {}
   return {
     team_id: 0,
-    ip: null,
+    ip: addressOf(properties),
     site_url,
     now: now.toISOString(),
     ...given,
@@ -24,13 +26,17 @@ export function completeEvent(given: JsonObject, site_url: string, now: Date): T
     event: textOr(given.event, 'test event'),
     distinct_id: textOr(given.distinct_id, 'test'),
     timestamp: textOr(given.timestamp, now.toISOString()),
-    properties: isObject(given.properties) ? given.properties : {},
+    properties,
   }
 }
 
 export function patched(event: TestEvent, patch: EventPatch): JsonObject {
   const fields = merged(event, patch)
-  return { ...fields, properties: merged(event.properties, patch.properties) }
+  return {
+    ...fields,
+    uuid: uuidAfter(event.uuid, patch),
+    properties: merged(event.properties, patch.properties),
+  }
 }
 
 function merged(

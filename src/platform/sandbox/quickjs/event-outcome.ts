@@ -64,7 +64,7 @@ function touchedChanges(before: EventText, touched: JsonObject, part: Part): Cha
   const told = touched[part]
   if (!isObject(told) || !isObject(told.now)) return changes
   for (const name of Object.keys(told.now)) {
-    if (!isSame(told.now[name], before.find(part, name)) && !isKept(part, name))
+    if (!isSame(told.now[name], before.find(part, name)) && !isProperties(part, name))
       changes.set[name] = told.now[name]
   }
   for (const name of Array.isArray(told.gone) ? told.gone : []) {
@@ -85,15 +85,15 @@ function wholePatch({ event }: EventText, result: unknown): EventPatch {
   }
 }
 
-/** At the top. The one cannot be changed, the other is looked at by itself. */
-const KEPT: ReadonlySet<string> = new Set(['uuid', 'properties'])
-
-const isKept = (part: Part, name: string) => part === 'top' && KEPT.has(name)
+/** It is looked at by itself. */
+const isProperties = (part: Part, name: string) => part === 'top' && name === 'properties'
+/** Nor can it be without: an app that makes a new event of the old one need not know of it. */
+const isKept = (part: Part, name: string) => part === 'top' && (name === 'uuid' || name === 'properties')
 
 function changesBetween(part: Part, old: JsonObject, now: JsonObject): Changes {
   const set: JsonObject = Object.create(null)
   for (const key of Object.keys(now)) {
-    if (!isSame(now[key], old[key]) && !isKept(part, key)) set[key] = now[key]
+    if (!isSame(now[key], old[key]) && !isProperties(part, key)) set[key] = now[key]
   }
   const unset = Object.keys(old).filter((key) => !Object.hasOwn(now, key) && !isKept(part, key))
   return { set, unset }

@@ -7,6 +7,7 @@ import type { Ingest } from '../../../events/ingest.ts'
 import { findProjectById } from '../../../projects/queries.ts'
 import type { ProjectRow } from '../../../projects/schema.ts'
 import { runChain, type ChainContext, type ChainParts } from '../ingestion/chain.ts'
+import type { GivenUuids } from '../ingestion/given-uuids.ts'
 import { Passage } from '../ingestion/passage.ts'
 import type { Leases } from '../leases.ts'
 import type { Holding } from './holding.ts'
@@ -38,6 +39,7 @@ type DrainParts = ChainParts & {
   services: Pick<Services, 'settings' | 'changes' | 'now'> & { db: Database }
   ingest: Pick<Ingest, 'store'>
   holding: Holding
+  given: GivenUuids
   leases: Leases
 }
 
@@ -174,7 +176,7 @@ export class Drain {
 
   /** How long the apps took; null when the line waits again. */
   async #takeUp(project: ProjectRow, rows: readonly HeldRow[]): Promise<number | null> {
-    const { services, ingest, holding, leases } = this.#parts
+    const { services, ingest, holding, leases, given } = this.#parts
     const lease = leases.of(project.id)
     if (!lease) return null
     const passages = rows.map(({ contents }) => Passage.thaw(contents))
@@ -189,6 +191,7 @@ export class Drain {
     await runChain(this.#parts, passages, context)
     const took_ms = performance.now() - began
     const isStuck = keepOrder(passages, rows.length === 1)
+    await given.settle(project.id, passages)
     const through = rows.filter((_, index) => !passages[index]!.held)
     const events = passages.flatMap((passage) => (passage.held ? [] : (passage.end() ?? [])))
     const bytes = through.reduce((sum, { contents }) => sum + contents.length, 0)

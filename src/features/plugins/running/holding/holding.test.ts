@@ -287,6 +287,22 @@ describe('hold', () => {
     expect(JSON.stringify(body)).not.toContain('ssn')
   })
 
+  it('holds and stores what a sender repeats once, whatever uuid an app gives it each time', async () => {
+    await on(`import { randomUUID } from 'crypto'
+      export function processEvent(event) { event.uuid = randomUUID(); return event }`)
+    const ids = await on(THROWS, { on_failure: 'hold', order: 2 })
+    const again = () =>
+      capture(app, workspace, { event: 'one', uuid: '6ba7b812-9dad-41d1-80b4-00c04fd430c8' })
+    await again()
+    await again()
+    expect(await heldCount()).toBe(1)
+    await become(ids, GUARD)
+    await pass(2 * MINUTE)
+    expect(await heldCount()).toBe(0)
+    await again()
+    expect(await names()).toEqual(['one'])
+  })
+
   it('holds what a sender repeats once', async () => {
     await on(DOES_NOT_LOAD, { on_failure: 'hold' })
     const event = { event: 'one', uuid: crypto.randomUUID() }

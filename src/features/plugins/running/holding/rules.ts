@@ -34,12 +34,12 @@ export function nextTry(attempts: number, now: Date): Date {
 
 /** The first time. */
 export function toHeld(passage: Passage, now: Date): NewHeldEvent {
-  const { uuid, timestamp } = passage.event!
+  const { timestamp } = passage.event!
   const { config_id } = passage.held!
   const alone = isAlone(passage.held!, false)
   return {
     config_id,
-    uuid,
+    uuid: passage.own_uuid,
     timestamp: new Date(Number(timestamp / 1000n)),
     contents: passage.freeze(),
     alone,

@@ -39,7 +39,7 @@ async function heldOfTen(patience_ms: number): Promise<number> {
   const { id: project_id } = workspace.project
   const context = { project_id, site_url: '', now: services.now().toISOString(), patience_ms, retry: false }
   const apps = [inlineApp()]
-  await runChain({ watch, metrics, lapses, log: services.log, appsOf: () => apps }, passages, context)
+  await runChain({ watch, metrics, logs, lapses, log: services.log, appsOf: () => apps }, passages, context)
   return passages.filter(({ held }) => held).length
 }
 

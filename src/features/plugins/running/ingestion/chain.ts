@@ -6,10 +6,11 @@ import { writeEventText } from '../../../../platform/sandbox/event-text.ts'
 import { AppFault, type EventOutcome } from '../../../../platform/sandbox/sandbox.ts'
 import type { Log } from '../../../../platform/log/log.ts'
 import type { ProcessEvent } from '../../inline/inline-app.ts'
+import type { PluginLogs } from '../../logs/plugin-logs.ts'
 import type { PluginMetrics } from '../../metrics/plugin-metrics.ts'
 import { isRemoval } from '../../removal.ts'
 import type { PipelineEvent } from '../../../events/pipeline-event.ts'
-import { applyPatch, toAppEvent, type EventForm, type FormContext } from './event-form.ts'
+import { applyPatch, toAppEvent, wrongUuidOf, type EventForm, type FormContext } from './event-form.ts'
 import type { Lapses } from './lapses.ts'
 import type { Passage } from './passage.ts'
 import { AppIdle, AppLeft, type RunningApp } from '../running-app.ts'
@@ -19,10 +20,13 @@ import type { Watch } from '../watch.ts'
 const LIST_MS = 5
 /** Kept back for each app that is still to come, so that a slow one does not cost the others their turn. */
 const RESERVE_MS = 100
+/** Of a value that an app has set, in its log. */
+const MAX_SHOWN = 100
 
 export type ChainParts = {
   watch: Watch
   metrics: PluginMetrics
+  logs: PluginLogs
   lapses: Lapses
   log: Log
   /** Those with processEvent that are switched on now, in the order of the chain. */
@@ -181,6 +185,7 @@ async function passSandboxed(
   const texts = forms.map(({ fields, properties }) => writeEventText(fields, properties))
   const outcomes = await parts.watch.processEvents(app, texts, within_ms)
   if (outcomes.some(isRemoval)) parts.lapses.hasRemoved(app)
+  sayWrongUuids(parts, app, outcomes)
   const failures = new Map<string, { fault: AppFault; passages: Passage[] }>()
   let succeeded = 0
   let gone: Gone | null = null
@@ -200,6 +205,18 @@ async function passSandboxed(
   }
   for (const { fault, passages } of failures.values()) fail(parts, app, passages, fault)
   return { succeeded, gone }
+}
+
+/** One line for all of them. */
+function sayWrongUuids({ logs }: ChainParts, app: RunningApp, outcomes: readonly EventOutcome[]): void {
+  const wrong = outcomes.flatMap((outcome) =>
+    outcome.kind === 'changed' ? (wrongUuidOf(outcome.patch) ?? []) : [],
+  )
+  if (wrong.length === 0) return
+  const kept =
+    wrong.length === 1 ? '1 event keeps its own uuid' : `${wrong.length} events keep their own uuid`
+  const shown = wrong[0]!.slice(0, MAX_SHOWN)
+  logs.add(app, 'SYSTEM', 'WARN', `${kept}: what the app has set is none, such as ${shown}`)
 }
 
 /** Throws AppFault. */

@@ -1,6 +1,7 @@
 // Events as processEvent knows them, and what it made of them.
 import { isObject, type JsonObject } from '../../../../lib/json-object.ts'
 import { formatMicros } from '../../../../lib/microseconds.ts'
+import { readUuid } from '../../../../lib/uuid.ts'
 import { AppFault, type EventPatch } from '../../../../platform/sandbox/sandbox.ts'
 import type { PipelineEvent } from '../../../events/pipeline-event.ts'
 import { readEvent, readProperties } from '../../../events/read-event.ts'
@@ -18,10 +19,10 @@ export function toAppEvent(event: PipelineEvent, { project_id, site_url, now }: 
     event: event.event,
     distinct_id: event.distinct_id,
     team_id: project_id,
-    ip: null,
+    ip: addressOf(event.properties),
     site_url,
     now,
-    timestamp: formatMicros(event.timestamp),
+    timestamp: event.is_time_numbered ? Number(event.timestamp) / 1000 : formatMicros(event.timestamp),
   }
   const lifted = PERSON_FIELDS.filter((name) => isObject(event.properties[name]))
   if (lifted.length === 0) return { fields, properties: event.properties }
@@ -31,6 +32,11 @@ export function toAppEvent(event: PipelineEvent, { project_id, site_url, now }: 
     delete properties[name]
   }
   return { fields, properties }
+}
+
+/** Where apps of long ago look for it. What they put there counts for nothing: `properties.$ip` is what is stored. */
+export function addressOf({ $ip }: JsonObject): string | null {
+  return typeof $ip === 'string' ? $ip : null
 }
 
 /** The event with what the app has changed, which is held to what a client may send. Throws AppFault. */
@@ -56,7 +62,7 @@ export function applyPatch(
 
 /** With the changed properties only. */
 function readFields(
-  { uuid, timestamp, created_at }: PipelineEvent,
+  { uuid, timestamp, created_at }: Pick<PipelineEvent, 'uuid' | 'timestamp' | 'created_at'>,
   form: JsonObject,
   { set, unset, properties }: EventPatch,
   person_fields: readonly string[],
@@ -71,10 +77,23 @@ function readFields(
   const read = readEvent(JSON.stringify(fields), new Date(now))
   return {
     ...read,
-    uuid,
+    uuid: uuidAfter(uuid, { set }),
     timestamp: wanted_time === form.timestamp ? timestamp : read.timestamp,
     created_at,
   }
+}
+
+/** What the app has put for a uuid and is none: the event keeps its own. */
+export function wrongUuidOf({ set }: Pick<EventPatch, 'set'>): string | null {
+  return Object.hasOwn(set, 'uuid') && uuidGiven({ set }) === null ? JSON.stringify(set.uuid) : null
+}
+
+export function uuidAfter(own: string, patch: Pick<EventPatch, 'set'>): string {
+  return uuidGiven(patch) ?? own
+}
+
+function uuidGiven({ set: { uuid } }: Pick<EventPatch, 'set'>): string | null {
+  return typeof uuid === 'string' ? readUuid(uuid) : null
 }
 
 /** Whatever it throws is the app's fault. */

@@ -18,6 +18,8 @@ export type Hold = { config_id: number | null; fault: FaultKind | null }
 export class Passage {
   /** Null once it is dropped. */
   event: PipelineEvent | null
+  /** By this one its sender's repeats are known, whatever uuid an app gives it. */
+  readonly own_uuid: string
   /** Set: it goes no further for now. */
   held: Hold | null = null
   readonly #sender: number | undefined
@@ -27,9 +29,15 @@ export class Passage {
   /** The configs that it need not go through any more. */
   readonly #done: Set<number>
 
-  /** `sender`: the config that captured it. `done`: from before it was held. */
-  constructor(event: PipelineEvent, sender: number | undefined, done: readonly number[] = []) {
+  /** `sender`: the config that captured it. `done`, `own_uuid`: from before it was held. */
+  constructor(
+    event: PipelineEvent,
+    sender: number | undefined,
+    done: readonly number[] = [],
+    own_uuid = event.uuid,
+  ) {
     this.event = event
+    this.own_uuid = own_uuid
     this.#sender = sender
     this.#marks =
       sender === undefined ? {} : Object.fromEntries(MARKS.map((mark) => [mark, event.properties[mark]]))
@@ -86,14 +94,15 @@ export class Passage {
       event: { ...event, timestamp: String(timestamp), created_at: String(created_at) },
       sender: this.#sender ?? null,
       done: [...this.#done],
+      own_uuid: this.own_uuid,
     }
     return JSON.stringify(frozen)
   }
 
   static thaw(contents: string): Passage {
-    const { event, sender, done } = JSON.parse(contents) as Frozen
+    const { event, sender, done, own_uuid } = JSON.parse(contents) as Frozen
     const times = { timestamp: BigInt(event.timestamp), created_at: BigInt(event.created_at) }
-    return new Passage({ ...event, ...times }, sender ?? undefined, done)
+    return new Passage({ ...event, ...times }, sender ?? undefined, done, own_uuid)
   }
 }
 
@@ -101,6 +110,8 @@ type Frozen = {
   event: Omit<PipelineEvent, 'timestamp' | 'created_at'> & { timestamp: string; created_at: string }
   sender: number | null
   done: number[]
+  /** Events that were held by an earlier version lack it. */
+  own_uuid?: string
 }
 
 /** Takes away what only the server may say. Events that an app captures keep what that says of them. */

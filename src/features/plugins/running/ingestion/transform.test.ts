@@ -5,6 +5,7 @@ import { startTestApp, type TestApp } from '../../../../../test/harness/app.ts'
 import { sql } from '../../../../platform/db/sql.ts'
 import { eventTables } from '../../../../../test/harness/event-tables.ts'
 import { syncInlinePlugins } from '../../inline/sync.ts'
+import { forgetOldGivenUuids } from './given-uuids.ts'
 import { capture, logLines, storedEvents, switchOff, switchOn } from '../fixture/apps.ts'
 
 let app: TestApp
@@ -100,18 +101,6 @@ describe('a chain', () => {
     ])
   })
 
-  it.each([
-    ['sets another', `event.uuid = '00000000-0000-4000-8000-000000000000'`],
-    ['removes it', `delete event.uuid`],
-    ['renames the event', `event.event = 'renamed'`],
-  ])('never changes the uuid when an app %s, and leaves repeats out before', async (_, change) => {
-    await on(`export function processEvent(event) { ${change}; return event }`)
-    const uuid = crypto.randomUUID()
-    await send({ event: 'one', uuid }, { event: 'one', uuid })
-    await send({ event: 'one', uuid })
-    expect((await stored()).map((event) => event.uuid)).toEqual([uuid])
-  })
-
   it.each(['$plugins_succeeded', '$plugins_failed', '$plugins_deferred'])(
     'does not believe a sender who says under %s that the app has run',
     async (name) => {
@@ -149,6 +138,96 @@ describe('a chain', () => {
   })
 })
 
+describe('the uuid of an event', () => {
+  const GIVEN = '6ba7b812-9dad-51d1-80b4-00c04fd430c8'
+  const uuids = async () => (await stored()).map(({ uuid }) => uuid)
+  const DAY_MS = 24 * 3_600_000
+
+  it.each([
+    ['removes it', `delete event.uuid`],
+    ['makes an event without it', `event = { event: 'made', distinct_id: 'ada', properties: {} }`],
+    ['renames the event', `event.event = 'renamed'`],
+  ])('is its own when an app %s, and repeats are left out', async (_, change) => {
+    await on(`export function processEvent(event) { ${change}; return event }`)
+    const uuid = crypto.randomUUID()
+    await send({ event: 'one', uuid }, { event: 'one', uuid })
+    await send({ event: 'one', uuid })
+    expect(await uuids()).toEqual([uuid])
+  })
+
+  it.each([
+    ['as text', `'${GIVEN}'`],
+    ['in capitals', `'${GIVEN.toUpperCase()}'`],
+    ['without dashes', `'${GIVEN.replaceAll('-', '')}'`],
+  ])('is the one that an app gives it %s', async (_, given) => {
+    await on(
+      `export function processEvent(event) { event.uuid = ${given}; event.event += '!'; return event }`,
+    )
+    await on(`export function processEvent(event) { event.properties.seen = event.uuid; return event }`, {
+      order: 2,
+    })
+    await send({ event: 'one' })
+    expect(await stored()).toMatchObject([{ uuid: GIVEN, event: 'one!', properties: { seen: GIVEN } }])
+  })
+
+  it('leaves out what an app gives the uuid of another event, in its own project only', async () => {
+    const code = `export function processEvent(event) { event.uuid = '${GIVEN}'; return event }`
+    await on(code)
+    await send({ event: 'first' }, { event: 'second' })
+    await send({ event: 'third' })
+    expect(await names()).toEqual(['first'])
+    const other = await createOrganization(app)
+    await switchOn(app, other, code)
+    await capture(app, other, { event: 'elsewhere' })
+    expect((await storedEvents(app, other)).map(({ uuid }) => uuid)).toEqual([GIVEN])
+  })
+
+  it('stays the one that an app gave first, whatever it gives a repeat', async () => {
+    await on(`import { randomUUID } from 'crypto'
+      export function processEvent(event) { event.uuid = randomUUID(); return event }`)
+    const uuid = crypto.randomUUID()
+    await send({ event: 'one', uuid })
+    const first = await uuids()
+    await send({ event: 'one', uuid }, { event: 'two' })
+    await Promise.all([send({ event: 'one', uuid }), send({ event: 'one', uuid })])
+    expect(await names()).toEqual(['one', 'two'])
+    expect((await uuids())[0]).toBe(first[0])
+    expect(first).not.toEqual([uuid])
+  })
+
+  it('is remembered for three days', async () => {
+    await on(`export function processEvent(event) { event.uuid = '${GIVEN}'; return event }`)
+    await send({ event: 'one' })
+    const countAfter = async (ms: number) => {
+      await forgetOldGivenUuids(app.db, new Date(app.services.now().getTime() + ms))
+      const { id } = workspace.project
+      return (await app.db.rows(sql`SELECT FROM plugin_given_uuid WHERE project_id = ${id}`)).length
+    }
+    expect(await countAfter(2.9 * DAY_MS)).toBe(1)
+    expect(await countAfter(3.1 * DAY_MS)).toBe(0)
+  })
+
+  it.each([
+    ['some text', `'abc'`, '"abc"'],
+    ['a number', `5`, '5'],
+    ['null', `null`, 'null'],
+    ['an object', `{ a: 1 }`, '{"a":1}'],
+  ])('stays its own when an app sets %s, which is said in its log', async (_, given, shown) => {
+    const ids = await on(
+      `export function processEvent(event) { event.uuid = ${given}; event.event += '!'; return event }`,
+    )
+    const [one, two] = [crypto.randomUUID(), crypto.randomUUID()]
+    await send({ event: 'one', uuid: one }, { event: 'two', uuid: two })
+    expect(await stored()).toMatchObject([
+      { uuid: one, event: 'one!' },
+      { uuid: two, event: 'two!' },
+    ])
+    expect(await logLines(app, ids)).toEqual([
+      `WARN 2 events keep their own uuid: what the app has set is none, such as ${shown}`,
+    ])
+  })
+})
+
 describe('an event as an app sees it', () => {
   it('has what is documented, with person properties beside the others', async () => {
     await on(`export function processEvent(event) {
@@ -163,7 +242,7 @@ describe('an event as an app sees it', () => {
       event: 'shown',
       distinct_id: 'ada',
       team_id: workspace.project.id,
-      ip: null,
+      ip: '127.0.0.1',
       site_url: 'http://longshore.test',
       now: expect.stringMatching(/^\d{4}-.*Z$/),
       timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
@@ -171,6 +250,26 @@ describe('an event as an app sees it', () => {
       $set: { inside: 1, outside: 2 },
     })
     expect(event!.properties.$set).toEqual({ inside: 1, outside: 2 })
+  })
+
+  it.each([
+    [
+      'removes the address',
+      `delete event.properties.$ip`,
+      { before: '1.2.3.4', after: null, stored: undefined },
+    ],
+    ['sets `ip`', `event.ip = '5.6.7.8'`, { before: '1.2.3.4', after: '1.2.3.4', stored: '1.2.3.4' }],
+    ['returns no `ip`', `delete event.ip`, { before: '1.2.3.4', after: '1.2.3.4', stored: '1.2.3.4' }],
+  ])('has the address of its properties as `ip`, after an app that %s too', async (_, change, expected) => {
+    await on(
+      `export function processEvent(event) { event.properties.before = event.ip; ${change}; return event }`,
+    )
+    await on(`export function processEvent(event) { event.properties.after = event.ip; return event }`, {
+      order: 2,
+    })
+    await send({ event: 'from', properties: { $ip: '1.2.3.4' } })
+    const { before, after, $ip } = (await stored())[0]!.properties
+    expect({ before, after, stored: $ip }).toEqual(expected)
   })
 
   it('can be given person properties, another time, name and distinct id', async () => {
@@ -197,6 +296,42 @@ describe('an event as an app sees it', () => {
       $set: { email: 'a@example.com', plan: 'gold' },
       $set_once: { first: 'yes' },
     })
+  })
+
+  it('has a time in milliseconds where it was sent so, and in its form after that', async () => {
+    const at = Date.UTC(2024, 5, 1, 10)
+    const noted = (name: string) => `event.properties.${name} = event.timestamp`
+    await on(`export function processEvent(event) { ${noted('first')}; event.event += '!'; return event }`)
+    await on(
+      `export function processEvent(event) {
+        ${noted('second')}
+        if (event.event === 'date!') event.timestamp = new Date(event.timestamp + 1000)
+        if (event.event === 'text!') event.timestamp = Date.parse(event.timestamp) + 2000
+        return event
+      }`,
+      { order: 2 },
+    )
+    await on(`export function processEvent(event) { ${noted('third')}; return event }`, { order: 3 })
+    const text = new Date(at).toISOString()
+    await send(
+      { event: 'number', timestamp: at },
+      { event: 'date', timestamp: at },
+      { event: 'text', timestamp: text },
+    )
+    const seen = (await stored()).map(({ properties: { first, second, third } }) => [first, second, third])
+    expect(seen).toEqual([
+      [at, at, at],
+      [at, at, expect.stringMatching(/^2024-06-01T10:00:01/)],
+      [expect.stringMatching(/^2024-06-01T10:00:00/), expect.stringMatching(/^2024/), at + 2000],
+    ])
+    const { rows } = await app.services.eventStore.query({
+      project_id: workspace.project.id,
+      sql: `SELECT epoch_ms(timestamp) FROM ${eventTables(workspace.project.id).events} ORDER BY seq`,
+      parameters: [],
+      timezone: 'UTC',
+      max_rows: 10,
+    })
+    expect(rows.map(([ms]) => Number(ms))).toEqual([at, at + 1000, at + 2000])
   })
 
   it('cannot smuggle in what a store does not take', async () => {

@@ -10,6 +10,7 @@ import { keepOrder, toHeld } from '../holding/rules.ts'
 import type { Registry } from '../registry.ts'
 import { withTimeout } from '../../../../lib/with-timeout.ts'
 import { runChain, type ChainContext, type ChainParts } from './chain.ts'
+import type { GivenUuids } from './given-uuids.ts'
 import { Line } from './line.ts'
 import { Passage, removeForged } from './passage.ts'
 
@@ -21,6 +22,7 @@ type TransformParts = ChainParts & {
   services: Pick<Services, 'settings' | 'now'>
   captures: Captures
   holding: Holding
+  given: GivenUuids
   edits: Pick<Registry, 'hasEdits' | 'editsInForce'>
 }
 
@@ -88,7 +90,8 @@ export class Transform {
     } else await this.#runChain(project_id, passages)
     keepOrder(passages)
     const refused = await this.#hold(project_id, passages)
-    return passages.map((passage) => (passage.held ? (refused ?? HELD) : passage.end()))
+    const unsettled = await this.#settleUuids(project_id, passages)
+    return passages.map((passage) => (passage.held ? (refused ?? HELD) : (unsettled ?? passage.end())))
   }
 
   async #runChain(project_id: number, passages: readonly Passage[]): Promise<void> {
@@ -104,6 +107,16 @@ export class Transform {
       last = passed
     }
     await last
+  }
+
+  /** Null when they can be stored; what is said of each otherwise. */
+  async #settleUuids(project_id: number, passages: readonly Passage[]): Promise<Refused | null> {
+    try {
+      await this.#parts.given.settle(project_id, passages)
+      return null
+    } catch (error) {
+      return new Refused(error)
+    }
   }
 
   /** Null when they are kept; what is said of each otherwise. */
