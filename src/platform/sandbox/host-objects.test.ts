@@ -504,7 +504,7 @@ describe('createBuffer', () => {
 
 describe('the language', () => {
   it('has what apps use, and nothing of Node', async () => {
-    const code = `return ['setTimeout', 'setInterval', 'setImmediate', 'process', 'global', 'require_', 'WebAssembly', 'Atomics',
+    const code = `return ['setTimeout', 'setInterval', 'setImmediate', 'process', 'require_', 'WebAssembly', 'Atomics',
       'std', 'os', 'navigator'].filter((name) => typeof globalThis[name] !== 'undefined')`
     expect(await run(code)).toEqual([])
   })
