@@ -8,7 +8,7 @@ import { littleEndian } from './literals.ts'
 
 /** `header`: its bytes, from behind the magic number on. */
 type Frame = { window_bytes: number; has_checksum: boolean; header: Uint8Array }
-type OpenStream = (options: { chunkSize: number }) => Duplex
+type OpenStream = (options: { chunkSize: number; finishFlush: number }) => Duplex
 
 /** Undefined in Node 20, whose types these are. */
 export const { createZstdDecompress } = zlib as { createZstdDecompress?: OpenStream }
@@ -18,6 +18,8 @@ const MAGIC_BYTES = Buffer.from('28b52ffd', 'hex')
 const SKIPPED_FIRST = 0x184d2a50
 const SKIPPED_LAST = 0x184d2a5f
 const MAX_BLOCK = 128 * 1024
+/** ZSTD_e_flush, which the types of Node 20 do not know: where the data is cut, what was unpacked comes out. */
+const FLUSH = 1
 const MAX_WINDOW = 128 * 1024 * 1024
 const SPARE = 4 * 1024 * 1024
 const [RAW, REPEATED, COMPRESSED] = [0, 1, 2]
@@ -38,10 +40,20 @@ export async function* decompressZstd(
   }
 }
 
-/** A stream of Node ends without a word behind the first frame, or where the data is cut: it gets one whole frame. */
-function streamFrame(input: ByteQueue, openStream: OpenStream): AsyncIterable<Uint8Array> {
+/** A stream of Node ends without a word behind the first frame, or where the data is cut: it gets one frame. */
+async function* streamFrame(input: ByteQueue, openStream: OpenStream): AsyncGenerator<Uint8Array> {
+  let fault: unknown = null
+  async function* packed() {
+    try {
+      yield* packedFrame(input)
+    } catch (error) {
+      fault = error
+    }
+  }
+  const unpack = openStream({ chunkSize: MAX_BLOCK, finishFlush: FLUSH })
   // The reader of the last stream hears of every failure.
-  return pipeline(Readable.from(packedFrame(input)), openStream({ chunkSize: MAX_BLOCK }), () => undefined)
+  yield* pipeline(Readable.from(packed()), unpack, () => undefined)
+  if (fault !== null) throw fault
 }
 
 async function* packedFrame(input: ByteQueue): AsyncGenerator<Uint8Array> {
