@@ -67,6 +67,8 @@ export async function startCaptureServer(token: string): Promise<CaptureStandIn>
   const server = createServer(
     (request, response) => void serve(request, response).catch(() => response.destroy()),
   )
+  // Five seconds by default: on a slow machine it would hang up on a client that is about to send its next batch.
+  server.keepAliveTimeout = 60_000
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {

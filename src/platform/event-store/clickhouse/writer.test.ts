@@ -38,13 +38,13 @@ async function startFront(answer: (response: ServerResponse, request: IncomingMe
   return `http://127.0.0.1:${(front.address() as AddressInfo).port}/events`
 }
 
-function openStore(url: string) {
+function openStore(url: string, write_limit_ms = 300) {
   return storeOf({
     clickhouse: openClickHouse({ url, cluster: null }),
     db,
     staging: tmpdir(),
     limits: { timeout_ms: 60_000, memory_mb: 100 },
-    write_limit_ms: 300,
+    write_limit_ms,
     onClosed: async () => {},
   })
 }
@@ -84,7 +84,8 @@ it('one that falls silent over an insert may have the rows: they are never read'
     if (isInsert(request)) inserts.push(request.url!)
     else response.end()
   })
-  const store = openStore(front)
+  // Long enough to get as far as the insert.
+  const store = openStore(front, 3_000)
   await expect(write(store)).rejects.toBeInstanceOf(StoreBusy)
   expect(await open()).toEqual([])
   expect(await holes()).toEqual([{ last_position: 1, is_hidden: true }])
