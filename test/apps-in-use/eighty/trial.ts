@@ -220,4 +220,9 @@ function named(names: readonly string[]): string {
   return all.length > 3 ? `${all.slice(0, 3).join(', ')} and ${all.length - 3} more` : all.join(', ')
 }
 
-const firstLine = (text: string) => text.split('\n')[0]!.slice(0, 160)
+/** Without the id of the event, which is another one in each trial. */
+const firstLine = (text: string) =>
+  text
+    .split('\n')[0]!
+    .replace(/\b[0-9a-f]{8}-[0-9a-f-]{27} /, '')
+    .slice(0, 160)
