@@ -1,4 +1,5 @@
 // /mcp for the OpenAPI document: it is no route of the API, but the way of agents to it.
+import { namedExamples } from '../../platform/http/openapi.ts'
 import { VERSIONS } from './protocol.ts'
 
 const MESSAGE = {
@@ -9,6 +10,16 @@ const MESSAGE = {
     id: { type: ['string', 'integer'] },
     method: { type: 'string', examples: ['initialize', 'tools/list', 'tools/call'] },
     params: { type: 'object', additionalProperties: true },
+  },
+}
+
+const EXAMPLES = {
+  'List the tools': { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+  'Call a tool': {
+    jsonrpc: '2.0',
+    id: 2,
+    method: 'tools/call',
+    params: { name: 'query', arguments: { query: 'select event, count() from events group by event' } },
   },
 }
 
@@ -25,7 +36,10 @@ export const mcpDocument = {
       summary: 'Talk to the server as an agent',
       description: `Model Context Protocol, versions ${VERSIONS.join(', ')}. The key's scopes decide which tools there are.`,
       security: [{ key: [] }],
-      requestBody: { required: true, content: { 'application/json': { schema: MESSAGE } } },
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: MESSAGE, examples: namedExamples(EXAMPLES) } },
+      },
       responses: {
         200: {
           description: 'The answer to a request.',

@@ -29,6 +29,7 @@ function taxonomyRoute(base: Base) {
     scope: 'event_definition:read',
     level: 'member',
     key_limit: TAXONOMY_LIMIT,
+    may_time_out: true,
     body: ReadTaxonomy,
     examples: {
       'Which events there are': { args: { query: { kind: 'events' } } },

@@ -27,6 +27,8 @@ const VALUES = {
   ],
 }
 
+const RETRY_AFTER_S = '30'
+
 export const personRoutes = [
   ...personRoutesBelow('/api/projects/:project_id'),
   ...personRoutesBelow('/api/environments/:project_id'),
@@ -40,6 +42,7 @@ function personRoutesBelow(base: '/api/projects/:project_id' | '/api/environment
       summary: 'List the persons of a project, newest first',
       scope: ['person:read', 'query:read'],
       level: 'member',
+      may_time_out: true,
       query: PersonQuery,
       answers: { 200: paged(Person) },
       async handle({ db, project, query, page, paged }) {
@@ -55,6 +58,7 @@ function personRoutesBelow(base: '/api/projects/:project_id' | '/api/environment
       scope: ['person:read', 'query:read'],
       level: 'member',
       key_limit: VALUES,
+      may_time_out: true,
       query: PersonValuesQuery,
       answers: { 200: PersonValues },
       async handle({ db, project, query: { key, value } }) {
@@ -109,7 +113,8 @@ async function withinTime<Found>(db: Db, nothing: Found, find: (tx: Db) => Promi
     // As with filters of events, a pattern that cannot be read matches nothing.
     if (errorCode(error) === INVALID_PATTERN) return nothing
     if (errorCode(error) !== STOPPED) throw error
-    throw new ApiError('query_timeout', 'The search ran too long and was stopped: narrow it.')
+    const detail = 'The search ran too long and was stopped: narrow it.'
+    throw new ApiError('query_timeout', detail, null, { 'retry-after': RETRY_AFTER_S })
   }
 }
 

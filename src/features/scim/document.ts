@@ -1,4 +1,5 @@
 // The paths of SCIM for the OpenAPI document. They are no routes of the API: a directory calls them, with a token of its own.
+import { namedExamples } from '../../platform/http/openapi.ts'
 
 const MEDIA_TYPE = 'application/scim+json'
 
@@ -23,6 +24,7 @@ const ERRORS = {
   404: body('There is no such resource.', ERROR),
   409: body('A name or an address is taken, or the last owner would be removed.', ERROR),
   412: body('`If-Match` names another version.', ERROR),
+  413: body('The body is too large, or has more operations than the service takes.', ERROR),
   429: body('Too many requests: try again after `Retry-After`.', ERROR),
 }
 
@@ -48,64 +50,135 @@ const LISTED = [
   ...SHOWN,
 ]
 
+type Status = keyof typeof ERRORS
+const LISTING: readonly Status[] = [400, 401, 429]
+const SEARCHING: readonly Status[] = [400, 401, 413, 429]
+const CREATING: readonly Status[] = [400, 401, 409, 413, 429]
+const READING: readonly Status[] = [400, 401, 404, 429]
+const CHANGING: readonly Status[] = [400, 401, 404, 409, 412, 413, 429]
+const DELETING: readonly Status[] = [400, 401, 404, 409, 412, 429]
+
+const messageOf = (name: string) => `urn:ietf:params:scim:api:messages:2.0:${name}`
+const patchOf = (change: object) => ({ schemas: [messageOf('PatchOp')], Operations: [change] })
+const searchFor = (filter: string) => ({ schemas: [messageOf('SearchRequest')], filter, count: 10 })
+
+const PERSON = {
+  schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+  userName: 'ada@example.com',
+  name: { givenName: 'Ada', familyName: 'Lovelace' },
+  emails: [{ value: 'ada@example.com', type: 'work', primary: true }],
+  active: true,
+}
+const GROUP = { schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'], displayName: 'Engineering' }
+const MEMBERS = [{ value: '01a1ddb8-6160-7c6b-8764-8a95c5e4e4b5' }]
+
+/** Bodies of the paths of a kind of resource, by what each is for. */
+type Bodies = Record<'whole' | 'change' | 'search', Readonly<Record<string, object>>>
+
+const USER_BODIES: Bodies = {
+  whole: { 'A person': PERSON },
+  change: {
+    'A name': patchOf({ op: 'replace', path: 'name.familyName', value: 'King' }),
+    'Somebody who has left': patchOf({ op: 'replace', path: 'active', value: false }),
+  },
+  search: { 'Who has this name': searchFor('userName eq "ada@example.com"') },
+}
+
+const GROUP_BODIES: Bodies = {
+  whole: { 'A group': GROUP, 'A group with a member': { ...GROUP, members: MEMBERS } },
+  change: {
+    'A member more': patchOf({ op: 'add', path: 'members', value: MEMBERS }),
+    'Another name': patchOf({ op: 'replace', path: 'displayName', value: 'Research' }),
+  },
+  search: { 'The group of this name': searchFor('displayName eq "Engineering"') },
+}
+
+const BULK = {
+  'A person and their group': {
+    schemas: [messageOf('BulkRequest')],
+    Operations: [
+      { method: 'POST', path: '/Users', bulkId: 'ada', data: PERSON },
+      {
+        method: 'POST',
+        path: '/Groups',
+        bulkId: 'team',
+        data: { ...GROUP, members: [{ value: 'bulkId:ada' }] },
+      },
+    ],
+  },
+}
+
 const operation = (
   operationId: string,
   summary: string,
   parameters: object[],
   responses: object,
-  takesBody = false,
+  faults: readonly Status[],
+  bodies?: Readonly<Record<string, object>>,
 ) => ({
   operationId,
   tags: ['SCIM'],
   summary,
   security: [{ key: [] }],
   parameters: [DOMAIN, ...parameters],
-  ...(takesBody ? { requestBody: { required: true, content: { [MEDIA_TYPE]: { schema: RESOURCE } } } } : {}),
-  responses: { ...responses, ...ERRORS },
+  ...(bodies ? { requestBody: { required: true, content: contentOf(bodies) } } : {}),
+  responses: { ...responses, ...Object.fromEntries(faults.map((status) => [status, ERRORS[status]])) },
 })
 
+const contentOf = (bodies: Readonly<Record<string, object>>) => ({
+  [MEDIA_TYPE]: { schema: RESOURCE, examples: namedExamples(bodies) },
+})
+
+const LIST = { 200: body('A ListResponse.') }
 const DONE = { 200: body('The resource.') }
 const GONE = { 204: { description: 'Done.' } }
+const UNCHANGED = { 304: { description: '`If-None-Match` names this version.' } }
 
-function pathsOf(name: 'Users' | 'Groups', one: string) {
-  const id = name.toLowerCase()
+function pathsOf(name: 'Users' | 'Groups', one: string, { whole, change, search }: Bodies) {
+  const many = name.toLowerCase()
+  const made = { 201: body('The resource.') }
   return {
     [`/scim/v2/{domain_id}/${name}`]: {
-      get: operation(`scim_list_${id}`, `List ${id}`, LISTED, { 200: body('A ListResponse.') }),
-      post: operation(`scim_create_${id}`, `Create a ${one}`, SHOWN, { 201: body('The resource.') }, true),
+      get: operation(`scim_list_${many}`, `List ${many}`, LISTED, LIST, LISTING),
+      post: operation(`scim_create_${many}`, `Create a ${one}`, SHOWN, made, CREATING, whole),
     },
     [`/scim/v2/{domain_id}/${name}/{id}`]: {
-      get: operation(`scim_get_${id}`, `One ${one}`, [ID, ...SHOWN], {
-        ...DONE,
-        304: { description: '`If-None-Match` names this version.' },
-      }),
-      put: operation(`scim_replace_${id}`, `Replace a ${one}`, [ID, ...SHOWN], DONE, true),
-      patch: operation(`scim_patch_${id}`, `Change a ${one}`, [ID, ...SHOWN], { ...DONE, ...GONE }, true),
-      delete: operation(`scim_delete_${id}`, `Delete a ${one}`, [ID], GONE),
+      get: operation(`scim_get_${many}`, `One ${one}`, [ID, ...SHOWN], { ...DONE, ...UNCHANGED }, READING),
+      put: operation(`scim_replace_${many}`, `Replace a ${one}`, [ID, ...SHOWN], DONE, CHANGING, whole),
+      patch: operation(
+        `scim_patch_${many}`,
+        `Change a ${one}`,
+        [ID, ...SHOWN],
+        { ...DONE, ...GONE },
+        CHANGING,
+        change,
+      ),
+      delete: operation(`scim_delete_${many}`, `Delete a ${one}`, [ID], GONE, DELETING),
     },
     [`/scim/v2/{domain_id}/${name}/.search`]: {
-      post: operation(
-        `scim_search_${id}`,
-        `List ${id}, asked by POST`,
-        [],
-        { 200: body('A ListResponse.') },
-        true,
-      ),
+      post: operation(`scim_search_${many}`, `List ${many}, asked by POST`, [], LIST, SEARCHING, search),
     },
   }
 }
 
 const document = (name: string, summary: string) => ({
   [`/scim/v2/{domain_id}/${name}`]: {
-    get: operation(`scim_${name}`, summary, [], { 200: body('What the service says of itself.') }),
+    get: operation(`scim_${name}`, summary, [], { 200: body('What the service says of itself.') }, LISTING),
   },
 })
 
 export const scimDocument = {
-  ...pathsOf('Users', 'user'),
-  ...pathsOf('Groups', 'group'),
+  ...pathsOf('Users', 'user', USER_BODIES),
+  ...pathsOf('Groups', 'group', GROUP_BODIES),
   '/scim/v2/{domain_id}/Bulk': {
-    post: operation('scim_bulk', 'Up to 100 requests in one', [], { 200: body('A BulkResponse.') }, true),
+    post: operation(
+      'scim_bulk',
+      'Up to 100 requests in one',
+      [],
+      { 200: body('A BulkResponse.') },
+      SEARCHING,
+      BULK,
+    ),
   },
   ...document('ServiceProviderConfig', 'What the service can do'),
   ...document('ResourceTypes', 'The kinds of resources'),

@@ -59,6 +59,12 @@ const ERRORS: Record<number, { name: string; description: string; code: ErrorCod
     code: 'unavailable',
     headers: RETRY_AFTER,
   },
+  504: {
+    name: 'QueryTimeout',
+    description: 'The query ran too long and was stopped: narrow it.',
+    code: 'query_timeout',
+    headers: RETRY_AFTER,
+  },
 }
 
 export function errorResponses(route: Route): Json {
@@ -101,6 +107,7 @@ function statusesOf(route: Route): number[] {
     422: route.method === 'POST',
     429: true,
     503: true,
+    504: route.may_time_out === true,
   }
   return Object.keys(ERRORS)
     .map(Number)

@@ -128,14 +128,20 @@ function queryParameters(route: Route, schemas: Json): Json[] {
   })
 }
 
+/** Example bodies by what each is for, as the document names them. */
+export function namedExamples(examples: Readonly<Record<string, unknown>>): Json {
+  return Object.fromEntries(
+    Object.entries(examples).map(([summary, value]) => [
+      summary.toLowerCase().replace(/[^a-z0-9]+/g, '_'),
+      { summary, value },
+    ]),
+  )
+}
+
 /** Forms are taken everywhere; only where they may hold files is there a need to know. */
 function bodyContent(route: Route, body: z.ZodType, schemas: Json): Json {
   const schema = toSchema(body, 'input', schemas)
-  const examples = Object.entries(route.examples ?? {}).map(([summary, value]) => [
-    summary.toLowerCase().replace(/[^a-z0-9]+/g, '_'),
-    { summary, value },
-  ])
-  const json = { schema, ...(examples.length > 0 ? { examples: Object.fromEntries(examples) } : {}) }
+  const json = { schema, ...(route.examples ? { examples: namedExamples(route.examples) } : {}) }
   return {
     'application/json': json,
     ...(route.takes_files ? { 'multipart/form-data': { schema } } : {}),

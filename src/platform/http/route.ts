@@ -140,6 +140,8 @@ type RouteSpec<
   guesses?: GuessKind
   /** Per API key, counted apart from and besides what holds for all paths. */
   key_limit?: KeyLimit
+  /** Asks something that takes long of many events or persons, and is stopped then: 504. */
+  may_time_out?: true
   /** Browsers are sent here by other sites, with a POST: nothing of it may rest on the cookies that come along. */
   takes_other_sites?: true
   /** Media types a successful answer may have besides JSON. */
@@ -191,6 +193,7 @@ export type Route = {
   is_question?: true
   guesses?: GuessKind
   key_limit?: KeyLimit
+  may_time_out?: true
   takes_other_sites?: true
   also_answers?: readonly string[]
   messages?: Readonly<Record<string, z.ZodType>>

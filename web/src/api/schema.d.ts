@@ -6404,6 +6404,25 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description The query ran too long and was stopped: narrow it. */
+        QueryTimeout: {
+            headers: {
+                /** @description Seconds to wait. */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "type": "server_error",
+                 *       "code": "query_timeout",
+                 *       "detail": "The query ran too long and was stopped.",
+                 *       "attr": null
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
     };
     parameters: never;
     requestBodies: never;
@@ -8922,6 +8941,7 @@ export interface operations {
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["Throttled"];
             503: components["responses"]["Unavailable"];
+            504: components["responses"]["QueryTimeout"];
             /** @description Another error, in the same shape. */
             default: {
                 headers: {
@@ -9165,6 +9185,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             429: components["responses"]["Throttled"];
             503: components["responses"]["Unavailable"];
+            504: components["responses"]["QueryTimeout"];
             /** @description Another error, in the same shape. */
             default: {
                 headers: {
@@ -9211,6 +9232,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             429: components["responses"]["Throttled"];
             503: components["responses"]["Unavailable"];
+            504: components["responses"]["QueryTimeout"];
             /** @description Another error, in the same shape. */
             default: {
                 headers: {
@@ -9550,6 +9572,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             429: components["responses"]["Throttled"];
             503: components["responses"]["Unavailable"];
+            504: components["responses"]["QueryTimeout"];
             /** @description Another error, in the same shape. */
             default: {
                 headers: {
@@ -9624,6 +9647,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             429: components["responses"]["Throttled"];
             503: components["responses"]["Unavailable"];
+            504: components["responses"]["QueryTimeout"];
             /** @description Another error, in the same shape. */
             default: {
                 headers: {
@@ -9698,6 +9722,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             429: components["responses"]["Throttled"];
             503: components["responses"]["Unavailable"];
+            504: components["responses"]["QueryTimeout"];
             /** @description Another error, in the same shape. */
             default: {
                 headers: {
@@ -9749,6 +9774,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             429: components["responses"]["Throttled"];
             503: components["responses"]["Unavailable"];
+            504: components["responses"]["QueryTimeout"];
             /** @description Another error, in the same shape. */
             default: {
                 headers: {
@@ -9799,6 +9825,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             429: components["responses"]["Throttled"];
             503: components["responses"]["Unavailable"];
+            504: components["responses"]["QueryTimeout"];
             /** @description Another error, in the same shape. */
             default: {
                 headers: {
@@ -9841,6 +9868,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             429: components["responses"]["Throttled"];
             503: components["responses"]["Unavailable"];
+            504: components["responses"]["QueryTimeout"];
             /** @description Another error, in the same shape. */
             default: {
                 headers: {
@@ -10028,6 +10056,7 @@ export interface operations {
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["Throttled"];
             503: components["responses"]["Unavailable"];
+            504: components["responses"]["QueryTimeout"];
             /** @description Another error, in the same shape. */
             default: {
                 headers: {
@@ -10243,6 +10272,7 @@ export interface operations {
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["Throttled"];
             503: components["responses"]["Unavailable"];
+            504: components["responses"]["QueryTimeout"];
             /** @description Another error, in the same shape. */
             default: {
                 headers: {
@@ -10808,6 +10838,7 @@ export interface operations {
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["Throttled"];
             503: components["responses"]["Unavailable"];
+            504: components["responses"]["QueryTimeout"];
             /** @description Another error, in the same shape. */
             default: {
                 headers: {
@@ -13003,6 +13034,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             429: components["responses"]["Throttled"];
             503: components["responses"]["Unavailable"];
+            504: components["responses"]["QueryTimeout"];
             /** @description Another error, in the same shape. */
             default: {
                 headers: {
@@ -17566,8 +17598,11 @@ export interface operations {
                         properties?: {
                             [key: string]: unknown;
                         };
-                        /** @description A number is milliseconds since 1970. Now, unless told. */
-                        timestamp?: string | number;
+                        /**
+                         * Format: date-time
+                         * @description Now, unless told.
+                         */
+                        timestamp?: string;
                         /**
                          * Format: uuid
                          * @description An event that is sent again is stored once.
@@ -17587,8 +17622,11 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /** @description A number is milliseconds since 1970. Now, unless told. */
-                    timestamp?: string | number;
+                    /**
+                     * Format: date-time
+                     * @description Now, unless told.
+                     */
+                    timestamp?: string;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -17601,8 +17639,11 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /** @description A number is milliseconds since 1970. Now, unless told. */
-                    timestamp?: string | number;
+                    /**
+                     * Format: date-time
+                     * @description Now, unless told.
+                     */
+                    timestamp?: string;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -17680,8 +17721,11 @@ export interface operations {
                         properties?: {
                             [key: string]: unknown;
                         };
-                        /** @description A number is milliseconds since 1970. Now, unless told. */
-                        timestamp?: string | number;
+                        /**
+                         * Format: date-time
+                         * @description Now, unless told.
+                         */
+                        timestamp?: string;
                         /**
                          * Format: uuid
                          * @description An event that is sent again is stored once.
@@ -17701,8 +17745,11 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /** @description A number is milliseconds since 1970. Now, unless told. */
-                    timestamp?: string | number;
+                    /**
+                     * Format: date-time
+                     * @description Now, unless told.
+                     */
+                    timestamp?: string;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -17715,8 +17762,11 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /** @description A number is milliseconds since 1970. Now, unless told. */
-                    timestamp?: string | number;
+                    /**
+                     * Format: date-time
+                     * @description Now, unless told.
+                     */
+                    timestamp?: string;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -17794,8 +17844,11 @@ export interface operations {
                         properties?: {
                             [key: string]: unknown;
                         };
-                        /** @description A number is milliseconds since 1970. Now, unless told. */
-                        timestamp?: string | number;
+                        /**
+                         * Format: date-time
+                         * @description Now, unless told.
+                         */
+                        timestamp?: string;
                         /**
                          * Format: uuid
                          * @description An event that is sent again is stored once.
@@ -17815,8 +17868,11 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /** @description A number is milliseconds since 1970. Now, unless told. */
-                    timestamp?: string | number;
+                    /**
+                     * Format: date-time
+                     * @description Now, unless told.
+                     */
+                    timestamp?: string;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -17829,8 +17885,11 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /** @description A number is milliseconds since 1970. Now, unless told. */
-                    timestamp?: string | number;
+                    /**
+                     * Format: date-time
+                     * @description Now, unless told.
+                     */
+                    timestamp?: string;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -17908,8 +17967,11 @@ export interface operations {
                         properties?: {
                             [key: string]: unknown;
                         };
-                        /** @description A number is milliseconds since 1970. Now, unless told. */
-                        timestamp?: string | number;
+                        /**
+                         * Format: date-time
+                         * @description Now, unless told.
+                         */
+                        timestamp?: string;
                         /**
                          * Format: uuid
                          * @description An event that is sent again is stored once.
@@ -17929,8 +17991,11 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /** @description A number is milliseconds since 1970. Now, unless told. */
-                    timestamp?: string | number;
+                    /**
+                     * Format: date-time
+                     * @description Now, unless told.
+                     */
+                    timestamp?: string;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -17943,8 +18008,11 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /** @description A number is milliseconds since 1970. Now, unless told. */
-                    timestamp?: string | number;
+                    /**
+                     * Format: date-time
+                     * @description Now, unless told.
+                     */
+                    timestamp?: string;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -18022,8 +18090,11 @@ export interface operations {
                         properties?: {
                             [key: string]: unknown;
                         };
-                        /** @description A number is milliseconds since 1970. Now, unless told. */
-                        timestamp?: string | number;
+                        /**
+                         * Format: date-time
+                         * @description Now, unless told.
+                         */
+                        timestamp?: string;
                         /**
                          * Format: uuid
                          * @description An event that is sent again is stored once.
@@ -18043,8 +18114,11 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /** @description A number is milliseconds since 1970. Now, unless told. */
-                    timestamp?: string | number;
+                    /**
+                     * Format: date-time
+                     * @description Now, unless told.
+                     */
+                    timestamp?: string;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -18057,8 +18131,11 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /** @description A number is milliseconds since 1970. Now, unless told. */
-                    timestamp?: string | number;
+                    /**
+                     * Format: date-time
+                     * @description Now, unless told.
+                     */
+                    timestamp?: string;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -18128,57 +18205,13 @@ export interface operations {
             content: {
                 "application/json": {
                     /** @description The project's token. */
-                    api_key: string;
-                    batch: {
-                        /** @description Its name; 200 characters are kept. */
-                        event: string;
-                        distinct_id: string;
-                        properties?: {
-                            [key: string]: unknown;
-                        };
-                        /** @description A number is milliseconds since 1970. Now, unless told. */
-                        timestamp?: string | number;
-                        /**
-                         * Format: uuid
-                         * @description An event that is sent again is stored once.
-                         */
-                        uuid?: string;
-                    }[];
-                    /**
-                     * Format: date-time
-                     * @description Corrects the error of the client's clock.
-                     */
-                    sent_at?: string;
-                } | {
-                    api_key?: string;
-                    /** @description Its name; 200 characters are kept. */
-                    event: string;
-                    distinct_id: string;
-                    properties?: {
+                    $token: string;
+                    $distinct_id: string;
+                    /** @description The person's properties. */
+                    $set: {
                         [key: string]: unknown;
                     };
-                    /** @description A number is milliseconds since 1970. Now, unless told. */
-                    timestamp?: string | number;
-                    /**
-                     * Format: uuid
-                     * @description An event that is sent again is stored once.
-                     */
-                    uuid?: string;
-                } | {
-                    /** @description Its name; 200 characters are kept. */
-                    event: string;
-                    distinct_id: string;
-                    properties?: {
-                        [key: string]: unknown;
-                    };
-                    /** @description A number is milliseconds since 1970. Now, unless told. */
-                    timestamp?: string | number;
-                    /**
-                     * Format: uuid
-                     * @description An event that is sent again is stored once.
-                     */
-                    uuid?: string;
-                }[];
+                };
             };
         };
         responses: {
@@ -18250,8 +18283,11 @@ export interface operations {
                         properties?: {
                             [key: string]: unknown;
                         };
-                        /** @description A number is milliseconds since 1970. Now, unless told. */
-                        timestamp?: string | number;
+                        /**
+                         * Format: date-time
+                         * @description Now, unless told.
+                         */
+                        timestamp?: string;
                         /**
                          * Format: uuid
                          * @description An event that is sent again is stored once.
@@ -18271,8 +18307,11 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /** @description A number is milliseconds since 1970. Now, unless told. */
-                    timestamp?: string | number;
+                    /**
+                     * Format: date-time
+                     * @description Now, unless told.
+                     */
+                    timestamp?: string;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -18285,8 +18324,11 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /** @description A number is milliseconds since 1970. Now, unless told. */
-                    timestamp?: string | number;
+                    /**
+                     * Format: date-time
+                     * @description Now, unless told.
+                     */
+                    timestamp?: string;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -18355,8 +18397,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The project's token. */
-                    api_key: string;
+                    /**
+                     * Format: date-time
+                     * @description When it was sent, by the client's clock.
+                     */
+                    created_at?: string;
                     batch: {
                         /** @description Its name; 200 characters are kept. */
                         event: string;
@@ -18364,49 +18409,18 @@ export interface operations {
                         properties?: {
                             [key: string]: unknown;
                         };
-                        /** @description A number is milliseconds since 1970. Now, unless told. */
-                        timestamp?: string | number;
+                        /**
+                         * Format: date-time
+                         * @description Now, unless told.
+                         */
+                        timestamp?: string;
                         /**
                          * Format: uuid
                          * @description An event that is sent again is stored once.
                          */
                         uuid?: string;
                     }[];
-                    /**
-                     * Format: date-time
-                     * @description Corrects the error of the client's clock.
-                     */
-                    sent_at?: string;
-                } | {
-                    api_key?: string;
-                    /** @description Its name; 200 characters are kept. */
-                    event: string;
-                    distinct_id: string;
-                    properties?: {
-                        [key: string]: unknown;
-                    };
-                    /** @description A number is milliseconds since 1970. Now, unless told. */
-                    timestamp?: string | number;
-                    /**
-                     * Format: uuid
-                     * @description An event that is sent again is stored once.
-                     */
-                    uuid?: string;
-                } | {
-                    /** @description Its name; 200 characters are kept. */
-                    event: string;
-                    distinct_id: string;
-                    properties?: {
-                        [key: string]: unknown;
-                    };
-                    /** @description A number is milliseconds since 1970. Now, unless told. */
-                    timestamp?: string | number;
-                    /**
-                     * Format: uuid
-                     * @description An event that is sent again is stored once.
-                     */
-                    uuid?: string;
-                }[];
+                };
             };
         };
         responses: {
@@ -18613,48 +18627,6 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/scim+json": {
-                        schemas: string[];
-                        status: string;
-                        scimType?: string;
-                        detail?: string;
-                    };
-                };
-            };
-            /** @description A name or an address is taken, or the last owner would be removed. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/scim+json": {
-                        schemas: string[];
-                        status: string;
-                        scimType?: string;
-                        detail?: string;
-                    };
-                };
-            };
-            /** @description `If-Match` names another version. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/scim+json": {
-                        schemas: string[];
-                        status: string;
-                        scimType?: string;
-                        detail?: string;
-                    };
-                };
-            };
             /** @description Too many requests: try again after `Retry-After`. */
             429: {
                 headers: {
@@ -18733,20 +18705,6 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/scim+json": {
-                        schemas: string[];
-                        status: string;
-                        scimType?: string;
-                        detail?: string;
-                    };
-                };
-            };
             /** @description A name or an address is taken, or the last owner would be removed. */
             409: {
                 headers: {
@@ -18761,8 +18719,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description `If-Match` names another version. */
-            412: {
+            /** @description The body is too large, or has more operations than the service takes. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18858,34 +18816,6 @@ export interface operations {
             };
             /** @description There is no such resource. */
             404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/scim+json": {
-                        schemas: string[];
-                        status: string;
-                        scimType?: string;
-                        detail?: string;
-                    };
-                };
-            };
-            /** @description A name or an address is taken, or the last owner would be removed. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/scim+json": {
-                        schemas: string[];
-                        status: string;
-                        scimType?: string;
-                        detail?: string;
-                    };
-                };
-            };
-            /** @description `If-Match` names another version. */
-            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19008,6 +18938,20 @@ export interface operations {
             };
             /** @description `If-Match` names another version. */
             412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": {
+                        schemas: string[];
+                        status: string;
+                        scimType?: string;
+                        detail?: string;
+                    };
+                };
+            };
+            /** @description The body is too large, or has more operations than the service takes. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19256,6 +19200,20 @@ export interface operations {
                     };
                 };
             };
+            /** @description The body is too large, or has more operations than the service takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": {
+                        schemas: string[];
+                        status: string;
+                        scimType?: string;
+                        detail?: string;
+                    };
+                };
+            };
             /** @description Too many requests: try again after `Retry-After`. */
             429: {
                 headers: {
@@ -19329,36 +19287,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/scim+json": {
-                        schemas: string[];
-                        status: string;
-                        scimType?: string;
-                        detail?: string;
-                    };
-                };
-            };
-            /** @description A name or an address is taken, or the last owner would be removed. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/scim+json": {
-                        schemas: string[];
-                        status: string;
-                        scimType?: string;
-                        detail?: string;
-                    };
-                };
-            };
-            /** @description `If-Match` names another version. */
-            412: {
+            /** @description The body is too large, or has more operations than the service takes. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19453,48 +19383,6 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/scim+json": {
-                        schemas: string[];
-                        status: string;
-                        scimType?: string;
-                        detail?: string;
-                    };
-                };
-            };
-            /** @description A name or an address is taken, or the last owner would be removed. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/scim+json": {
-                        schemas: string[];
-                        status: string;
-                        scimType?: string;
-                        detail?: string;
-                    };
-                };
-            };
-            /** @description `If-Match` names another version. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/scim+json": {
-                        schemas: string[];
-                        status: string;
-                        scimType?: string;
-                        detail?: string;
-                    };
-                };
-            };
             /** @description Too many requests: try again after `Retry-After`. */
             429: {
                 headers: {
@@ -19573,20 +19461,6 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/scim+json": {
-                        schemas: string[];
-                        status: string;
-                        scimType?: string;
-                        detail?: string;
-                    };
-                };
-            };
             /** @description A name or an address is taken, or the last owner would be removed. */
             409: {
                 headers: {
@@ -19601,8 +19475,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description `If-Match` names another version. */
-            412: {
+            /** @description The body is too large, or has more operations than the service takes. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19698,34 +19572,6 @@ export interface operations {
             };
             /** @description There is no such resource. */
             404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/scim+json": {
-                        schemas: string[];
-                        status: string;
-                        scimType?: string;
-                        detail?: string;
-                    };
-                };
-            };
-            /** @description A name or an address is taken, or the last owner would be removed. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/scim+json": {
-                        schemas: string[];
-                        status: string;
-                        scimType?: string;
-                        detail?: string;
-                    };
-                };
-            };
-            /** @description `If-Match` names another version. */
-            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19848,6 +19694,20 @@ export interface operations {
             };
             /** @description `If-Match` names another version. */
             412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": {
+                        schemas: string[];
+                        status: string;
+                        scimType?: string;
+                        detail?: string;
+                    };
+                };
+            };
+            /** @description The body is too large, or has more operations than the service takes. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20096,6 +19956,20 @@ export interface operations {
                     };
                 };
             };
+            /** @description The body is too large, or has more operations than the service takes. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": {
+                        schemas: string[];
+                        status: string;
+                        scimType?: string;
+                        detail?: string;
+                    };
+                };
+            };
             /** @description Too many requests: try again after `Retry-After`. */
             429: {
                 headers: {
@@ -20169,36 +20043,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/scim+json": {
-                        schemas: string[];
-                        status: string;
-                        scimType?: string;
-                        detail?: string;
-                    };
-                };
-            };
-            /** @description A name or an address is taken, or the last owner would be removed. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/scim+json": {
-                        schemas: string[];
-                        status: string;
-                        scimType?: string;
-                        detail?: string;
-                    };
-                };
-            };
-            /** @description `If-Match` names another version. */
-            412: {
+            /** @description The body is too large, or has more operations than the service takes. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20284,36 +20130,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/scim+json": {
-                        schemas: string[];
-                        status: string;
-                        scimType?: string;
-                        detail?: string;
-                    };
-                };
-            };
-            /** @description A name or an address is taken, or the last owner would be removed. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/scim+json": {
-                        schemas: string[];
-                        status: string;
-                        scimType?: string;
-                        detail?: string;
-                    };
-                };
-            };
-            /** @description `If-Match` names another version. */
-            412: {
+            /** @description The body is too large, or has more operations than the service takes. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20393,48 +20211,6 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/scim+json": {
-                        schemas: string[];
-                        status: string;
-                        scimType?: string;
-                        detail?: string;
-                    };
-                };
-            };
-            /** @description A name or an address is taken, or the last owner would be removed. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/scim+json": {
-                        schemas: string[];
-                        status: string;
-                        scimType?: string;
-                        detail?: string;
-                    };
-                };
-            };
-            /** @description `If-Match` names another version. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/scim+json": {
-                        schemas: string[];
-                        status: string;
-                        scimType?: string;
-                        detail?: string;
-                    };
-                };
-            };
             /** @description Too many requests: try again after `Retry-After`. */
             429: {
                 headers: {
@@ -20502,48 +20278,6 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/scim+json": {
-                        schemas: string[];
-                        status: string;
-                        scimType?: string;
-                        detail?: string;
-                    };
-                };
-            };
-            /** @description A name or an address is taken, or the last owner would be removed. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/scim+json": {
-                        schemas: string[];
-                        status: string;
-                        scimType?: string;
-                        detail?: string;
-                    };
-                };
-            };
-            /** @description `If-Match` names another version. */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/scim+json": {
-                        schemas: string[];
-                        status: string;
-                        scimType?: string;
-                        detail?: string;
-                    };
-                };
-            };
             /** @description Too many requests: try again after `Retry-After`. */
             429: {
                 headers: {
@@ -20599,48 +20333,6 @@ export interface operations {
             };
             /** @description The token is missing or wrong, or SCIM is off for the domain. */
             401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/scim+json": {
-                        schemas: string[];
-                        status: string;
-                        scimType?: string;
-                        detail?: string;
-                    };
-                };
-            };
-            /** @description There is no such resource. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/scim+json": {
-                        schemas: string[];
-                        status: string;
-                        scimType?: string;
-                        detail?: string;
-                    };
-                };
-            };
-            /** @description A name or an address is taken, or the last owner would be removed. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/scim+json": {
-                        schemas: string[];
-                        status: string;
-                        scimType?: string;
-                        detail?: string;
-                    };
-                };
-            };
-            /** @description `If-Match` names another version. */
-            412: {
                 headers: {
                     [name: string]: unknown;
                 };

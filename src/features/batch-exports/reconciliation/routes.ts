@@ -61,6 +61,7 @@ function daysRoute(base: Base) {
     scope: 'batch_export:read',
     level: 'member',
     key_limit: DAYS_LIMIT,
+    may_time_out: true,
     item: ({ db, project, params }) => getExport(db, project.id, params.batch_export_id),
     query: DaysQuery,
     answers: { 200: DayAccounts },

@@ -32,6 +32,7 @@ function executeSqlRoute(base: Base) {
     scope: 'query:read',
     level: 'member',
     key_limit: QUERY_LIMIT,
+    may_time_out: true,
     body: ExecuteSql,
     examples: { 'Events by name': { args: { query: 'select event, count() from events group by event' } } },
     answers: { 200: ToolAnswer },

@@ -35,6 +35,7 @@ function queryRoutesAt(base: Base) {
       scope: 'query:read',
       level: 'member',
       key_limit: QUERY_LIMIT,
+      may_time_out: true,
       body: QueryBody,
       examples: QUERY_EXAMPLES,
       answers: { 200: z.union([QueryAnswer, InsightAnswer]) },

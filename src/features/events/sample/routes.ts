@@ -29,6 +29,7 @@ function sampleDataRoute(base: Base) {
     summary: 'Fill the project with sample events; 409 once it has events of its own',
     scope: 'project:write',
     level: 'admin',
+    may_time_out: true,
     answers: { 202: SampleComing, 409: ErrorAnswer },
     async handle(context) {
       const { services, db, project, now } = context
