@@ -121,7 +121,7 @@ describe('a new export', () => {
       await page.getByLabel('Secret access key (optional)').fill(secret)
       expectProblem(/400/)
       await page.getByRole('button', { name: 'Test the connection' }).click()
-      await page.getByText('A bucket name has letters, digits, dots, dashes and underscores.').waitFor()
+      await page.getByText('A bucket name has 2 to 255 letters', { exact: false }).first().waitFor()
       await page.getByText('This step:', { exact: false }).waitFor()
       await audit()
       await page.getByRole('button', { name: 'Choose what to export' }).click()
@@ -131,7 +131,7 @@ describe('a new export', () => {
       await page.getByLabel('Name').fill('To S3')
       await page.getByRole('button', { name: 'Create export' }).click()
       await page.getByRole('heading', { name: 'Connection' }).waitFor()
-      await page.getByText('A bucket name has letters', { exact: false }).first().waitFor()
+      await page.getByText('A bucket name has 2 to 255 letters', { exact: false }).first().waitFor()
       await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('bucket_name')
       expect(await page.getByLabel('Secret access key (optional)').inputValue()).toBe(secret)
       expect(await page.evaluate('JSON.stringify({ ...sessionStorage, ...localStorage })')).not.toContain(

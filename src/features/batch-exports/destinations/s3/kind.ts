@@ -73,7 +73,8 @@ export const s3Kind: DestinationKind<S3Config> = {
     if (!/^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/.test(config.bucket_name)) {
       return {
         field: 'bucket_name',
-        message: 'A bucket name has letters, digits, dots, dashes and underscores.',
+        message:
+          'A bucket name has 2 to 255 letters, digits, dots, dashes and underscores, and begins with a letter or digit.',
       }
     }
     if (!/^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/.test(config.region)) {
