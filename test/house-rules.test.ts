@@ -126,6 +126,19 @@ describe('imports', () => {
   })
 })
 
+it('no comment begins with a bare "Of": what it is about comes first', () => {
+  const isBare = /^\s*(?:\/\/|\/\*\*?|\*)\s+Of\s/
+  // A line may begin so in the middle of a sentence, after a line that did not end one.
+  const bare = code.flatMap((path) =>
+    read(path)
+      .split('\n')
+      .flatMap((line, at, lines) =>
+        isBare.test(line) && !/[a-z,]$/.test(lines[at - 1] ?? '') ? [`${path}:${at + 1}`] : [],
+      ),
+  )
+  expect(bare).toEqual([])
+})
+
 describe('every way in', () => {
   // What makes a password or a session must have asked which way the address may use. The first account, and one that
   // whoever runs the server makes on its command line, come before any domain.

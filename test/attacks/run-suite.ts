@@ -6,7 +6,7 @@ import { HOLES } from './holes.ts'
 import { SUITES, type World } from './suites.ts'
 import { isStrict, openWatch, type Watch } from './watch.ts'
 
-/** Of a longer table the check tries every third row: they are alike. `npm run attacks` and the long run try all. */
+/** The check tries every third row of a longer table: they are alike. `npm run attacks` and the long run try all. */
 const MANY_ROWS = 20
 const EVERY = 3
 const isTried = ({ row }: Attack<World>) =>

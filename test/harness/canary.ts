@@ -2,7 +2,7 @@
 import type { Database } from '../../src/platform/db/database.ts'
 
 const MIN_LENGTH = 8
-/** Of so many characters, because each is shifted out by those behind it. */
+/** Characters that a hash covers: each is shifted out by those behind it. */
 const HASHED = 6
 const HASH_BITS = 2 ** (5 * HASHED) - 1
 const hashOn = (hash: number, code: number) => ((hash << 5) ^ code) & HASH_BITS

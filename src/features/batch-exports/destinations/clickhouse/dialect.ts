@@ -30,7 +30,7 @@ export const dialect: Dialect = {
   chr: 'char',
 }
 
-/** Of a type that cannot be null, in the spelling of verification: what a row gets that comes without the column. */
+/** What a row that lacks the column gets in a type that cannot be null, in the spelling of verification. */
 const FILLED: Partial<Record<ColumnKind, string>> = {
   text: '',
   integer: '0',

@@ -58,8 +58,8 @@ function groupByTime(entries: readonly Entry[], time_at: number): Entry[][] {
 }
 
 /**
- * Of several events that nothing tells apart a table may have as many rows, or fewer: which run came first decides. One is
- * there at least, with the values of one of them.
+ * Several events may have nothing that tells them apart. A table then has as many rows, or fewer: which run came first
+ * decides. At least one row is there, with the values of one of these events.
  */
 function compareOne(
   uuid: string | null,
