@@ -37,7 +37,7 @@ export async function measureMemory(program: Program, store: SampleStore, peaks:
   }
 }
 
-export function judgeMemory(peaks: Peaks): boolean {
+export function isMemoryWithinGoal(peaks: Peaks): boolean {
   const highest = Math.max(...[...peaks.values()].flat())
   const growth = Math.max(...[...peaks.values()].map((each) => each.at(-1)! / each[0]!))
   const isMet = highest < GOAL_MB && growth <= GOAL_GROWTH

@@ -5,7 +5,7 @@ import { buildProgram, type Program } from '../../../test/end-to-end/program.ts'
 import { benchJsonLines, benchParquet } from './files.ts'
 import { benchLatency } from './latency.ts'
 import { benchLedger } from './ledger.ts'
-import { judgeMemory, measureMemory, type Peaks } from './memory.ts'
+import { isMemoryWithinGoal, measureMemory, type Peaks } from './memory.ts'
 import { benchPostgres } from './postgres.ts'
 import { benchS3 } from './s3.ts'
 import { growTo, makeStore, MEMORY_MB, type SampleStore } from './sample-store.ts'
@@ -32,7 +32,7 @@ const STEPS: readonly Step[] = [
     events,
     async run({ store, program, peaks }: World) {
       await measureMemory(program, store, peaks)
-      return events < Math.max(...MEMORY_EVENTS) || judgeMemory(peaks)
+      return events < Math.max(...MEMORY_EVENTS) || isMemoryWithinGoal(peaks)
     },
   })),
 ]

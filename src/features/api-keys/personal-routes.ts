@@ -73,7 +73,7 @@ export const personalKeyRoutes = [
   route({
     method: 'GET',
     path: '/api/personal_api_keys/:id/',
-    summary: 'One of your keys; `@current` is the key in use and tells what it may do',
+    summary: 'One of your keys; `@current` is the key in use and shows what it may do',
     access: 'credential',
     is_about_caller: true,
     answers: { 200: CurrentKey },

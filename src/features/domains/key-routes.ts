@@ -45,7 +45,7 @@ export const domainKeyRoutes = [
   route({
     method: 'DELETE',
     path: '/api/organizations/:organization_id/domains/:domain_id/keys/:id/',
-    summary: 'End a personal API key of somebody of a verified domain; they are told',
+    summary: 'End a personal API key of somebody with an address in a verified domain; they are notified',
     scope: 'organization:write',
     level: 'admin',
     needs_recent_sign_in: true,

@@ -45,7 +45,7 @@ export const scimRoutes = [
   route({
     method: 'POST',
     path: BASE,
-    summary: 'Let a directory provision people of a domain over SCIM, or no longer',
+    summary: 'Switch provisioning over SCIM on or off for a domain',
     scope: 'organization_member:write',
     level: 'admin',
     needs_recent_sign_in: true,

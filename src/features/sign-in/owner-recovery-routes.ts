@@ -49,7 +49,7 @@ export const ownerRecoveryRoutes = [
   route({
     method: 'POST',
     path: '/api/login/recovery/:user_uuid/',
-    summary: 'Come in by the mailed link of an owner, for two hours; every owner is told',
+    summary: 'Sign in with the link mailed to an owner, for two hours; every owner is notified',
     access: 'anyone',
     guesses: 'link',
     body: RecoveryLink,

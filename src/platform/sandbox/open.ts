@@ -36,7 +36,7 @@ export function openSandbox({ threads, geoip_database, limits }: SandboxOptions)
   let opening: Promise<Links> | null = null
   let isClosed = false
 
-  const judge = (app_id: number, { kind }: { kind: FaultKind }) => {
+  const setApart = (app_id: number, { kind }: { kind: FaultKind }) => {
     if (!HIT_A_LIMIT.has(kind)) return
     const now = monotonicMs()
     // Those that are never called again must not stay for ever.
@@ -46,7 +46,7 @@ export function openSandbox({ threads, geoip_database, limits }: SandboxOptions)
   const links = () => {
     if (isClosed) throw new AppFault('gone', 'the sandbox is closed')
     opening ??= readDatabase(geoip_database).then((database) => {
-      const open = (priority: Priority) => new ThreadLink(all_limits, database, priority, judge)
+      const open = (priority: Priority) => new ThreadLink(all_limits, database, priority, setApart)
       return {
         work: Array.from({ length: threads }, () => open('work')),
         apart: open('background'),
@@ -74,7 +74,7 @@ export function openSandbox({ threads, geoip_database, limits }: SandboxOptions)
     try {
       return await (await linkOf(app)).work(app, host, what)
     } catch (error) {
-      if (error instanceof AppFault) judge(app.id, error)
+      if (error instanceof AppFault) setApart(app.id, error)
       throw error
     }
   }
@@ -99,11 +99,11 @@ export function openSandbox({ threads, geoip_database, limits }: SandboxOptions)
       try {
         const text = await answerInTime(working, within_ms + ANSWER_GRACE_MS, () => link.isHeldUpBy(app.id))
         const outcomes = text === null ? null : (JSON.parse(text) as PlainOutcome[])
-        for (const outcome of outcomes ?? []) if (outcome.kind === 'failed') judge(app.id, outcome.fault)
+        for (const outcome of outcomes ?? []) if (outcome.kind === 'failed') setApart(app.id, outcome.fault)
         return outcomes?.map(restoreOutcome) ?? events.map(outOfTime)
       } catch (error) {
         if (!(error instanceof AppFault) || error.kind === 'load' || error.kind === 'setup') throw error
-        judge(app.id, error)
+        setApart(app.id, error)
         return events.map(() => ({ kind: 'failed', fault: error }))
       }
     },

@@ -374,7 +374,7 @@ export interface paths {
         get: operations["get_organizations_by_organization_id_domains_by_domain_id_scim"];
         put?: never;
         /**
-         * Let a directory provision people of a domain over SCIM, or no longer
+         * Switch provisioning over SCIM on or off for a domain
          * @description API key scope: `organization_member:write`. Level: admin or above. A session needs a sign-in within the last two hours.
          */
         post: operations["post_organizations_by_organization_id_domains_by_domain_id_scim"];
@@ -495,7 +495,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * End a personal API key of somebody of a verified domain; they are told
+         * End a personal API key of somebody with an address in a verified domain; they are notified
          * @description API key scope: `organization:write`. Level: admin or above. A session needs a sign-in within the last two hours.
          */
         delete: operations["delete_organizations_by_organization_id_domains_by_domain_id_keys_by_id"];
@@ -3100,7 +3100,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One of your keys; `@current` is the key in use and tells what it may do
+         * One of your keys; `@current` is the key in use and shows what it may do
          * @description Any valid key or session.
          */
         get: operations["get_personal_api_keys_by_id"];
@@ -3762,7 +3762,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Come in by the mailed link of an owner, for two hours; every owner is told
+         * Sign in with the link mailed to an owner, for two hours; every owner is notified
          * @description Open to anyone.
          */
         post: operations["post_login_recovery_by_user_uuid"];
@@ -4824,7 +4824,7 @@ export interface components {
             }[];
             /** @description All of them. */
             problems_count: number;
-            /** @description What could not be judged, and why. */
+            /** @description What could not be compared, and why. */
             notes: string[];
         };
         BatchExportWithBackfill: {

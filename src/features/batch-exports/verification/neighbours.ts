@@ -1,5 +1,5 @@
 // Other exports of this server that go, or have gone, to the same place: deleted ones too, and those of other projects.
-// What they brought there is not ours to judge. Asked only once something was found that might be theirs.
+// What they brought there is not ours to check. Asked only once something was found that might be theirs.
 import type { Db } from '../../../platform/db/database.ts'
 import { sql } from '../../../platform/db/sql.ts'
 import type { Definition } from '../definition.ts'

@@ -40,7 +40,7 @@ export const Verification = z
     bytes: z.int().describe('Bytes of files that were read.'),
     problems: z.array(Problem).describe('The first hundred.'),
     problems_count: z.int().describe('All of them.'),
-    notes: z.array(z.string()).describe('What could not be judged, and why.'),
+    notes: z.array(z.string()).describe('What could not be compared, and why.'),
   })
   .meta({ id: 'BatchExportVerification' })
 

@@ -56,7 +56,7 @@ export async function sendWebhook(
       max_bytes: MAX_ANSWER_BYTES,
       signal,
     })
-    return judge(answer, redactor)
+    return classify(answer, redactor)
   } catch (error) {
     return judgeFailure(error)
   }
@@ -93,7 +93,7 @@ function readBody(body: unknown): string {
 
 const badResult = (message: string) => new AppFault('result', message, { name: 'TypeError' })
 
-function judge({ status, headers, body }: OutboundAnswer, redactor: Redactor): WebhookAnswer {
+function classify({ status, headers, body }: OutboundAnswer, redactor: Redactor): WebhookAnswer {
   if (status >= 200 && status < 300) return { kind: 'taken' }
   const message = `The endpoint answered with status ${status}`
   if (status < 400) {

@@ -37,7 +37,7 @@ export const saml: Way = {
     try {
       const answer = readAnswer(SAMLResponse)
       const verified = await verify(answer, readCertificates(domain.saml_x509_cert!) ?? [])
-      return await judge(context, domain, request_id, answer, verified)
+      return await verdictOf(context, domain, request_id, answer, verified)
     } catch (error) {
       if (!(error instanceof AnswerFault)) throw error
       const refused = error.check === 'status' ? 'provider_refused' : 'answer_not_accepted'
@@ -46,7 +46,7 @@ export const saml: Way = {
   },
 }
 
-async function judge(
+async function verdictOf(
   { services, db, now }: WayContext,
   domain: DomainRow,
   request_id: string | null,

@@ -26,7 +26,7 @@ export function connectionTo({ host, password }: Door, database: string) {
 }
 
 /** Somebody's answer on a socket: a connection, 'busy' while it starts or stops, 'none' where nobody listens. */
-export async function reach(door: Door): Promise<Client | 'busy' | 'none'> {
+export async function connectIfListening(door: Door): Promise<Client | 'busy' | 'none'> {
   try {
     return await connect(door)
   } catch (error) {

@@ -2,7 +2,7 @@
 
 import type { Client } from 'pg'
 import { errorCode } from '../../../lib/error-code.ts'
-import { reach } from './client.ts'
+import { connectIfListening } from './client.ts'
 import type { Cluster } from './cluster.ts'
 import { isPostmasterOf, readPidFile } from './pid-file.ts'
 import type { ClusterPaths } from './paths.ts'
@@ -19,7 +19,7 @@ export async function findRunning({ paths, password }: Pick<Cluster, 'paths' | '
   const file = await readPidFile(paths.folder)
   if (!file) return { state: 'none' }
   for (const host of new Set([paths.socketFolder, file.socketFolder ?? paths.socketFolder])) {
-    const answer = await reach({ host, password }).catch((error: unknown) => {
+    const answer = await connectIfListening({ host, password }).catch((error: unknown) => {
       throw errorCode(error) === WRONG_PASSWORD ? anotherPassword(paths, file.pid) : error
     })
     if (answer === 'busy') return { state: 'busy' }

@@ -4,7 +4,7 @@ import type { OutboundAnswer, OutboundInit } from '../../../../platform/outbound
 import type { JsonObject } from '../../../../lib/json-object.ts'
 import { Passing, Refused, type DeliveryContext } from '../destination.ts'
 import type { BigQueryConfig } from './kind.ts'
-import { bodyOf, listIn, objectIn, reach, retryAfterMs, textIn } from '../warehouse/reach.ts'
+import { bodyOf, callWarehouse, listIn, objectIn, retryAfterMs, textIn } from '../warehouse/call.ts'
 import { said } from '../warehouse/said.ts'
 import { serviceAccountToken } from './token.ts'
 
@@ -44,7 +44,7 @@ export function openApi(base_url: string, context: BigQueryContext): BigQueryApi
   const token = serviceAccountToken(context)
   const project = `/bigquery/v2/projects/${encodeURIComponent(config.project_id)}`
   const send = async (url: string, init: OutboundInit) =>
-    await reach(outbound, 'BigQuery', url, {
+    await callWarehouse(outbound, 'BigQuery', url, {
       ...init,
       headers: { ...init.headers, authorization: `Bearer ${await token()}` },
       max_bytes: MAX_ANSWER_BYTES,

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isObject, type JsonObject } from '../../../../lib/json-object.ts'
 import { meaning, type BigQueryApi } from './api.ts'
-import { listIn, objectIn, textIn } from '../warehouse/reach.ts'
+import { listIn, objectIn, textIn } from '../warehouse/call.ts'
 
 const FIRST_WAIT_MS = 100
 const LONGEST_WAIT_MS = 10_000

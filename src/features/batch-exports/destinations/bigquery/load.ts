@@ -4,7 +4,7 @@ import type { OutputFile } from '../../formats/encoding.ts'
 import { Passing } from '../destination.ts'
 import type { Attempt } from './api.ts'
 import { endOfJob, jobFailure, jobId } from './jobs.ts'
-import { objectIn } from '../warehouse/reach.ts'
+import { objectIn } from '../warehouse/call.ts'
 
 export type Load = { job_id: string; rows: number }
 

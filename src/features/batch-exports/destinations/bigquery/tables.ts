@@ -6,7 +6,7 @@ import { Refused } from '../destination.ts'
 import type { BigQueryApi } from './api.ts'
 import type { BigQueryConfig } from './kind.ts'
 import { LEDGER_TABLE } from '../ledger-name.ts'
-import { listIn, objectIn, textIn } from '../warehouse/reach.ts'
+import { listIn, objectIn, textIn } from '../warehouse/call.ts'
 
 type Field = { name: string; type: string; mode?: 'REQUIRED' }
 

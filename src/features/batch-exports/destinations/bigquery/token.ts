@@ -2,7 +2,7 @@
 import { createPrivateKey, sign, type KeyObject } from 'node:crypto'
 import { Refused, type DeliveryContext } from '../destination.ts'
 import type { BigQueryConfig } from './kind.ts'
-import { keepToken, reach, readToken } from '../warehouse/reach.ts'
+import { callWarehouse, keepToken, readToken } from '../warehouse/call.ts'
 
 const SCOPE = 'https://www.googleapis.com/auth/bigquery'
 const LIFETIME_S = 3600
@@ -16,7 +16,7 @@ export function serviceAccountToken(
       grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
       assertion: assertion(config, Math.floor(Date.now() / 1000)),
     })
-    const answer = await reach(outbound, 'The token address', config.token_uri, {
+    const answer = await callWarehouse(outbound, 'The token address', config.token_uri, {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: body.toString(),

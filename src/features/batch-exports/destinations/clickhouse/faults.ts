@@ -1,7 +1,7 @@
 // What an error of ClickHouse's means for a run. Its numbers are the same in every version; its texts are not.
 import type { OutboundAnswer } from '../../../../platform/outbound/call.ts'
 import { Passing, Refused } from '../destination.ts'
-import { retryAfterMs } from '../warehouse/reach.ts'
+import { retryAfterMs } from '../warehouse/call.ts'
 import { said } from '../warehouse/said.ts'
 import type { ClickHouseConfig } from './kind.ts'
 

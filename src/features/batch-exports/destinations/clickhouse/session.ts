@@ -1,7 +1,7 @@
 // Statements at a ClickHouse server, each a POST to its HTTP interface. ClickHouse keeps nothing between two of them.
 import type { OutboundAnswer } from '../../../../platform/outbound/call.ts'
 import { Refused, type DeliveryContext } from '../destination.ts'
-import { reach } from '../warehouse/reach.ts'
+import { callWarehouse } from '../warehouse/call.ts'
 import { failure } from './faults.ts'
 import type { ClickHouseConfig } from './kind.ts'
 
@@ -34,7 +34,7 @@ export function openSession(context: ClickHouseContext): Session {
     // With `wait_end_of_query` no error can follow an answer that began well.
     const settings = { wait_end_of_query: '1', max_execution_time: String(STATEMENT_LIMIT_S) }
     url.search = new URLSearchParams({ ...settings, ...query }).toString()
-    const answer = await reach(outbound, 'ClickHouse', url.href, {
+    const answer = await callWarehouse(outbound, 'ClickHouse', url.href, {
       method: 'POST',
       headers: { authorization: `Basic ${login}` },
       body,

@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici'
 import type { OutboundAnswer } from '../../../../platform/outbound/call.ts'
 import type { JsonObject } from '../../../../lib/json-object.ts'
 import { Passing, Refused, type DeliveryContext } from '../destination.ts'
-import { bodyOf, keepToken, reach, readToken, retryAfterMs, textIn } from '../warehouse/reach.ts'
+import { bodyOf, callWarehouse, keepToken, readToken, retryAfterMs, textIn } from '../warehouse/call.ts'
 import { said } from '../warehouse/said.ts'
 import type { DatabricksConfig } from './kind.ts'
 
@@ -33,7 +33,7 @@ export function openApi(workspaceUrl: WorkspaceUrl, context: DatabricksContext):
   const base_url = workspaceUrl(config.server_hostname)
   const token = keepToken(async () => {
     const login = Buffer.from(`${config.client_id}:${config.client_secret}`).toString('base64')
-    const answer = await reach(outbound, 'Databricks', `${base_url}/oidc/v1/token`, {
+    const answer = await callWarehouse(outbound, 'Databricks', `${base_url}/oidc/v1/token`, {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded', authorization: `Basic ${login}` },
       body: 'grant_type=client_credentials&scope=all-apis',
@@ -43,7 +43,7 @@ export function openApi(workspaceUrl: WorkspaceUrl, context: DatabricksContext):
   })
   const call = async (path: string, { method, body, expect = [] }: Call) => {
     const is_file = body instanceof Uint8Array
-    const answer = await reach(outbound, 'Databricks', `${base_url}${path}`, {
+    const answer = await callWarehouse(outbound, 'Databricks', `${base_url}${path}`, {
       method,
       headers: {
         authorization: `Bearer ${await token()}`,

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JsonObject } from '../../../../lib/json-object.ts'
 import { Passing } from '../destination.ts'
-import { listIn, objectIn, textIn } from '../warehouse/reach.ts'
+import { listIn, objectIn, textIn } from '../warehouse/call.ts'
 import { meaning, type DatabricksApi } from './api.ts'
 import type { DatabricksConfig } from './kind.ts'
 

@@ -5,7 +5,7 @@ import type { OutputFile } from '../../formats/encoding.ts'
 import type { Removed, SweptRun } from '../destination.ts'
 import type { DatabricksApi } from './api.ts'
 import type { DatabricksConfig } from './kind.ts'
-import { listIn, textIn } from '../warehouse/reach.ts'
+import { listIn, textIn } from '../warehouse/call.ts'
 
 export const VOLUME = 'longshore_stage'
 

@@ -54,18 +54,18 @@ function listUnaccounted(
       SELECT run.id, run.created_at, coalesce(run.repeats, run.id) AS delivery_id, name
       FROM batch_export_run AS run, jsonb_array_elements_text(run.published) AS name
       WHERE run.project_id = ${project_id} AND run.batch_export_id = ${id}),
-    judged AS (
+    decided AS (
       SELECT named.*, decisive.id AS decisive_id, decisive.is_live, decisive.is_done FROM named
       CROSS JOIN LATERAL (
         SELECT run.id, finished_at IS NULL AS is_live, status = 'Completed' AS is_done FROM batch_export_run AS run
         WHERE run.id = named.delivery_id OR run.repeats = named.delivery_id
         ORDER BY (finished_at IS NULL) DESC, (status = 'Completed') DESC, created_at DESC, run.id DESC LIMIT 1) AS decisive
       WHERE name = ANY(${names}))
-    SELECT listed.name, (array_agg(judged.id ORDER BY judged.created_at DESC))[1] AS run_id,
+    SELECT listed.name, (array_agg(decided.id ORDER BY decided.created_at DESC))[1] AS run_id,
       coalesce(bool_or(is_done), false) AS is_over
-    FROM unnest(${names}::text[]) AS listed (name) LEFT JOIN judged USING (name)
+    FROM unnest(${names}::text[]) AS listed (name) LEFT JOIN decided USING (name)
     GROUP BY listed.name
-    HAVING coalesce(bool_or(is_live OR is_done AND judged.id = decisive_id), false) = false
+    HAVING coalesce(bool_or(is_live OR is_done AND decided.id = decisive_id), false) = false
     ORDER BY listed.name`)
 }
 

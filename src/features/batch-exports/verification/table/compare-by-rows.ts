@@ -5,7 +5,7 @@ import type { Place } from '../deliveries.ts'
 import type { Verifying } from '../verifying.ts'
 import { forEachRowsFile } from './expected-rows.ts'
 import { reportRows } from './report-rows.ts'
-import { judgeUnowned } from './unowned.ts'
+import { passOverStrays } from './unowned.ts'
 import { listStrata, type Stratum } from './strata.ts'
 import type { Window } from './windows.ts'
 
@@ -28,7 +28,7 @@ export async function compareByRows(work: Verifying, comparison: TableComparison
   const { services, row, findings, reader } = work
   const { place, project_id, windows, strata, completed } = comparison
   const unowned = await reader.digest({ project_id, times: windows })
-  await judgeUnowned(work, place, unowned)
+  await passOverStrays(work, place, unowned)
   const expected = strata.filter(({ state }) => state === 'expected')
   findings.read.rows += await forEachRowsFile(work, expected, comparison, (path) => reader.expect(path))
   if ((await reader.fetchDiffering()) === 0) return

@@ -105,7 +105,7 @@ describe('a row without a team_id', () => {
     await other.create(destination, fields)
     await deliverHours(other, 1)
     expect(rows.filter((row) => !('team_id' in row))).toHaveLength(3)
-    const notes = ['Rows without a team_id were not judged: another export goes to the same table.']
+    const notes = ['Rows without a team_id were not compared: another export goes to the same table.']
     expect(await bench.verify(id)).toMatchObject({ verdict: 'intact', rows: 3, problems: [], notes })
     rows.find((row) => row.uuid === uuids[2])!.team_id = null
     expect(await bench.verify(id)).toMatchObject({

@@ -38,7 +38,7 @@ export async function reportRows(work: Verifying, place: Place, compared: Compar
   }
 }
 
-/** What cannot be judged because other exports bring rows to the same table. */
+/** What cannot be compared because other exports bring rows to the same table. */
 async function notOurs(
   { services, row, findings }: Verifying,
   place: Place,
@@ -50,13 +50,13 @@ async function notOurs(
   if (others.length > 0) {
     passed_over.add('stray_row')
     findings.note(
-      'Rows that this export has not delivered were not judged: another export goes to the same table.',
+      'Rows that this export has not delivered were not compared: another export goes to the same table.',
     )
   }
   // It may have brought the same events first, in columns of its own.
   if (others.some(({ project_id }) => project_id === row.project_id)) {
     passed_over.add('changed_row')
-    findings.note('Values were not judged: another export of the project goes to the same table.')
+    findings.note('Values were not compared: another export of the project goes to the same table.')
   }
   return passed_over
 }

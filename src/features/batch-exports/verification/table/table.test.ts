@@ -157,7 +157,7 @@ describe('a table', () => {
     const smuggled = { ...rows[2]!, uuid: crypto.randomUUID() }
     rows.push(smuggled)
     const note =
-      'Rows that this export has not delivered were not judged: another export goes to the same table.'
+      'Rows that this export has not delivered were not compared: another export goes to the same table.'
     const passed_over = {
       verdict: 'intact',
       problems: [],

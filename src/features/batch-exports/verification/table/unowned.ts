@@ -5,9 +5,9 @@ import { listTableNeighbours } from '../neighbours.ts'
 import type { Verifying } from '../verifying.ts'
 
 /** Called once the table's digests are there, which have `rows` of them. */
-export async function judgeUnowned(work: Verifying, place: Place, rows: number): Promise<void> {
+export async function passOverStrays(work: Verifying, place: Place, rows: number): Promise<void> {
   const { services, row, findings, reader } = work
   if (rows === 0 || (await listTableNeighbours(services.db, row, place)).length === 0) return
   await reader.passOverUnowned()
-  findings.note('Rows without a team_id were not judged: another export goes to the same table.')
+  findings.note('Rows without a team_id were not compared: another export goes to the same table.')
 }

@@ -7,7 +7,7 @@ import { connectionFault } from '../connection-faults.ts'
 import { Passing, Refused } from '../destination.ts'
 
 /** `place` begins a sentence: “BigQuery”. */
-export async function reach(
+export async function callWarehouse(
   outbound: Outbound,
   place: string,
   url: string,
