@@ -194,7 +194,7 @@ describe('SAML', () => {
       await page.getByRole('button', { name: 'Owner: sign in by mail' }).click()
       await audit()
       await page.getByRole('button', { name: 'Send me a link' }).click()
-      await page.getByRole('heading', { name: 'Look into your mail' }).waitFor()
+      await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
       const { links } = await smtp.waitForMail(
         ({ recipients, subject }) =>
           recipients.includes(owner.email) && subject.includes('without your identity provider'),

@@ -23,7 +23,7 @@ export function OwnerByMail({ email, onBack }: { email: string; onBack: () => vo
   if (isSent)
     return (
       <Card
-        title="Look into your mail"
+        title="Check your mail"
         text={`If ${email} belongs to an owner of the organization, a link is on its way to it.`}
         links={links}
       />
@@ -31,7 +31,7 @@ export function OwnerByMail({ email, onBack }: { email: string; onBack: () => vo
   return (
     <Card
       title="Sign in by mail"
-      text={`Owners come in by a link that is sent to ${email}, for when the identity provider does not work. It works once, and every owner is told.`}
+      text={`Owners can sign in with a link that is sent to ${email}, for when the identity provider does not work. It works once, and every owner is notified.`}
       links={links}
     >
       <FormProblem>{problem}</FormProblem>

@@ -35,7 +35,7 @@ export function ResetPage() {
   if (isSent)
     return (
       <Card
-        title="Look into your mail"
+        title="Check your mail"
         text="If there is an account with this address, a link is on its way to it."
       />
     )
@@ -128,7 +128,7 @@ export function NewPasswordPage() {
 export function LookIntoMailPage() {
   return (
     <Card
-      title="Look into your mail"
+      title="Check your mail"
       text="We have sent you a link. Follow it to verify your address."
       links={<CardLink to="/login">Sign in</CardLink>}
     />
