@@ -6,10 +6,10 @@ import { embeddedUser } from '../users/queries.ts'
 import type { AnnotationFields, AnnotationRow, ListedAnnotation } from './schema.ts'
 
 /** Where they are shown. */
-export type Place = { project_id: number; organization_id: string }
+export type AnnotatedProject = { project_id: number; organization_id: string }
 export type Filter = { search?: string | undefined; scope?: string | undefined }
 
-const shownIn = ({ project_id, organization_id }: Place) => sql`
+const shownIn = ({ project_id, organization_id }: AnnotatedProject) => sql`
   NOT annotation.deleted AND (annotation.project_id = ${project_id}
     OR annotation.organization_id = ${organization_id} AND annotation.scope = 'organization')`
 
@@ -22,7 +22,7 @@ const listed = sql`annotation.*, ${embeddedUser} AS creator
 
 export function listAnnotations(
   db: Db,
-  place: Place,
+  place: AnnotatedProject,
   filter: Filter,
   page: Page,
 ): Promise<ListedAnnotation[]> {
@@ -31,18 +31,22 @@ export function listAnnotations(
     ORDER BY annotation.date_marker DESC NULLS LAST, annotation.id DESC LIMIT ${page.limit} OFFSET ${page.offset}`)
 }
 
-export async function countAnnotations(db: Db, place: Place, filter: Filter): Promise<number> {
+export async function countAnnotations(db: Db, place: AnnotatedProject, filter: Filter): Promise<number> {
   const row = await db.only<{ count: number }>(
     sql`SELECT count(*)::int AS count FROM annotation WHERE ${shownIn(place)} AND ${matching(filter)}`,
   )
   return row.count
 }
 
-export function findAnnotation(db: Db, place: Place, id: number): Promise<ListedAnnotation | undefined> {
+export function findAnnotation(
+  db: Db,
+  place: AnnotatedProject,
+  id: number,
+): Promise<ListedAnnotation | undefined> {
   return db.row(sql`SELECT ${listed} WHERE ${shownIn(place)} AND annotation.id = ${id}`)
 }
 
-export async function hasRoom(db: Db, { project_id }: Place, most: number): Promise<boolean> {
+export async function hasRoom(db: Db, { project_id }: AnnotatedProject, most: number): Promise<boolean> {
   const { count } = await db.only<{ count: number }>(
     sql`SELECT count(*)::int AS count FROM annotation WHERE project_id = ${project_id}`,
   )
@@ -51,7 +55,7 @@ export async function hasRoom(db: Db, { project_id }: Place, most: number): Prom
 
 export function insertAnnotation(
   db: Db,
-  { project_id, organization_id }: Place,
+  { project_id, organization_id }: AnnotatedProject,
   fields: AnnotationFields,
   user_id: number | null,
   now: Date,
@@ -66,7 +70,7 @@ export function insertAnnotation(
 
 export function updateAnnotation(
   db: Db,
-  { project_id }: Place,
+  { project_id }: AnnotatedProject,
   id: number,
   fields: AnnotationFields,
   now: Date,

@@ -12,7 +12,7 @@ import {
   insertAnnotation,
   listAnnotations,
   updateAnnotation,
-  type Place,
+  type AnnotatedProject,
 } from './queries.ts'
 import {
   Annotation,
@@ -118,7 +118,7 @@ function annotationRoutesBelow(base: Base) {
   ]
 }
 
-const placeOf = (project: { id: number; organization_id: string }): Place => ({
+const placeOf = (project: { id: number; organization_id: string }): AnnotatedProject => ({
   project_id: project.id,
   organization_id: project.organization_id,
 })
@@ -128,7 +128,7 @@ function readId(text: string): number {
   return Number(text)
 }
 
-async function getAnnotation(db: Db, place: Place, id: number): Promise<ListedAnnotation> {
+async function getAnnotation(db: Db, place: AnnotatedProject, id: number): Promise<ListedAnnotation> {
   const row = await findAnnotation(db, place, id)
   if (!row) throw notFound()
   return row

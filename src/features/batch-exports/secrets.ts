@@ -1,7 +1,7 @@
 // A destination's configuration in two parts: what may be shown, and the secrets, which are sealed for the row they
 // stand in and leave it only for a run or a test of the destination.
 import { isObject, type JsonObject } from '../../lib/json-object.ts'
-import type { Place } from '../../platform/secrets/secrets.ts'
+import type { SealedCell } from '../../platform/secrets/secrets.ts'
 import type { Services } from '../../platform/services.ts'
 import type { DestinationKind } from './destinations/destination.ts'
 import type { ExportRow } from './rows.ts'
@@ -58,6 +58,6 @@ export function configWithSecrets(
 }
 
 /** Moved to another row, a sealed value cannot be opened. */
-export function sealedIn(id: string): Place {
+export function sealedIn(id: string): SealedCell {
   return { table: 'batch_export', row: id, column: 'secrets' }
 }

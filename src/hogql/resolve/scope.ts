@@ -8,7 +8,7 @@ import type { Type, Value } from '../value.ts'
 import type { TableName } from './tables.ts'
 
 /** Which part of a SELECT is being resolved: not everything is allowed everywhere. */
-export type Place = 'from' | 'on' | 'where' | 'group' | 'select' | 'having' | 'qualify' | 'order'
+export type Clause = 'from' | 'on' | 'where' | 'group' | 'select' | 'having' | 'qualify' | 'order'
 
 /** One item of a FROM. */
 export type Source = {
@@ -91,7 +91,7 @@ export type Scope = {
     /** Window functions met so far. */
     windows: number
   }
-  place: Place
+  place: Clause
   /** Aliases from this place of the SELECT list on are only meant where no column has the name. */
   aliases_before: number
   in_aggregate: boolean
@@ -119,7 +119,7 @@ export type Compilation = {
   view(query: SelectQuery): Subquery
 }
 
-export const at = (scope: Scope, place: Place): Scope => ({ ...scope, place })
+export const at = (scope: Scope, place: Clause): Scope => ({ ...scope, place })
 
 export function newScope(compilation: Compilation, outer: Scope | null, row: Scope | null): Scope {
   return {

@@ -1,11 +1,11 @@
 // Sealing and fingerprints: what can be read back, and everything that must make it fail.
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { openSecrets, type Place } from './secrets.ts'
+import { openSecrets, type SealedCell } from './secrets.ts'
 
 const OLD = 'an old secret key of at least 32 characters'
 const NEW = 'a new secret key of at least 32 characters!'
-const PLACE: Place = { table: 'totp_device', row: '7', column: 'sealed_secret' }
+const PLACE: SealedCell = { table: 'totp_device', row: '7', column: 'sealed_secret' }
 
 const NOT_AUTHENTIC = /unable to authenticate/
 const NOT_CONFIGURED = /sealed under a key that is not configured/
@@ -34,7 +34,7 @@ describe('seal and open', () => {
     }
   })
 
-  it.each<[string, Partial<Place>]>([
+  it.each<[string, Partial<SealedCell>]>([
     ['table', { table: 'totp_setup' }],
     ['row', { row: '8' }],
     ['column', { column: 'other' }],

@@ -3,11 +3,11 @@ import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, ran
 import { isSameText } from '../../lib/same-text.ts'
 
 /** Moving a sealed value to another table, row or column makes it unreadable. */
-export type Place = { table: string; row: string; column: string }
+export type SealedCell = { table: string; row: string; column: string }
 
 export type Secrets = {
-  seal(plain: string, place: Place): string
-  open(sealed: string, place: Place): string
+  seal(plain: string, place: SealedCell): string
+  open(sealed: string, place: SealedCell): string
   /** True when the value was sealed under a key that is no longer the current one. */
   isOutdated(sealed: string): boolean
   /** Same input, same text, useless without our key. */
@@ -70,6 +70,6 @@ function sign(key: Key, purpose: string, parts: (string | Buffer)[]): string {
   return hmac.digest('base64url')
 }
 
-function boundTo(place: Place): Buffer {
+function boundTo(place: SealedCell): Buffer {
   return Buffer.from(JSON.stringify([place.table, place.row, place.column]))
 }

@@ -4,12 +4,12 @@ import { z } from 'zod'
 import { planPieces } from '../formats/plan.ts'
 import { readFrozen, selectionOf } from '../runs/frozen.ts'
 import { repairAdvice } from './advice.ts'
-import { eachDelivery, hasMoved, type Place } from './deliveries.ts'
+import { eachDelivery, hasMoved, type DeliveryPlace } from './deliveries.ts'
 import type { Verifying } from './verifying.ts'
 
 const Acknowledged = z.object({ rows: z.int() })
 
-export async function verifyAcknowledged(work: Verifying, place: Place): Promise<void> {
+export async function verifyAcknowledged(work: Verifying, place: DeliveryPlace): Promise<void> {
   const { services, row, subject, findings, signal } = work
   const { db, eventStore } = services
   for await (const run of eachDelivery(db, row, subject, place)) {

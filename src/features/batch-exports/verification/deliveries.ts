@@ -14,7 +14,7 @@ import type { Owner } from './queries.ts'
 import type { Subject } from './rows.ts'
 
 /** A place that deliveries went to, with all configurations that lead there. */
-export type Place = {
+export type DeliveryPlace = {
   kind: DestinationKind
   configs: Definition['config'][]
 }
@@ -22,11 +22,11 @@ export type Place = {
 const PAGE = 200
 
 /** The places that the deliveries of a subject went to. */
-export async function listPlaces(db: Db, owner: Owner, subject: Subject): Promise<Place[]> {
+export async function listPlaces(db: Db, owner: Owner, subject: Subject): Promise<DeliveryPlace[]> {
   const rows = await db.rows<Pick<Definition, 'destination_type' | 'config'>>(sql`
     SELECT DISTINCT definition ->> 'destination_type' AS destination_type, definition -> 'config' AS config
     FROM batch_export_run AS run WHERE ${isDelivered(owner, subject)}`)
-  const places = new Map<string, Place>()
+  const places = new Map<string, DeliveryPlace>()
   for (const { destination_type, config } of rows) {
     const kind = DESTINATIONS.get(destination_type)!
     const key = targetKey(kind, config)
@@ -44,7 +44,7 @@ export async function* eachDelivery(
   db: Db,
   owner: Owner,
   subject: Subject,
-  place: Place,
+  place: DeliveryPlace,
 ): AsyncGenerator<Begun> {
   for (let last: RunRow | null = null; ;) {
     const after: Statement[] = last ? [sql`(created_at, id) > (${last.created_at}, ${last.id})`] : []
@@ -58,7 +58,12 @@ export async function* eachDelivery(
   }
 }
 
-export async function countDeliveries(db: Db, owner: Owner, subject: Subject, place: Place): Promise<number> {
+export async function countDeliveries(
+  db: Db,
+  owner: Owner,
+  subject: Subject,
+  place: DeliveryPlace,
+): Promise<number> {
   const { count } = await db.only<{ count: number }>(sql`
     SELECT count(*)::int AS count FROM batch_export_run AS run WHERE ${isDelivered(owner, subject)} AND ${isAt(place)}`)
   return count
@@ -69,7 +74,7 @@ export async function listFolders(
   db: Db,
   { id, project_id }: Owner,
   { start_at, end_at }: Subject,
-  { kind, configs }: Place,
+  { kind, configs }: DeliveryPlace,
 ): Promise<string[]> {
   const rows = await db.rows<{ folder: string; config: Definition['config'] }>(sql`
     SELECT DISTINCT regexp_replace(name, '/?[^/]*$', '') AS folder, definition -> 'config' AS config
@@ -113,7 +118,7 @@ export function isDelivered({ id, project_id }: Owner, { run_id, start_at, end_a
 }
 
 /** Condition on `run`: it delivered to this place. */
-export function isAt({ kind, configs }: Place): Statement {
+export function isAt({ kind, configs }: DeliveryPlace): Statement {
   return sql`run.definition ->> 'destination_type' = ${kind.type}
     AND run.definition -> 'config' = ANY(${configs.map((config) => JSON.stringify(config))}::jsonb[])`
 }

@@ -4,20 +4,20 @@ import type { Db } from '../../../platform/db/database.ts'
 import { sql } from '../../../platform/db/sql.ts'
 import type { Definition } from '../definition.ts'
 import { isSamePlace } from '../destinations/same-place.ts'
-import type { Place } from './deliveries.ts'
+import type { DeliveryPlace } from './deliveries.ts'
 import type { Owner } from './queries.ts'
 
 type Config = Definition['config']
 
 /** Those whose rows may be in the same table. */
-export async function listTableNeighbours(db: Db, owner: Owner, place: Place): Promise<Owner[]> {
+export async function listTableNeighbours(db: Db, owner: Owner, place: DeliveryPlace): Promise<Owner[]> {
   const { kind, configs } = place
   const target = kind.target(configs[0]!)
   return listNeighbours(db, owner, place, (config) => kind.target(config) === target)
 }
 
 /** Those that may write files to the same bucket. On this machine each project has a folder of its own. */
-export async function listFileNeighbours(db: Db, owner: Owner, place: Place): Promise<Owner[]> {
+export async function listFileNeighbours(db: Db, owner: Owner, place: DeliveryPlace): Promise<Owner[]> {
   const { kind, configs } = place
   const found = await listNeighbours(db, owner, place, (config) => isSamePlace(kind, configs[0]!, config))
   return kind.aims.length > 0 ? found : found.filter(({ project_id }) => project_id === owner.project_id)
@@ -26,7 +26,7 @@ export async function listFileNeighbours(db: Db, owner: Owner, place: Place): Pr
 async function listNeighbours(
   db: Db,
   { id }: Owner,
-  { kind }: Place,
+  { kind }: DeliveryPlace,
   isThere: (config: Config) => boolean,
 ): Promise<Owner[]> {
   const rows = await db.rows<Owner & { config: Config }>(sql`

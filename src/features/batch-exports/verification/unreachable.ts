@@ -2,14 +2,14 @@
 import type { JsonObject } from '../../../lib/json-object.ts'
 import { redactorOf, scrub } from '../scrub.ts'
 import { testAdvice } from './advice.ts'
-import type { Place } from './deliveries.ts'
+import type { DeliveryPlace } from './deliveries.ts'
 import type { Problem } from './rows.ts'
 import type { Verifying } from './verifying.ts'
 
 /** `config` has the secrets, which what the destination said may repeat. */
 export function unreachable(
   { row }: Pick<Verifying, 'row'>,
-  { kind }: Place,
+  { kind }: DeliveryPlace,
   config: JsonObject,
   said: string,
   run: string | null = null,

@@ -5,7 +5,7 @@ import { Refused, type DestinationKind } from '../destinations/destination.ts'
 import { targetKey } from '../destinations/same-place.ts'
 import { configOf, factsOf, readFrozen, type FrozenRun } from '../runs/frozen.ts'
 import { verifyAcknowledged } from './acknowledged.ts'
-import { eachDelivery, listPlaces, type Place } from './deliveries.ts'
+import { eachDelivery, listPlaces, type DeliveryPlace } from './deliveries.ts'
 import { verifyFiles } from './files/verify-files.ts'
 import { OutOfReach } from './reader/out-of-reach.ts'
 import { verifyTable } from './table/verify-table.ts'
@@ -31,7 +31,12 @@ export async function verify(work: Verifying): Promise<void> {
   }
 }
 
-async function verifyPlace(work: Verifying, place: Place, run: FrozenRun, config: JsonObject): Promise<void> {
+async function verifyPlace(
+  work: Verifying,
+  place: DeliveryPlace,
+  run: FrozenRun,
+  config: JsonObject,
+): Promise<void> {
   const { kind } = place
   const { reader, folder } = work
   const opening = { destination_type: kind.type, config, run: factsOf(run), columns: [], folder }
@@ -44,7 +49,7 @@ async function verifyPlace(work: Verifying, place: Place, run: FrozenRun, config
 /** One that speaks for the others: where it went, they went. Undefined when it has just been repeated elsewhere. */
 async function findDelivery(
   { services, row, subject }: Verifying,
-  place: Place,
+  place: DeliveryPlace,
 ): Promise<FrozenRun | undefined> {
   for await (const run of eachDelivery(services.db, row, subject, place)) return readFrozen(services.db, run)
   return undefined

@@ -1,7 +1,7 @@
 // After a change of SECRET_KEY: what plugins and configs keep sealed under the previous key is sealed anew.
 import type { Db } from '../../../platform/db/database.ts'
 import { job } from '../../../platform/jobs/jobs.ts'
-import type { Place, Secrets } from '../../../platform/secrets/secrets.ts'
+import type { SealedCell, Secrets } from '../../../platform/secrets/secrets.ts'
 import { placeOf } from '../origin.ts'
 import {
   findSealedAttachment,
@@ -38,6 +38,6 @@ async function resealAttachments(db: Db, secrets: Secrets): Promise<void> {
   }
 }
 
-function resealed(secrets: Secrets, sealed: string, place: Place): string {
+function resealed(secrets: Secrets, sealed: string, place: SealedCell): string {
   return secrets.seal(secrets.open(sealed, place), place)
 }

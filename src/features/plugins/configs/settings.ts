@@ -3,7 +3,7 @@
 import { isObject, type JsonObject } from '../../../lib/json-object.ts'
 import type { Attachment } from '../../../platform/sandbox/sandbox.ts'
 import { Redactor } from '../../../platform/secrets/redactor.ts'
-import type { Place, Secrets } from '../../../platform/secrets/secrets.ts'
+import type { SealedCell, Secrets } from '../../../platform/secrets/secrets.ts'
 import { readConfigSchema, type SchemaField } from '../config-schema.ts'
 import type { PluginConfigRow } from '../rows.ts'
 
@@ -117,14 +117,14 @@ function openAttachment(secrets: Secrets, row: AttachmentRow): Attachment {
 }
 
 /** Moved to another row, a sealed value cannot be opened. */
-export function sealedConfig(id: number): Place {
+export function sealedConfig(id: number): SealedCell {
   return { table: 'plugin_config', row: String(id), column: 'secrets' }
 }
 
 export function sealedAttachment({
   plugin_config_id,
   key,
-}: Pick<AttachmentRow, 'plugin_config_id' | 'key'>): Place {
+}: Pick<AttachmentRow, 'plugin_config_id' | 'key'>): SealedCell {
   return { table: 'plugin_attachment', row: `${plugin_config_id} ${key}`, column: 'contents' }
 }
 

@@ -3,10 +3,10 @@ import { attributeNamed, type Attribute, type ResourceType } from './attributes.
 import type { Path } from './filter.ts'
 
 /** `extension` is the key of the object that holds the attribute; null: the resource itself. */
-export type Place = { extension: string | null; attribute: Attribute; sub: Attribute | null }
+export type AttributePlace = { extension: string | null; attribute: Attribute; sub: Attribute | null }
 
 /** Undefined when the schema knows no such attribute. */
-export function findPlace(type: ResourceType, { schema, attribute, sub }: Path): Place | undefined {
+export function findPlace(type: ResourceType, { schema, attribute, sub }: Path): AttributePlace | undefined {
   const home = homeOf(type, schema)
   const found = home && attributeNamed(home.attributes, attribute)
   if (!home || !found) return undefined

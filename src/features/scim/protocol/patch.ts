@@ -4,7 +4,7 @@
 import { isObject, type JsonObject } from '../../../lib/json-object.ts'
 import type { Attribute, ResourceType } from './attributes.ts'
 import { countTerms, parsePatchPath, type Filter, type PatchPath } from './filter.ts'
-import { extensionNamed, findPlace, type Place } from './lookup.ts'
+import { extensionNamed, findPlace, type AttributePlace } from './lookup.ts'
 import { compileElementFilter } from './match.ts'
 import { isOurs, MAX_MEMBERS, readOne, readResource, readValue } from './read-resource.ts'
 import { refused } from './scim-error.ts'
@@ -15,7 +15,7 @@ const MAX_KEYS = 200
 const MAX_LOOKS = 1_000_000
 
 type Operation = { op: 'add' | 'replace' | 'remove'; path: string | null; value: unknown }
-type Target = Place & { filter: Filter | null }
+type Target = AttributePlace & { filter: Filter | null }
 
 export function applyPatch(type: ResourceType, resource: JsonObject, body: unknown): JsonObject {
   const patched = structuredClone(resource)

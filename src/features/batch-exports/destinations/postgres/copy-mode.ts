@@ -11,14 +11,14 @@
 import type { RunFacts } from '../destination.ts'
 import { quotedList } from '../sql-table/identifiers.ts'
 import { TURN_TIMEOUT_MS } from '../sql-table/locks.ts'
-import { isClear, type Place } from '../sql-table/place.ts'
+import { isClear, type TablePlace } from '../sql-table/place.ts'
 import { STAGE } from './merge.ts'
 
 /** Names the locks of exports among other advisory locks of the database. */
 const LOCKS = 0x10_6e_5e
 
 /** Within the transaction. When it says yes, it holds the lock. */
-export async function mayGoStraight(place: Place, run: RunFacts): Promise<boolean> {
+export async function mayGoStraight(place: TablePlace, run: RunFacts): Promise<boolean> {
   // Asked twice: a lock that is of no use would hold up others until the end of the transaction.
   if (!(await isClear(place, run))) return false
   const [lock] = await place.session.rows<{ taken: boolean }>(
@@ -29,7 +29,7 @@ export async function mayGoStraight(place: Place, run: RunFacts): Promise<boolea
 }
 
 /** Until it is our turn, which may take as long as another run's COPY: the limit for locks of others is too short. */
-export async function lockTable({ session, table }: Place): Promise<void> {
+export async function lockTable({ session, table }: TablePlace): Promise<void> {
   const limit = `current_setting('lock_timeout') AS before, set_config('lock_timeout', $1, true)`
   const [was] = await session.rows<{ before: string }>(`SELECT ${limit}`, [String(TURN_TIMEOUT_MS)])
   await session.run('SELECT pg_advisory_xact_lock($1, $2::regclass::oid::int4)', [LOCKS, table.name])
@@ -40,7 +40,7 @@ export async function lockTable({ session, table }: Place): Promise<void> {
  * Before rows are sent to a stage: a table that somebody has locked would turn all of them away in the end. What this
  * locks itself is free again at once.
  */
-export async function assertUnlocked({ session, table, shared }: Place): Promise<void> {
+export async function assertUnlocked({ session, table, shared }: TablePlace): Promise<void> {
   const names = quotedList(shared.map(({ name }) => name))
   await session.run(
     `SAVEPOINT "longshore_unlocked";

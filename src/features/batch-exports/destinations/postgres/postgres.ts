@@ -9,7 +9,13 @@ import { inspectSqlTable } from '../sql-table/inspect.ts'
 import { LEDGER_TABLE } from '../ledger-name.ts'
 import { entryOf } from '../sql-table/ledger.ts'
 import { lockTimeoutMs, openNamingLocks, STATEMENT_TIMEOUT_MS } from '../sql-table/locks.ts'
-import { alreadyDelivered, assertRepairable, isClear, lookAround, type Place } from '../sql-table/place.ts'
+import {
+  alreadyDelivered,
+  assertRepairable,
+  isClear,
+  lookAround,
+  type TablePlace,
+} from '../sql-table/place.ts'
 import type { Session } from '../sql-table/session.ts'
 import { tableSteps } from '../sql-table/steps.ts'
 import { createTable, definitionOf, KEYS, newTable, type Table } from '../sql-table/table.ts'
@@ -66,7 +72,7 @@ export const postgres: Destination<PostgresConfig> = {
 
 type Context = DeliveryContext<PostgresConfig>
 
-type PostgresPlace = Place & {
+type PostgresPlace = TablePlace & {
   /** Null where there is no uuid. */
   key: EventKey | null
 }
@@ -91,7 +97,7 @@ async function openDelivery(context: Context, session: Session): Promise<Deliver
   return deliveryOf(place, context, is_straight)
 }
 
-async function keyOf(session: Session, { has_uuid, shared, table }: Place, run: RunFacts) {
+async function keyOf(session: Session, { has_uuid, shared, table }: TablePlace, run: RunFacts) {
   if (!has_uuid) return null
   const has_time = shared.some(({ name }) => name === 'timestamp')
   return findEventKey(session, table, run.is_told_apart_by_time && has_time)
@@ -193,7 +199,7 @@ async function merge(place: PostgresPlace, { run }: Context): Promise<boolean> {
 
 /** Another worker may have been at the same run, and faster: then its rows stay and ours go. */
 async function commit(
-  { session, ledger }: Place,
+  { session, ledger }: TablePlace,
   { run, config }: Context,
   rows: number,
   disjoint: boolean,

@@ -3,7 +3,7 @@ import { Locked } from '../destination.ts'
 import { sqlstateOf } from '../sql-table/failures.ts'
 import { quotedList } from '../sql-table/identifiers.ts'
 import { STATEMENT_TIMEOUT_MS } from '../sql-table/locks.ts'
-import type { Place } from '../sql-table/place.ts'
+import type { TablePlace } from '../sql-table/place.ts'
 import type { Session } from '../sql-table/session.ts'
 
 const CANCELLED = '57014'
@@ -13,7 +13,7 @@ export async function limitStatements(session: Session, limit_ms: number): Promi
 }
 
 /** Whether rows can be written to the table: an INSERT of none takes the lock that the merge needs. */
-export async function askForLock({ session, table, shared }: Place, limit_ms: number): Promise<void> {
+export async function askForLock({ session, table, shared }: TablePlace, limit_ms: number): Promise<void> {
   const names = quotedList(shared.map(({ name }) => name))
   await waitForLock(session, table.name, limit_ms, () =>
     session.run(`INSERT INTO ${table.name} (${names}) SELECT ${names} FROM ${table.name} WHERE 1 = 0`),

@@ -10,7 +10,13 @@ import { ATTEMPTS_OF_RUNS, connect } from '../sql-table/connect.ts'
 import { inspectSqlTable } from '../sql-table/inspect.ts'
 import { entryOf, renewalOf } from '../sql-table/ledger.ts'
 import { lockTimeoutMs, STATEMENT_TIMEOUT_MS, TURN_TIMEOUT_MS } from '../sql-table/locks.ts'
-import { alreadyDelivered, assertRepairable, isClear, lookAround, type Place } from '../sql-table/place.ts'
+import {
+  alreadyDelivered,
+  assertRepairable,
+  isClear,
+  lookAround,
+  type TablePlace,
+} from '../sql-table/place.ts'
 import type { Session } from '../sql-table/session.ts'
 import { tableSteps } from '../sql-table/steps.ts'
 import { createTable, definitionOf, newTable, type Table } from '../sql-table/table.ts'
@@ -89,7 +95,7 @@ async function makeStage(session: Session, columns: readonly OutputColumn[], tab
   await session.run(`CREATE TEMP TABLE ${STAGE} (${definitionOf(columns, typeOf, null)})`)
 }
 
-function deliveryOf(place: Place, context: Context, columns: readonly OutputColumn[]): Delivery {
+function deliveryOf(place: TablePlace, context: Context, columns: readonly OutputColumn[]): Delivery {
   const { session } = place
   const dropped: string[] = []
   let rows = 0
@@ -118,7 +124,7 @@ function deliveryOf(place: Place, context: Context, columns: readonly OutputColu
 }
 
 async function moveAndRecord(
-  place: Place,
+  place: TablePlace,
   { run, config, settings }: Context,
   rows: number,
 ): Promise<number> {

@@ -8,7 +8,7 @@ import { openLedger, type Ledger } from './ledger.ts'
 import type { Session } from './session.ts'
 import { ensureTable, KEYS, newTable, type Table } from './table.ts'
 
-export type Place = {
+export type TablePlace = {
   session: Session
   table: Table
   ledger: Ledger | null
@@ -23,7 +23,7 @@ export async function lookAround(
   name: TableName,
   context: Pick<DeliveryContext, 'run' | 'columns' | 'log' | 'progress'>,
   form: Parameters<typeof newTable>[2],
-): Promise<Place> {
+): Promise<TablePlace> {
   const { run, columns, log } = context
   const key = KEYS[run.model]
   const table = await ensureTable(session, name, newTable(run, columns, form))
@@ -43,7 +43,7 @@ export async function lookAround(
 
 /** Whether no row of the run can be in the table: it is empty, or holds nothing but other runs of the same export. */
 export async function isClear(
-  { session, table, ledger }: Place,
+  { session, table, ledger }: TablePlace,
   run: DeliveryContext['run'],
 ): Promise<boolean> {
   if (run.is_repair) return false
@@ -53,7 +53,7 @@ export async function isClear(
 }
 
 /** Without a uuid nothing tells which rows of the table are the run's. */
-export function assertRepairable({ has_uuid, table }: Place, { model }: DeliveryContext['run']): void {
+export function assertRepairable({ has_uuid, table }: TablePlace, { model }: DeliveryContext['run']): void {
   if (model === 'events' && !has_uuid) throw notReplaceable(table.name)
 }
 

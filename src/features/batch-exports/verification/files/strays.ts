@@ -4,12 +4,12 @@ import type { Db } from '../../../../platform/db/database.ts'
 import { sql } from '../../../../platform/db/sql.ts'
 import { isExportedName } from '../../destinations/prefix.ts'
 import { retryAdvice } from '../advice.ts'
-import { listFolders, type Place } from '../deliveries.ts'
+import { listFolders, type DeliveryPlace } from '../deliveries.ts'
 import { listFileNeighbours } from '../neighbours.ts'
 import type { Owner } from '../queries.ts'
 import type { Verifying } from '../verifying.ts'
 
-export async function findStrays(work: Verifying, place: Place): Promise<void> {
+export async function findStrays(work: Verifying, place: DeliveryPlace): Promise<void> {
   const { services, row, subject, reader } = work
   for (const folder of await listFolders(services.db, row, subject, place)) {
     await work.giveWay()
@@ -22,7 +22,7 @@ export async function findStrays(work: Verifying, place: Place): Promise<void> {
 }
 
 /** Called after the names were listed: a run records the names of its files before it makes them visible. */
-async function judgeNames(work: Verifying, place: Place, names: readonly string[]): Promise<void> {
+async function judgeNames(work: Verifying, place: DeliveryPlace, names: readonly string[]): Promise<void> {
   const { services, row, findings } = work
   const left = await listUnaccounted(services.db, row, names)
   if (left.length === 0) return
@@ -73,7 +73,7 @@ function listUnaccounted(
 async function namedByNeighbours(
   db: Db,
   owner: Owner,
-  place: Place,
+  place: DeliveryPlace,
   left: readonly Unaccounted[],
 ): Promise<Set<string>> {
   const names = left.map(({ name }) => name)

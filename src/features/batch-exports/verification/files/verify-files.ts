@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../../../lib/json-object.ts'
 import { Refused } from '../../destinations/destination.ts'
 import { readFrozen } from '../../runs/frozen.ts'
-import { eachDelivery, type Place } from '../deliveries.ts'
+import { eachDelivery, type DeliveryPlace } from '../deliveries.ts'
 import { OutOfReach } from '../reader/out-of-reach.ts'
 import { unreachable } from '../unreachable.ts'
 import type { Verifying } from '../verifying.ts'
@@ -13,7 +13,7 @@ import { verifyDelivery } from './verify-delivery.ts'
 const MAX_UNREACHABLE = 3
 
 /** Strays are looked for unless one run alone is verified: the folder may hold the files of years. */
-export async function verifyFiles(work: Verifying, place: Place, config: JsonObject): Promise<void> {
+export async function verifyFiles(work: Verifying, place: DeliveryPlace, config: JsonObject): Promise<void> {
   const { services, row, subject, findings } = work
   let failures = 0
   for await (const run of eachDelivery(services.db, row, subject, place)) {

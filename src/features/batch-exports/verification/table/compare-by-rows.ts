@@ -1,7 +1,7 @@
 // A table whose rows have a uuid: digests first, and where a bucket differs each row of it.
 import type { OutputColumn } from '../../definition.ts'
 import type { ColumnSet } from '../../destinations/destination.ts'
-import type { Place } from '../deliveries.ts'
+import type { DeliveryPlace } from '../deliveries.ts'
 import type { Verifying } from '../verifying.ts'
 import { forEachRowsFile } from './expected-rows.ts'
 import { reportRows } from './report-rows.ts'
@@ -10,7 +10,7 @@ import { listStrata, type Stratum } from './strata.ts'
 import type { Window } from './windows.ts'
 
 export type TableComparison = {
-  place: Place
+  place: DeliveryPlace
   set: ColumnSet
   /** Those that the table has. */
   columns: readonly OutputColumn[]

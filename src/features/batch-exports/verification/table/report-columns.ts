@@ -2,7 +2,7 @@
 import { sql } from '../../../../platform/db/sql.ts'
 import type { Definition, OutputColumn } from '../../definition.ts'
 import { repairAdvice } from '../advice.ts'
-import { isAt, isDelivered, type Place } from '../deliveries.ts'
+import { isAt, isDelivered, type DeliveryPlace } from '../deliveries.ts'
 import type { OfferedTable } from '../reader/destination-reader.ts'
 import type { Problem } from '../rows.ts'
 import type { Verifying } from '../verifying.ts'
@@ -19,7 +19,7 @@ type Columns = {
   offer: OfferedTable
 }
 
-export async function reportColumns(work: Verifying, place: Place, columns: Columns): Promise<void> {
+export async function reportColumns(work: Verifying, place: DeliveryPlace, columns: Columns): Promise<void> {
   const { all, two_kinds, compared, offer } = columns
   const { findings } = work
   const { lost, left_out } = await judgeLacking(work, place, columns)
@@ -59,7 +59,7 @@ function problemOf({ row }: Verifying, name: string): Problem {
 /** Sorts the columns that the table lacks into those that a run has delivered and those that all have left out. */
 async function judgeLacking(
   work: Verifying,
-  place: Place,
+  place: DeliveryPlace,
   { strata, offer: { lacking } }: Columns,
 ): Promise<{ lost: string[]; left_out: string[] }> {
   if (lacking.length === 0) return { lost: [], left_out: [] }
@@ -83,7 +83,7 @@ async function judgeLacking(
 type Delivered = { definition: Definition; left_out: string[] }
 
 /** How the deliveries of the subject were defined, and which columns they left out. */
-function listDelivered({ services, row, subject }: Verifying, place: Place): Promise<Delivered[]> {
+function listDelivered({ services, row, subject }: Verifying, place: DeliveryPlace): Promise<Delivered[]> {
   return services.db.rows(sql`
     SELECT DISTINCT definition, left_out FROM batch_export_run AS run
     WHERE ${isDelivered(row, subject)} AND ${isAt(place)} AND left_out IS NOT NULL`)

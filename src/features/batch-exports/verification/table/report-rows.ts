@@ -3,7 +3,7 @@ import type { Db } from '../../../../platform/db/database.ts'
 import { sql } from '../../../../platform/db/sql.ts'
 import type { RunRow } from '../../rows.ts'
 import { repairAdvice } from '../advice.ts'
-import type { Place } from '../deliveries.ts'
+import type { DeliveryPlace } from '../deliveries.ts'
 import { listTableNeighbours } from '../neighbours.ts'
 import type { Owner } from '../queries.ts'
 import type { RowProblem } from '../reader/compare-rows.ts'
@@ -12,7 +12,7 @@ import type { Verifying } from '../verifying.ts'
 
 type Kind = RowProblem['kind']
 
-export async function reportRows(work: Verifying, place: Place, compared: Compared): Promise<void> {
+export async function reportRows(work: Verifying, place: DeliveryPlace, compared: Compared): Promise<void> {
   const { services, row, findings } = work
   const passed_over = await notOurs(work, place, compared)
   const shown = compared.shown.filter(({ kind }) => !passed_over.has(kind)).slice(0, findings.room)
@@ -41,7 +41,7 @@ export async function reportRows(work: Verifying, place: Place, compared: Compar
 /** What cannot be compared because other exports bring rows to the same table. */
 async function notOurs(
   { services, row, findings }: Verifying,
-  place: Place,
+  place: DeliveryPlace,
   { counts }: Compared,
 ): Promise<Set<Kind>> {
   const passed_over = new Set<Kind>()

@@ -6,7 +6,7 @@ import type { Area } from '../../../../platform/event-store/export-rows.ts'
 import type { Definition } from '../../definition.ts'
 import { intersect } from '../../ledger/areas.ts'
 import { dependOnRun } from '../../source/columns.ts'
-import { isAt, type Place } from '../deliveries.ts'
+import { isAt, type DeliveryPlace } from '../deliveries.ts'
 import type { Owner } from '../queries.ts'
 import type { Window } from './windows.ts'
 
@@ -37,7 +37,7 @@ export async function listCompleted(db: Db, { id, project_id }: Owner): Promise<
 export async function listStrata(
   db: Db,
   owner: Owner,
-  place: Place,
+  place: DeliveryPlace,
   completed: readonly string[],
 ): Promise<Stratum[]> {
   const rows = await db.rows<Omit<Stratum, 'areas'> & { group_id: number } & Area>(sql`

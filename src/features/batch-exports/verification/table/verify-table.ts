@@ -4,7 +4,7 @@ import type { OutputColumn } from '../../definition.ts'
 import { readFrozen, selectionOf } from '../../runs/frozen.ts'
 import { hasOwn } from '../../source/own-columns.ts'
 import { pickColumns } from '../../source/pick-columns.ts'
-import { countDeliveries, eachDelivery, type Place } from '../deliveries.ts'
+import { countDeliveries, eachDelivery, type DeliveryPlace } from '../deliveries.ts'
 import type { ReadPlace } from '../reader/destination-reader.ts'
 import { isWhole } from '../rows.ts'
 import { forEachPiece, NARROW_ROWS, type Verifying } from '../verifying.ts'
@@ -15,7 +15,7 @@ import { reportColumns } from './report-columns.ts'
 import { listCompleted, listStrata, type Stratum } from './strata.ts'
 import { windowsOf, type Window } from './windows.ts'
 
-export async function verifyTable(work: Verifying, place: Place, opening: ReadPlace): Promise<void> {
+export async function verifyTable(work: Verifying, place: DeliveryPlace, opening: ReadPlace): Promise<void> {
   const { services, row, subject, findings, reader } = work
   const completed = await listCompleted(services.db, row)
   const strata = await listStrata(services.db, row, place, completed)
@@ -62,7 +62,11 @@ export async function verifyTable(work: Verifying, place: Place, opening: ReadPl
 }
 
 /** None where the table's rows cannot be looked for by time. */
-async function findWindows(work: Verifying, place: Place, strata: readonly Stratum[]): Promise<Window[]> {
+async function findWindows(
+  work: Verifying,
+  place: DeliveryPlace,
+  strata: readonly Stratum[],
+): Promise<Window[]> {
   const { services, row, subject, reader } = work
   if (!hasTimes(strata)) return []
   const hours = new Set<number>()
