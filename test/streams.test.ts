@@ -141,6 +141,15 @@ describe('a stream goes on as long as its caller may have it', () => {
     await assertEnds(stream, at, 'permission_denied')
   })
 
+  it('a project that becomes private', async () => {
+    const at = await scene()
+    const stream = await openStream(urlOf(at.project.id), { key: at.member.key })
+    const url = `/api/projects/${at.project.id}/access_controls/`
+    const closed = await app.call('PUT', url, { key: at.owner.key, body: { access_level: 'none' } })
+    expect(closed.status).toBe(200)
+    await assertEnds(stream, at, 'permission_denied')
+  })
+
   it('a scope that is taken from the key', async () => {
     const at = await scene()
     const key = await createServiceKey(app, at.organization, { scopes: ['query:read'] })

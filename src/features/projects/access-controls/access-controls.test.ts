@@ -401,6 +401,47 @@ describe('a private project', () => {
     expect((await app.get('/api/projects/@current/', { key })).status).toBe(404)
   })
 
+  it('has exports that no call of the organization reaches without access', async () => {
+    const listed = await app.get(below('batch_exports/'), as)
+    const path = below(`batch_exports/${listed.body.results[0].id}/`)
+    const callAll = async (call: Call) => [
+      (await app.get(path, call)).status,
+      (await app.patch(path, { name: 'Renamed' }, call)).status,
+      (await app.post(`${path}pause/`, {}, call)).status,
+      (await app.post(`${path}unpause/`, {}, call)).status,
+    ]
+    expect(await callAll({ key: member.key })).toEqual([200, 200, 200, 200])
+    await put({ access_level: 'none' })
+    for (const call of [{ key: member.key }, { session: member.session }])
+      expect([...(await callAll(call)), (await app.delete(path, call)).status]).toEqual([
+        404, 404, 404, 404, 404,
+      ])
+    expect((await app.get(path, as)).body).toMatchObject({ name: 'Renamed', paused: false })
+  })
+
+  it('is closed to agents as well', async () => {
+    const ask = async (name: string, args: object) => {
+      const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }
+      const { body } = await app.post('/mcp', message, { key: member.key })
+      return { refused: body.result.isError ?? false, answer: JSON.parse(body.result.content[0].text) }
+    }
+    const of = { project_id: secret.id }
+    const query = { ...of, query: 'select 1' }
+    expect(await ask('query', query)).toMatchObject({ refused: false })
+    await put({ access_level: 'none' })
+    for (const [name, args] of [
+      ['query', query],
+      ['list_exports', of],
+      ['list_app_configs', of],
+    ] as const)
+      expect(await ask(name, args), name).toMatchObject({
+        refused: true,
+        answer: { code: 'permission_denied' },
+      })
+    const { answer } = await ask('list_projects', {})
+    expect(idsOf(answer.results)).not.toContain(secret.id)
+  })
+
   it('is open to nobody through rules of who left, came back, or lost the role with its deletion', async () => {
     await put({ access_level: 'none' })
     await put({ access_level: 'admin', organization_member: membership })
