@@ -1,5 +1,8 @@
 // The account of an export against one that is made event by event.
-import { reconcile, type Account } from '../../src/features/batch-exports/reconciliation/reconcile.ts'
+import {
+  reconcile,
+  type ReconciledEvents,
+} from '../../src/features/batch-exports/reconciliation/reconcile.ts'
 import type { ExportRow } from '../../src/features/batch-exports/rows.ts'
 import { STEP_MS } from './check-schedule.ts'
 import { isClaimed, passes, type DeliveryFacts, type Facts } from './facts.ts'
@@ -29,7 +32,11 @@ export async function checkAccount(facts: Facts, row: ExportRow): Promise<void> 
 }
 
 /** Each adds up, and together they hold no event twice. */
-function checkIntervals({ world }: Facts, row: ExportRow, { intervals, received, exported }: Account): void {
+function checkIntervals(
+  { world }: Facts,
+  row: ExportRow,
+  { intervals, received, exported }: ReconciledEvents,
+): void {
   const sum = (part: Part | 'received') => intervals.reduce((total, interval) => total + interval[part], 0)
   for (const interval of intervals) {
     const parts = PARTS.reduce((total, part) => total + interval[part], 0)

@@ -26,7 +26,7 @@ const LIMIT_MS = 10_000
 /** A thousand are one read of the events. */
 const MAX_AREAS = 5_000
 
-export async function accountOfDays(
+export async function reconcileDays(
   stores: Stores,
   project: { id: number; timezone: string },
   row: ExportRow,

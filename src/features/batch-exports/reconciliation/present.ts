@@ -1,10 +1,10 @@
 // The account → its JSON in the API. Persons and sessions are no stream: of them only what went out can be counted.
 import type { Model } from '../definition.ts'
 import type { IntervalRow } from './intervals.ts'
-import type { Account } from './reconcile.ts'
+import type { ReconciledEvents } from './reconcile.ts'
 import type { IntervalAccount, Totals } from './schema.ts'
 
-export function presentTotals(account: Account, model: Model): Totals {
+export function presentTotals(account: ReconciledEvents, model: Model): Totals {
   const { received, exported, filtered_out, pending, skipped, backfilled } = account
   if (model === 'events') return { received, exported, filtered_out, pending, skipped, backfilled }
   return { received: null, exported, filtered_out: null, pending: null, skipped: null, backfilled }

@@ -24,7 +24,7 @@ import {
   type Sums,
 } from './queries.ts'
 
-export type Account = {
+export type ReconciledEvents = {
   received: number
   exported: number
   filtered_out: number
@@ -40,7 +40,7 @@ type Stores = Pick<Services, 'db' | 'eventStore'>
 /** Nobody makes runs so often that this takes more than one or two tries. */
 const TRIES = 5
 
-export async function reconcile(stores: Stores, row: ExportRow, page: Page, now: Date): Promise<Account> {
+export async function reconcile(stores: Stores, row: ExportRow, page: Page, now: Date): Promise<ReconciledEvents> {
   const signal = new AbortController().signal
   for (let left = TRIES; ; left--) {
     const last_position = await stores.eventStore.lastPosition(row.project_id)
@@ -120,7 +120,7 @@ function divide(
   last_position: number,
   sums: Sums,
   { stripes, parts, holes }: Seen,
-): Omit<Account, 'count' | 'intervals'> {
+): Omit<ReconciledEvents, 'count' | 'intervals'> {
   // A run may have claimed later positions since the last one was asked for.
   const received = countEvents({ from: 0, to: Math.max(last_position, sums.reached) }, holes)
   const open = stripes.reduce(
@@ -143,7 +143,7 @@ function divide(
 function shown(
   { outline, intervals, shares, delivered }: Moment,
   seen: Seen,
-): Pick<Account, 'count' | 'intervals'> {
+): Pick<ReconciledEvents, 'count' | 'intervals'> {
   return {
     count: outline.intervals,
     intervals: presentIntervals(intervals, { shares, delivered, ...seen }),

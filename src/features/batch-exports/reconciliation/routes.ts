@@ -7,9 +7,9 @@ import { presentLatest } from '../verification/present.ts'
 import { findStanding } from '../verification/read-queries.ts'
 import { presentInterval, presentTotals } from './present.ts'
 import { reconcile } from './reconcile.ts'
-import { accountOfDays } from './by-day.ts'
+import { reconcileDays } from './by-day.ts'
 import { readDays } from './days.ts'
-import { DayAccounts, DaysQuery, Reconciliation } from './schema.ts'
+import { ReconciledDays, DaysQuery, Reconciliation } from './schema.ts'
 
 type Base = '/api/projects/:project_id' | '/api/environments/:project_id'
 
@@ -64,12 +64,12 @@ function daysRoute(base: Base) {
     may_time_out: true,
     item: ({ db, project, params }) => getExport(db, project.id, params.batch_export_id),
     query: DaysQuery,
-    answers: { 200: DayAccounts },
+    answers: { 200: ReconciledDays },
     async handle({ services, project, item, query, now }) {
       const { timezone } = project
       const days = readDays(query, { now, timezone })
       // Persons and sessions are no stream of events.
-      const results = item.model === 'events' ? await accountOfDays(services, project, item, days, now) : []
+      const results = item.model === 'events' ? await reconcileDays(services, project, item, days, now) : []
       return ok({ model: item.model, timezone, results })
     },
   })

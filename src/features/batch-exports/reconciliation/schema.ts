@@ -70,7 +70,7 @@ export const DaysQuery = z.object({
   before: textParameter('The last day, which is included; today unless told. At most 400 days.'),
 })
 
-export const DayAccounts = z.object({
+export const ReconciledDays = z.object({
   model: z.enum(MODELS),
   timezone: z.string(),
   results: z.array(DayAccount).describe('Oldest first, without a gap. None where the model is not events.'),
