@@ -1,7 +1,7 @@
 // A printed piece of a query with what is known of its type: what functions and operators are put together from.
 import type { Parameter } from '../platform/event-store/event-store.ts'
 import type { Type } from '../platform/event-store/value-type.ts'
-import type { Growth } from './growth.ts'
+import type { SizeEstimate } from './size-estimate.ts'
 
 export type { Type }
 
@@ -20,7 +20,7 @@ export type Value = {
   /** Set for properties in columns: SQL of the same, which may be NULL where it is none of these texts. */
   only?: (values: readonly string[]) => string
   /** How much this makes out of one row; 1 when left out, as for whatever is stored. */
-  growth?: Growth | undefined
+  estimate?: SizeEstimate | undefined
 }
 
 /** What printing for one engine offers to functions. Literals only ever reach the engine through `bind`. */

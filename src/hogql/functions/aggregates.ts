@@ -1,7 +1,7 @@
 // Aggregates. Each prints as `name(…)`, with no more than a FILTER of its own behind: the compiler adds to both.
 import { queryError } from '../errors.ts'
 import { areCertain, areCertainNumbers, defaultOf, withCertainty } from './certainty.ts'
-import { collected } from '../growth.ts'
+import { collected } from '../size-estimate.ts'
 import type { Printing, Type, Value } from '../value.ts'
 import { arrayOf, call, FLOAT, INTEGER, type Named, nth, tuple } from './define.ts'
 import type { Aggregate } from './function.ts'
@@ -89,7 +89,7 @@ const MOST_KEPT = 10_000
 const skippingNull = (
   name: string,
   duckdb: (sql: string) => string,
-  more: Pick<NamedAggregate, 'type' | 'orElse' | 'certain' | 'growth' | 'duckdb_over'> & {
+  more: Pick<NamedAggregate, 'type' | 'orElse' | 'certain' | 'estimate' | 'duckdb_over'> & {
     aliases?: string[] | undefined
   },
 ): NamedAggregate => ({
@@ -101,7 +101,7 @@ const skippingNull = (
 
 /** `groupArray(10)(x)` keeps the first ten. */
 const gathered = (name: string, duckdb: (sql: string) => string, aliases?: string[]): NamedAggregate => ({
-  ...skippingNull(name, duckdb, { type: arrayOfFirst, orElse: '[]', aliases, growth: collectedFirst }),
+  ...skippingNull(name, duckdb, { type: arrayOfFirst, orElse: '[]', aliases, estimate: collectedFirst }),
   params: [0, 1],
   finish: (sql, _args, params) => (params[0] ? `list_slice(${sql}, 1, ${keptOf(params[0])})` : sql),
   clickhouse: (args, _, params) => `${name}${params[0] ? `(${keptOf(params[0])})` : ''}(${nth(args, 0).sql})`,
@@ -114,7 +114,7 @@ const keptOf = ({ constant }: Value): number => {
 
 const arrayOfFirst = (args: readonly Value[]) => arrayOf(withCertainty(typeOfFirst(args), true))
 
-const collectedFirst: Aggregate['growth'] = ([first]) => collected(first?.growth)
+const collectedFirst: Aggregate['estimate'] = ([first]) => collected(first?.estimate)
 
 const MOST_TOP = 1000
 
@@ -130,7 +130,7 @@ const topK: NamedAggregate = {
   args: [1, 1],
   params: [0, 1],
   type: arrayOfFirst,
-  growth: ([first], params) => ({ count: topSize(params[0]), item: first?.growth ?? 1 }),
+  estimate: ([first], params) => ({ count: topSize(params[0]), item: first?.estimate ?? 1 }),
   orElse: '[]',
   duckdb: (args, _, params) => call('approx_top_k', [nth(args, 0).sql, String(topSize(params[0]))]),
   clickhouse: (args, _, params) => `topK(${topSize(params[0])})(${nth(args, 0).sql})`,

@@ -1,6 +1,6 @@
 // Functions that go through an array item by item with the items before in view, and those that fold it into one value.
 import { queryError } from '../errors.ts'
-import { asManyAs, largestOf, sizeOf } from '../growth.ts'
+import { asManyAs, largestOf, sizeOf } from '../size-estimate.ts'
 import type { Printing, Type, Value } from '../value.ts'
 import { bring } from './common-type.ts'
 import { withCertainty } from './certainty.ts'
@@ -23,7 +23,7 @@ import {
 import { lambdaFunctions } from './lambdas.ts'
 import { arrayFunctions } from './arrays.ts'
 
-const asMany: Named['growth'] = (args) => asManyAs(args.slice(0, 1), 1)
+const asMany: Named['estimate'] = (args) => asManyAs(args.slice(0, 1), 1)
 
 /** Items as numbers: those of properties are texts. */
 const numbersIn = (value: Value, printing: Printing): string => {
@@ -44,13 +44,13 @@ const walk = (
   type: Named['type'],
   body: (items: string) => string,
   items: (value: Value, printing: Printing) => string = (value, printing) => read('array', value, printing),
-  growth: Named['growth'] = asMany,
+  estimate: Named['estimate'] = asMany,
 ): Named => ({
   name,
   args: [1, 1],
   type,
   certain: () => true,
-  growth,
+  estimate,
   duckdb: (args, printing) => once([items(nth(args, 0), printing)], body),
   clickhouse: (args, printing) => call(name, [items(nth(args, 0), printing)]),
 })
@@ -78,9 +78,9 @@ const arrayWithConstant: Named = {
   name: 'arrayWithConstant',
   args: [2, 2],
   type: (args) => arrayOf(nth(args, 1).type),
-  growth: ([count, item]) => ({
+  estimate: ([count, item]) => ({
     count: generated(Math.max(0, constantNumber(count))),
-    item: sizeOf(item?.growth),
+    item: sizeOf(item?.estimate),
   }),
   duckdb: (args, printing) =>
     once(
@@ -143,8 +143,8 @@ const arrayFold: Named = {
   takes_lambda: true,
   folds: true,
   type: (args) => folded(args).start.type,
-  growth: (args) =>
-    largestOf([{ growth: folded(args).lambda.growth }, { growth: folded(args).start.growth }]),
+  estimate: (args) =>
+    largestOf([{ estimate: folded(args).lambda.estimate }, { estimate: folded(args).start.estimate }]),
   duckdb: (args, printing) => {
     const { lambda, arrays, start } = folded(args)
     const [name = '', ...names] = lambda.lambda?.names ?? []

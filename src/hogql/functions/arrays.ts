@@ -10,7 +10,7 @@ import {
   sizeOf,
   withOneMore,
   writtenItems,
-} from '../growth.ts'
+} from '../size-estimate.ts'
 import type { Printing, Type, Value } from '../value.ts'
 import { isCertain, orDefault } from './certainty.ts'
 import { bring, commonType, unify } from './common-type.ts'
@@ -41,8 +41,8 @@ const plain = (
   name: string,
   type: Named['type'],
   duckdb: (array: string) => string,
-  growth: Named['growth'] = largestOf,
-) => define(name, ['array'], type, duckdb, { growth })
+  estimate: Named['estimate'] = largestOf,
+) => define(name, ['array'], type, duckdb, { estimate })
 
 /** An array and something that is or becomes an item of it. */
 const withItem = (
@@ -58,7 +58,7 @@ const withItem = (
     name,
     args: [2, 2],
     type,
-    growth: ([array, item]) => withOneMore(array, item),
+    estimate: ([array, item]) => withOneMore(array, item),
     duckdb: (args, printing) => duckdb(...texts(args, printing)),
     clickhouse: (args, printing) => call(name, texts(args, printing)),
   }
@@ -81,7 +81,7 @@ const several = (name: string, duckdb: string, type: Named['type'], least: numbe
   name,
   args: [least, most],
   type,
-  growth: joinedItems,
+  estimate: joinedItems,
   duckdb: (args, printing) => call(duckdb, sameItems(args, printing)),
   clickhouse: (args, printing) => call(name, sameItems(args, printing)),
 })
@@ -108,7 +108,7 @@ const rangeLength = (args: readonly Value[]): number => {
 const range: Named = {
   name: 'range',
   args: [1, 3],
-  growth: (args) => ({ count: generated(rangeLength(args)), item: 1 }),
+  estimate: (args) => ({ count: generated(rangeLength(args)), item: 1 }),
   type: arrayOf(INTEGER),
   duckdb: (args, printing) => {
     const [first = '', second, step = '1'] = args.map((value) => read('integer', value, printing))
@@ -132,7 +132,7 @@ export const arrayFunctions: readonly Named[] = [
     name: 'array',
     args: [0, Infinity],
     type: (args) => arrayOf(commonType(args)),
-    growth: writtenItems,
+    estimate: writtenItems,
     duckdb: (args, printing) => `[${unify(args, printing).texts.join(', ')}]`,
     clickhouse: (args, printing) => call('array', unify(args, printing).texts),
   },
@@ -172,7 +172,7 @@ export const arrayFunctions: readonly Named[] = [
     args: [2, 2],
     type: (args) => itemTypeOf(args[0]),
     certain: (args) => isCertain(itemTypeOf(args[0])),
-    growth: ([array]) => itemsOf(array).item,
+    estimate: ([array]) => itemsOf(array).item,
     duckdb: (args, printing) =>
       orDefault(
         `list_extract(${read('array', nth(args, 0), printing)}, ${read('integer', nth(args, 1), printing)})`,
@@ -182,13 +182,13 @@ export const arrayFunctions: readonly Named[] = [
       `arrayElement(${read('array', nth(args, 0), printing)}, ${read('integer', nth(args, 1), printing)})`,
   },
   define('arraySlice', ['array', 'integer', 'integer?'], sameArray, slice, {
-    growth: (args) => largestOf(args.slice(0, 1)),
+    estimate: (args) => largestOf(args.slice(0, 1)),
   }),
   {
     name: 'arrayStringConcat',
     args: [1, 2],
     type: TEXT,
-    growth: ([array, between]) => {
+    estimate: ([array, between]) => {
       const { count, item } = itemsOf(array)
       return count * Math.max(sizeOf(item), charactersOf(between))
     },
@@ -211,7 +211,7 @@ export const arrayFunctions: readonly Named[] = [
     name: 'arrayZip',
     args: [2, Infinity],
     type: (args) => arrayOf({ kind: 'tuple', items: args.map(itemTypeOf) }),
-    growth: (args) =>
+    estimate: (args) =>
       asManyAs(
         args,
         args.reduce((sum, array) => sum + sizeOf(itemsOf(array).item), 0),

@@ -1,5 +1,5 @@
 // From one type to another. What cannot be read becomes NULL, or 0 in the forms that say so.
-import { sizeOf } from '../growth.ts'
+import { sizeOf } from '../size-estimate.ts'
 import type { Printing, Value } from '../value.ts'
 import { areCertain } from './certainty.ts'
 import { BOOLEAN, call, define, FLOAT, INTEGER, type Named, nth, TEXT, UUID } from './define.ts'
@@ -105,7 +105,7 @@ export const conversionFunctions: readonly Named[] = [
     type: TEXT,
     certain: areCertain,
     // Quotes within quotes get a backslash each.
-    growth: ([value]) => (value && isList(value) ? 2 : 1) * sizeOf(value?.growth),
+    estimate: ([value]) => (value && isList(value) ? 2 : 1) * sizeOf(value?.estimate),
     duckdb: (args, printing) => {
       const value = nth(args, 0)
       if (isList(value)) return writtenText(value.sql, value.type)

@@ -162,18 +162,18 @@ export const define = (
   more: {
     aliases?: readonly string[]
     clickhouse?: string | PrintTexts
-    growth?: Named['growth']
+    estimate?: Named['estimate']
     certain?: Named['certain']
   } = {},
 ): Named => {
   const readings = takes.map(readingOf)
   const readAll = (args: readonly Value[], printing: Printing) =>
     args.map((value, index) => read(readings[index] ?? readings.at(-1) ?? 'any', value, printing))
-  const { clickhouse = name, growth, certain } = more
+  const { clickhouse = name, estimate, certain } = more
   return {
     name,
     aliases: more.aliases,
-    ...(growth ? { growth } : {}),
+    ...(estimate ? { estimate } : {}),
     args: [
       takes.filter((parameter) => !/[?*]$/.test(parameter)).length,
       takes.some((parameter) => parameter.endsWith('*')) ? Infinity : takes.length,

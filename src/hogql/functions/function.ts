@@ -1,6 +1,6 @@
 // What the compiler must know of a function: how many arguments, what comes out, and how each engine says it.
 // A name that is in no catalogue of this folder does not exist.
-import type { Growth } from '../growth.ts'
+import type { SizeEstimate } from '../size-estimate.ts'
 import type { Printing, Type, Value } from '../value.ts'
 
 type Print = (args: readonly Value[], printing: Printing, params: readonly Value[]) => string
@@ -22,7 +22,7 @@ export type HogqlFunction = {
   /** The first name of the lambda is the value so far; it begins as the last argument. */
   folds?: true
   /** How much comes out where it is not just the sum of what goes in. Left out for what gives numbers and the like. */
-  growth?: (args: readonly Value[], params: readonly Value[]) => Growth
+  estimate?: (args: readonly Value[], params: readonly Value[]) => SizeEstimate
   /** Whether what comes out is never NULL. Left out: it may be NULL. */
   certain?: (args: readonly Value[]) => boolean
   /** How many times as much as comes out stands in memory on the way. Once when left out. */

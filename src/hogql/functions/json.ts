@@ -1,7 +1,7 @@
 // Reading JSON text. What is missing, of another type or no JSON at all gives ClickHouse's defaults: '', 0, false, [].
 import { jsonPath } from '../../platform/event-store/duckdb/json-path.ts'
 import { queryError } from '../errors.ts'
-import { partOf, sizeOf } from '../growth.ts'
+import { partOf, sizeOf } from '../size-estimate.ts'
 import type { Printing, Type, Value } from '../value.ts'
 import { areCertain } from './certainty.ts'
 import {
@@ -63,7 +63,7 @@ const json = (name: string, type: Type, extract: Extract): Named => ({
   name,
   args: [1, Infinity],
   type,
-  growth: ([from]) => partOf(from),
+  estimate: ([from]) => partOf(from),
   duckdb: (args, printing) => extracted(args, printing, extract),
   clickhouse: (args, printing) => toClickhouse(name, args, printing),
 })
@@ -189,7 +189,7 @@ const jsonExtract: Named = {
   name: 'JSONExtract',
   args: [2, Infinity],
   type: (args) => namedTarget(args).type,
-  growth: ([from]) => partOf(from),
+  estimate: ([from]) => partOf(from),
   duckdb: (args, printing) => {
     const { extract, fallback } = namedTarget(args)
     return extracted(args.slice(0, -1), printing, orElse(extract, fallback))
@@ -250,7 +250,7 @@ export const jsonFunctions: readonly Named[] = [
     type: TEXT,
     certain: areCertain,
     // Quotes and backslashes get a backslash each: within each other, they double every time.
-    growth: ([value]) => 2 * sizeOf(value?.growth),
+    estimate: ([value]) => 2 * sizeOf(value?.estimate),
     duckdb: (args, printing) => writtenJson(nth(args, 0).sql, nth(args, 0).type, printing),
     clickhouse: (args, printing) => {
       const value = nth(args, 0)

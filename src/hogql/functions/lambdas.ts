@@ -1,6 +1,6 @@
 // Functions that take `x -> …` over the items of arrays. Some can do without.
 import { queryError } from '../errors.ts'
-import { asManyAs, itemsOf, largestOf } from '../growth.ts'
+import { asManyAs, itemsOf, largestOf } from '../size-estimate.ts'
 import type { Printing, Type, Value } from '../value.ts'
 import { isCertain, orDefault } from './certainty.ts'
 import { arrayOf, BOOLEAN, call, FLOAT, INTEGER, itemTypeOf, type Named, nth, read } from './define.ts'
@@ -59,22 +59,22 @@ const toClickhouse = (
 }
 
 /** An array with as many items at most, or one of them. */
-const oneArray: Named['growth'] = (args) => largestOf(args.filter((value) => !value.lambda))
-const oneItem: Named['growth'] = (args) => itemsOf(args.find((value) => !value.lambda)).item
+const oneArray: Named['estimate'] = (args) => largestOf(args.filter((value) => !value.lambda))
+const oneItem: Named['estimate'] = (args) => itemsOf(args.find((value) => !value.lambda)).item
 
 const lambda = (
   name: string,
   type: Named['type'],
   duckdb: Named['duckdb'],
   least = 2,
-  growth: Named['growth'] = oneItem,
+  estimate: Named['estimate'] = oneItem,
   more: { reading?: Reading; certain?: Named['certain'] } = {},
 ): Named => ({
   name,
   args: [least, Infinity],
   type,
   takes_lambda: true,
-  growth,
+  estimate,
   ...(more.certain ? { certain: more.certain } : {}),
   duckdb,
   clickhouse: (args, printing) =>
@@ -117,8 +117,8 @@ const comparableType = (args: readonly Value[]): Type =>
   resultType(args).kind === 'property' ? FLOAT : resultType(args)
 
 /** What the lambda gives for each item stands in a list before the smallest is taken. */
-const extremeGrowth: Named['growth'] = (args) =>
-  args[0]?.lambda ? asManyAs(args.slice(1), bodyOf(args).growth ?? 1) : itemsOf(args[0]).item
+const extremeEstimate: Named['estimate'] = (args) =>
+  args[0]?.lambda ? asManyAs(args.slice(1), bodyOf(args).estimate ?? 1) : itemsOf(args[0]).item
 
 /** By what the lambda gives, then by the item itself. */
 const sorted =
@@ -146,7 +146,7 @@ export const lambdaFunctions: readonly Named[] = [
     (args) => arrayOf(bodyOf(args).type),
     (args, printing) => mapped(args, printing, bodyOf(args).sql),
     2,
-    (args) => asManyAs(args.slice(1), bodyOf(args).growth ?? 1),
+    (args) => asManyAs(args.slice(1), bodyOf(args).estimate ?? 1),
   ),
   lambda('arrayFilter', (args) => arrayOf(itemOfSecond(args)), filtered, 2, oneArray, {
     reading: asCondition,
@@ -227,7 +227,7 @@ export const lambdaFunctions: readonly Named[] = [
     comparableType,
     (args, printing) => orDefault(`list_min(${comparable(args, printing)})`, comparableType(args)),
     1,
-    extremeGrowth,
+    extremeEstimate,
     { reading: asComparable, certain: isResultCertain },
   ),
   lambda(
@@ -235,7 +235,7 @@ export const lambdaFunctions: readonly Named[] = [
     comparableType,
     (args, printing) => orDefault(`list_max(${comparable(args, printing)})`, comparableType(args)),
     1,
-    extremeGrowth,
+    extremeEstimate,
     { reading: asComparable, certain: isResultCertain },
   ),
   lambda('arraySort', sortedType, sorted('list_sort'), 1, oneArray),

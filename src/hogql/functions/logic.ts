@@ -1,6 +1,6 @@
 // Conditions, NULL, comparisons as functions, tuples.
 import { queryError } from '../errors.ts'
-import { largestOf } from '../growth.ts'
+import { largestOf } from '../size-estimate.ts'
 import type { Printing, Type, Value } from '../value.ts'
 import { areCertain } from './certainty.ts'
 import { bring, commonType, unify } from './common-type.ts'
@@ -42,7 +42,7 @@ const cases = (subject: string, whens: readonly string[], results: readonly stri
 const multiIf: Named = {
   name: 'multiIf',
   args: [3, Infinity],
-  growth: largestOf,
+  estimate: largestOf,
   type: (args) => commonType(branches(args, 'multiIf').results),
   certain: (args) => areCertain(branches(args, 'multiIf').results),
   ...both((args, printing) => {
@@ -61,7 +61,7 @@ const caseWithExpression: Named = {
   name: 'caseWithExpression',
   aliases: ['_caseWithExpression'],
   args: [4, Infinity],
-  growth: largestOf,
+  estimate: largestOf,
   type: (args) => commonType(withExpression(args).results),
   certain: (args) => areCertain(withExpression(args).results),
   ...both((args, printing) => {
@@ -83,7 +83,7 @@ const oneOf = (
   args,
   type: commonType,
   certain: name === 'nullIf' ? () => false : (values) => values.some(isCertainValue),
-  growth: largestOf,
+  estimate: largestOf,
   duckdb: (values, printing) => duckdb(...unify(values, printing).texts),
   clickhouse: (values, printing) => call(name, unify(values, printing).texts),
 })
@@ -126,7 +126,7 @@ const unchanged = (name: string): Named => ({
   name,
   args: [1, 1],
   type: (args) => nth(args, 0).type,
-  growth: largestOf,
+  estimate: largestOf,
   duckdb: (args) => nth(args, 0).sql,
 })
 
@@ -183,7 +183,7 @@ export const logicFunctions: readonly Named[] = [
   {
     name: 'if',
     args: [3, 3],
-    growth: largestOf,
+    estimate: largestOf,
     type: (args) => commonType(args.slice(1)),
     certain: (args) => areCertain(args.slice(1)),
     ...both((args, printing) =>
@@ -197,7 +197,7 @@ export const logicFunctions: readonly Named[] = [
   {
     name: 'nullIf',
     args: [2, 2],
-    growth: largestOf,
+    estimate: largestOf,
     type: (args) => commonType(args),
     ...both((args, printing) => call('nullif', unify(args, printing).texts)),
   },

@@ -1,5 +1,5 @@
 // Functions of regular expressions. Both engines use RE2; as in ClickHouse, `.` matches line breaks in match and extract.
-import { charactersOf, replacedIn } from '../growth.ts'
+import { charactersOf, replacedIn } from '../size-estimate.ts'
 import type { Type } from '../value.ts'
 import { arrayOf, BOOLEAN, call, define, type Named, nth, once, TEXT } from './define.ts'
 
@@ -50,7 +50,7 @@ const extraction = (name: string, duckdb: 'regexp_extract' | 'regexp_extract_all
 }
 
 /** What is put in can hold what was found several times, so that one place is enough to make it grow. */
-const replaced: Named['growth'] = ([text, , to]) => replacedIn(text, charactersOf(to))
+const replaced: Named['estimate'] = ([text, , to]) => replacedIn(text, charactersOf(to))
 
 export const patternFunctions: readonly Named[] = [
   define('match', ['text', 'text'], BOOLEAN, (text, pattern) => `regexp_matches(${text}, ${pattern}, 's')`),
@@ -61,14 +61,14 @@ export const patternFunctions: readonly Named[] = [
     ['text', 'text', 'text'],
     TEXT,
     (text, pattern, to) => `regexp_replace(${text}, ${pattern}, ${to}, 'g')`,
-    { aliases: ['REGEXP_REPLACE'], growth: replaced },
+    { aliases: ['REGEXP_REPLACE'], estimate: replaced },
   ),
   define(
     'replaceRegexpOne',
     ['text', 'text', 'text'],
     TEXT,
     (text, pattern, to) => `regexp_replace(${text}, ${pattern}, ${to})`,
-    { growth: replaced },
+    { estimate: replaced },
   ),
   define(
     'splitByRegexp',

@@ -1,6 +1,6 @@
 // Quantiles. Between two numbers they are interpolated, except for the exact ones, which are one of the numbers.
 import { queryError } from '../errors.ts'
-import { collected } from '../growth.ts'
+import { collected } from '../size-estimate.ts'
 import type { Printing, Type, Value } from '../value.ts'
 import { areCertainNumbers, defaultOf, withCertainty } from './certainty.ts'
 import { arrayOf, call, FLOAT, INTEGER, type Named, nth } from './define.ts'
@@ -76,7 +76,7 @@ const exact = (name: string, is_many: boolean): NamedAggregate => ({
   params: is_many ? [1, 100] : [0, 1],
   type: (args) => (is_many ? arrayOf(wholeOrFloat(args)) : wholeOrFloat(args)),
   certain: areCertainNumbers,
-  growth: ([first]) => collected(first?.growth),
+  estimate: ([first]) => collected(first?.estimate),
   duckdb: collectedNumbers,
   finish: (sql, args, params) => {
     const found = levelsOf(params).map((each) => numberAt(args, each))

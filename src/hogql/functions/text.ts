@@ -16,7 +16,7 @@ import {
 } from './define.ts'
 import type { Named } from './define.ts'
 import { areCertain } from './certainty.ts'
-import { charactersOf, joinedItems, largestOf, replacedIn, sumOf } from '../growth.ts'
+import { charactersOf, joinedItems, largestOf, replacedIn, sumOf } from '../size-estimate.ts'
 import type { Printing, Value } from '../value.ts'
 
 /** DuckDB takes no place or length beyond 32 bits. */
@@ -46,7 +46,7 @@ const pad = (name: string, duckdb: 'lpad' | 'rpad', aliases: string[]): Named =>
   aliases,
   args: [2, 3],
   type: TEXT,
-  growth: (args) => generated(Math.max(0, constantNumber(args[1]))),
+  estimate: (args) => generated(Math.max(0, constantNumber(args[1]))),
   duckdb: (args, printing) => {
     const length = atMost(nth(args, 1), read('integer', nth(args, 1), printing), MOST_ITEMS, name)
     const filler = args[2] ? `coalesce(nullif(${printing.text(args[2])}, ''), ' ')` : `' '`
@@ -66,7 +66,7 @@ const repeat: Named = {
   args: [2, 2],
   type: TEXT,
   certain: areCertain,
-  growth: (args) => generated(charactersOf(args[0]) * Math.max(0, constantNumber(args[1]))),
+  estimate: (args) => generated(charactersOf(args[0]) * Math.max(0, constantNumber(args[1]))),
   duckdb: (args, printing) =>
     once(
       [printing.text(nth(args, 0)), read('integer', nth(args, 1), printing)],
@@ -101,7 +101,7 @@ const concat: Named = {
   args: [1, Infinity],
   type: (args) => (args[0] && areAllArrays(args) ? args[0].type : TEXT),
   certain: areCertain,
-  growth: (args) => (areAllArrays(args) ? joinedItems(args) : sumOf(args)),
+  estimate: (args) => (areAllArrays(args) ? joinedItems(args) : sumOf(args)),
   copies: ({ length }) => Math.max(1, Math.min(length, MOST_CHAINED) / 2),
   duckdb: (args, printing) => {
     const { areArrays, texts } = joined(args, printing)
@@ -167,7 +167,7 @@ const replaceFirst = (text: string, from: string, to: string) =>
   )
 
 /** Every place that is found can become longer by as much. */
-const replacedAll: Named['growth'] = ([text, from, to]) => {
+const replacedAll: Named['estimate'] = ([text, from, to]) => {
   const sought = typeof from?.constant === 'string' ? Math.max(1, from.constant.length) : 1
   return replacedIn(text, charactersOf(to) / sought)
 }
@@ -203,7 +203,7 @@ export const textFunctions: readonly Named[] = [
   {
     name: 'reverse',
     args: [1, 1],
-    growth: largestOf,
+    estimate: largestOf,
     type: (args) => (args[0]?.type.kind === 'array' ? args[0].type : TEXT),
     certain: areCertain,
     duckdb: (args, printing) => {
@@ -223,7 +223,7 @@ export const textFunctions: readonly Named[] = [
   }),
   define('replaceAll', ['text', 'text', 'text'], TEXT, (t, from, to) => `replace(${t}, ${from}, ${to})`, {
     aliases: ['replace'],
-    growth: replacedAll,
+    estimate: replacedAll,
   }),
   define('replaceOne', ['text', 'text', 'text'], TEXT, replaceFirst),
   define('splitByChar', ['text', 'text'], arrayOf(TEXT), (by, text) => `string_split(${text}, ${by})`),

@@ -1,6 +1,6 @@
 // Texts made of other values: formats, numbers for people, hexadecimal digits, tokens.
 import { queryError } from '../errors.ts'
-import { sumOf } from '../growth.ts'
+import { sumOf } from '../size-estimate.ts'
 import type { Type, Value } from '../value.ts'
 import { areCertain, isCertain } from './certainty.ts'
 import { arrayOf, both, call, constantText, define, INTEGER, type Named, nth, once, TEXT } from './define.ts'
@@ -25,7 +25,7 @@ const format: Named = {
   args: [1, Infinity],
   type: TEXT,
   certain: areCertain,
-  growth: ([pattern, ...args]) => {
+  estimate: ([pattern, ...args]) => {
     const uses = piecesOf(constantText(pattern, 'The pattern of format'))
     return sumOf(uses.flatMap((piece) => ('argument' in piece ? (args[piece.argument] ?? []) : [])))
   },
@@ -68,7 +68,7 @@ const hex: Named = {
   args: [1, 1],
   type: TEXT,
   certain: areCertain,
-  growth: ([value]) => 2 * sumOf(value ? [value] : []),
+  estimate: ([value]) => 2 * sumOf(value ? [value] : []),
   duckdb: (args, printing) => {
     const value = nth(args, 0)
     if (HASH.test(value.sql)) return `upper(${value.sql})`
@@ -120,7 +120,7 @@ const joined: Named = {
   args: [2, Infinity],
   type: TEXT,
   certain: areCertain,
-  growth: ([between, ...texts]) =>
+  estimate: ([between, ...texts]) =>
     sumOf(texts.flatMap((text): Value[] => (between ? [text, between] : [text]))),
   duckdb: ([between, ...texts], printing) =>
     once(

@@ -14,7 +14,7 @@ import { queryError } from '../errors.ts'
 import { scalarFunctions, windowFunctions } from '../functions/catalogue.ts'
 import { withCertainty } from '../functions/certainty.ts'
 import { finished, type Aggregate, type HogqlFunction } from '../functions/function.ts'
-import { grown, itemsOf, sumOf } from '../growth.ts'
+import { estimated, itemsOf, sumOf } from '../size-estimate.ts'
 import type { Type, Value } from '../value.ts'
 import { operatorOf } from './operator-calls.ts'
 import type { Scope } from './scope.ts'
@@ -56,13 +56,13 @@ function printed(
   assertCount(name, 'parameter', params.length, entry.params ?? [0, 0], span)
   const plain = typeof entry.type === 'function' ? entry.type(args, dialect, params) : entry.type
   const type = withCertainty(plain, entry.certain?.(args) ?? false)
-  const growth = entry.growth?.(args, params) ?? defaultGrowth(args, type)
+  const estimate = entry.estimate?.(args, params) ?? defaultEstimate(args, type)
   const value = { sql: spelled(entry, args, params, scope), type }
-  return grown(value, growth, scope.compilation.made, span, entry.copies?.(args))
+  return estimated(value, estimate, scope.compilation.made, span, entry.copies?.(args))
 }
 
 /** Arrays and tuples that become text are written as JSON, where quotes get a backslash each. */
-function defaultGrowth(args: readonly Value[], type: Type): number {
+function defaultEstimate(args: readonly Value[], type: Type): number {
   const isWritten = ({ type: { kind } }: Value) =>
     type.kind === 'text' && (kind === 'array' || kind === 'tuple')
   return sumOf([...args, ...args.filter(isWritten)])
@@ -112,7 +112,7 @@ function resolveLambda(lambda: Lambda, arrays: readonly Value[], scope: Scope): 
     lambda_names.set(name, {
       sql: names[index] ?? '',
       type: array?.type.kind === 'array' ? array.type.item : { kind: 'unknown' },
-      growth: itemsOf(array).item,
+      estimate: itemsOf(array).item,
     })
   }
   const body = scope.compilation.resolve(lambda.expr, { ...scope, lambda_names })
@@ -131,7 +131,7 @@ function resolveAggregate(call: Call, { entry, has_condition }: FoundAggregate, 
   ]
   const args = aggregateArguments(plain, call, inside)
   const params = resolveAll(call.params ?? [], inside)
-  const { sql, type, growth } = printed(entry, call, args, params, scope)
+  const { sql, type, estimate } = printed(entry, call, args, params, scope)
   const complete = withAdditions(sql, {
     distinct: call.distinct === true,
     order: orderList(call.order_by ?? [], inside),
@@ -140,7 +140,7 @@ function resolveAggregate(call: Call, { entry, has_condition }: FoundAggregate, 
   if (scope.grouping.windows > windows)
     throw queryError(`A window function cannot stand inside the aggregate '${call.name}'`, call)
   scope.grouping.aggregates++
-  return { sql: finished(entry, complete, args, params, type, scope.compilation.dialect), type, growth }
+  return { sql: finished(entry, complete, args, params, type, scope.compilation.dialect), type, estimate }
 }
 
 function assertMayAggregate(call: Call, { in_aggregate, place }: Scope) {
@@ -214,7 +214,7 @@ export function resolveWindowFunction(node: WindowFunction, scope: Scope): Value
   const { windows } = scope.grouping
   const args = aggregateArguments(exprs, call, scope)
   const levels = resolveAll(params, scope)
-  const { sql, type, growth } = printed(entry, node, args, levels, scope)
+  const { sql, type, estimate } = printed(entry, node, args, levels, scope)
   const tests = conditions.map((expr) => scope.compilation.condition(expr, scope))
   const plain =
     overCall(entry, args, tests, scope) ??
@@ -226,7 +226,7 @@ export function resolveWindowFunction(node: WindowFunction, scope: Scope): Value
   return {
     sql: finished(entry, `${plain} OVER (${over})`, args, levels, type, scope.compilation.dialect),
     type,
-    growth,
+    estimate,
   }
 }
 
@@ -281,13 +281,13 @@ function arrayJoin(call: Call, scope: Scope): Value {
   const before = scope.grouping.aggregates
   const array = scope.compilation.resolve(arg, scope)
   const { sql, type } = array
-  const growth = itemsOf(array).item
+  const estimate = itemsOf(array).item
   if (type.kind !== 'array' && type.kind !== 'unknown') throw queryError(`'arrayJoin' needs an array`, arg)
   const item = type.kind === 'array' ? type.item : type
   if (scope.compilation.dialect.engine === 'clickhouse')
-    return { sql: `arrayJoin(${sql})`, type: item, growth }
-  if (scope.grouping.aggregates > before) return { sql: `unnest(${sql})`, type: item, growth }
+    return { sql: `arrayJoin(${sql})`, type: item, estimate }
+  if (scope.grouping.aggregates > before) return { sql: `unnest(${sql})`, type: item, estimate }
   const known = scope.array_joins.get(sql) ?? scope.compilation.fresh('t')
   scope.array_joins.set(sql, known)
-  return { sql: `${known}.item`, type: item, growth }
+  return { sql: `${known}.item`, type: item, estimate }
 }

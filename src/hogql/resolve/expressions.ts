@@ -1,7 +1,7 @@
 // One function per kind of node: from an expression to a value.
 import type { And, ArrayAccess, Constant, Expr, Or, TryCast, TypeCast } from '../ast.ts'
 import { queryError } from '../errors.ts'
-import { grown, growthOfConstant, partOf, sumOf, writtenItems } from '../growth.ts'
+import { estimated, estimateOfConstant, partOf, sumOf, writtenItems } from '../size-estimate.ts'
 import { areCertain, withCertainty } from '../functions/certainty.ts'
 import type { Value } from '../value.ts'
 import { access, itemOf, type Key } from './access.ts'
@@ -29,7 +29,7 @@ const HANDLERS: Handlers = {
   Constant(expr, scope) {
     const value = constant(expr, scope)
     const type = withCertainty(value.type, value.constant !== null)
-    return { ...value, type, growth: growthOfConstant(String(value.constant)) }
+    return { ...value, type, estimate: estimateOfConstant(String(value.constant)) }
   },
   Call: resolveCall,
   // What a lambda goes through is not there for it: rows are looked at as a whole, before any item.
@@ -50,13 +50,13 @@ const HANDLERS: Handlers = {
       type: { kind: 'array', item: withCertainty(type, areCertain(items)) },
       items,
     }
-    return grown(value, writtenItems(items), scope.compilation.made, expr)
+    return estimated(value, writtenItems(items), scope.compilation.made, expr)
   },
   Tuple(expr, scope) {
     const items = expr.exprs.map((item) => scope.compilation.resolve(item, scope))
     const sql = scope.compilation.dialect.tuple(items.map((item) => item.sql))
     const value: Value = { sql, type: { kind: 'tuple', items: items.map(({ type }) => type) }, items }
-    return grown(value, sumOf(items), scope.compilation.made, expr)
+    return estimated(value, sumOf(items), scope.compilation.made, expr)
   },
   ArrayAccess: arrayAccess,
   TupleAccess: (expr, scope) =>
@@ -67,7 +67,7 @@ const HANDLERS: Handlers = {
     if (array.type.kind !== 'array') throw queryError('Only an array can be sliced', expr)
     const bound = (part: Expr | undefined) => (part ? dialect.number(resolve(part, scope)) : null)
     const sql = dialect.slice(array.sql, bound(expr.start_expr), bound(expr.end_expr))
-    return { sql, type: array.type, growth: array.growth }
+    return { sql, type: array.type, estimate: array.estimate }
   },
   Alias(expr, scope) {
     assertAlias(expr.alias, expr)
@@ -170,7 +170,7 @@ function arrayAccess(expr: ArrayAccess, scope: Scope): Value {
   const index = resolve(expr.property, scope)
   if (value.type.kind === 'json' || value.type.kind === 'property') {
     const sql = dialect.propertyNamed(dialect.asJson(value), dialect.text(index))
-    return { sql, type: { kind: 'property' }, growth: partOf(value) }
+    return { sql, type: { kind: 'property' }, estimate: partOf(value) }
   }
   if (value.type.kind !== 'array') throw queryError('Only arrays and properties can be indexed', expr)
   return itemOf(value, dialect.number(index), dialect)

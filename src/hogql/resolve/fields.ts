@@ -2,7 +2,7 @@
 import type { Field } from '../ast.ts'
 import { queryError } from '../errors.ts'
 import { HOT_PROPERTIES, hotColumn, mayHaveColumn } from '../../platform/event-store/layout.ts'
-import { growthInLambda, growthOfColumn } from '../growth.ts'
+import { estimateInLambda, estimateOfColumn } from '../size-estimate.ts'
 import { withCertainty } from '../functions/certainty.ts'
 import type { Type, Value } from '../value.ts'
 import { access, type Key } from './access.ts'
@@ -31,7 +31,7 @@ export function resolveField(field: Field, scope: Scope): Value {
     fromRow(field, scope)
   if (!value) return fromColumnCte(first, field, scope) ?? unknownField(field, scope)
   if (scope.lambda_names.size === 0) return value
-  return { ...value, growth: growthInLambda(value.growth, value.type) }
+  return { ...value, estimate: estimateInLambda(value.estimate, value.type) }
 }
 
 /** The column with this name in one source, with the rest of the chain followed into it. */
@@ -101,7 +101,7 @@ function joinedProperty(source: Source, chain: readonly Key[], scope: Scope): Va
     sql: `${source.alias}.${sql_name}`,
     type: { kind: 'property' },
     path: { json, keys: [key] },
-    growth: 1,
+    estimate: 1,
   }
 }
 
@@ -117,7 +117,7 @@ export function sourceColumn(source: Source, name: string, scope: Scope): Value 
       column && {
         sql: `${alias}.${column.column}`,
         type: certainIn(scope, column.type),
-        growth: column.growth,
+        estimate: column.estimate,
       }
     )
   }
@@ -127,7 +127,7 @@ export function sourceColumn(source: Source, name: string, scope: Scope): Value 
     return {
       sql: `${alias}.${column.column}`,
       type: certainIn(scope, withCertainty(column.type, column.type.kind !== 'property')),
-      growth: growthOfColumn(column.type),
+      estimate: estimateOfColumn(column.type),
     }
   if ('session' in column) {
     from.session.add(column.session)
@@ -135,7 +135,7 @@ export function sourceColumn(source: Source, name: string, scope: Scope): Value 
   }
   if ('joined' in column) {
     from.joined.add(column.joined)
-    return { sql: `${alias}.${column.joined}`, type: column.type, growth: growthOfColumn(column.type) }
+    return { sql: `${alias}.${column.joined}`, type: column.type, estimate: estimateOfColumn(column.type) }
   }
   const { context, resolve } = scope.compilation
   if ('is_project_id' in column) return resolve({ node: 'Constant', value: context.project_id }, scope)

@@ -2,7 +2,7 @@
 // it is known which other tables the columns need.
 import type { Expr, JoinConstraint, JoinExpr, SelectQuery } from '../ast.ts'
 import { queryError } from '../errors.ts'
-import { itemsOf, largestOf } from '../growth.ts'
+import { itemsOf, largestOf } from '../size-estimate.ts'
 import type { Value } from '../value.ts'
 import { assertAlias } from './expressions.ts'
 import { sourceColumn } from './fields.ts'
@@ -105,7 +105,7 @@ function unsampled(join: JoinExpr, scope: Scope): Source {
   }
 }
 
-type Named = Pick<Subquery['columns'][number], 'name' | 'column' | 'type' | 'growth'>
+type Named = Pick<Subquery['columns'][number], 'name' | 'column' | 'type' | 'estimate'>
 
 /** Columns by name; of two with one name the first counts. */
 export function renamed(
@@ -117,9 +117,9 @@ export function renamed(
   }
   for (const name of names ?? []) assertAlias(name, span)
   const byName = new Map<string, OutputColumn>()
-  for (const [index, { name, column, type, growth }] of columns.entries()) {
+  for (const [index, { name, column, type, estimate }] of columns.entries()) {
     const called = names?.[index] ?? name
-    if (!byName.has(called)) byName.set(called, { column, type, growth })
+    if (!byName.has(called)) byName.set(called, { column, type, estimate })
   }
   return byName
 }
@@ -170,7 +170,7 @@ function merged(kind: JoinKind, left: Value, right: Value): Value {
   if (kind === 'RIGHT') return right
   if (kind !== 'FULL') return left
   const type = commonType(left.type, right.type)
-  return { sql: `coalesce(${left.sql}, ${right.sql})`, type, growth: largestOf([left, right]) }
+  return { sql: `coalesce(${left.sql}, ${right.sql})`, type, estimate: largestOf([left, right]) }
 }
 
 function usedName(expr: Expr): string {
@@ -190,10 +190,10 @@ function arrayJoinClause(query: SelectQuery, scope: Scope): string {
     const { sql, type } = array
     if (type.kind !== 'array' && type.kind !== 'unknown') throw queryError('ARRAY JOIN needs arrays', expr)
     const item = type.kind === 'array' ? type.item : type
-    return { name, column: fresh('c'), sql, type: item, growth: itemsOf(array).item }
+    return { name, column: fresh('c'), sql, type: item, estimate: itemsOf(array).item }
   })
-  for (const { name, column, type, growth } of found)
-    scope.names.set(name, { sql: dialect.unfolded(alias, column), type, growth })
+  for (const { name, column, type, estimate } of found)
+    scope.names.set(name, { sql: dialect.unfolded(alias, column), type, estimate })
   return dialect.unfold(alias, found, query.array_join_op === 'LEFT ARRAY JOIN')
 }
 

@@ -3,7 +3,7 @@
 import type { Expr, Field, Query, SelectQuery, WindowExpr } from '../ast.ts'
 import type { QueryContext } from '../compile.ts'
 import type { Dialect } from '../engines/dialect.ts'
-import type { Growth, Made } from '../growth.ts'
+import type { SizeEstimate, Made } from '../size-estimate.ts'
 import type { Type, Value } from '../value.ts'
 import type { TableName } from './tables.ts'
 
@@ -39,7 +39,7 @@ export type JoinedProperty = { joined: string; key: string }
 export type Sample = { from: number; to: number }
 
 /** A column of a subquery: the name in SQL and its type. */
-export type OutputColumn = { column: string; type: Type; growth?: Growth | undefined }
+export type OutputColumn = { column: string; type: Type; estimate?: SizeEstimate | undefined }
 
 export type Subquery = {
   sql: string

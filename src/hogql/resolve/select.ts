@@ -44,11 +44,11 @@ export function selectSql(
   ].join('')
   const sql = withSql(ctes, compilation) + arrange(rest)
   if (sql.length > MAX_SQL_LENGTH) throw queryError('The query is too large', query)
-  const columns = items.map(({ slot: { name, title }, value: { type, growth }, column }) => ({
+  const columns = items.map(({ slot: { name, title }, value: { type, estimate }, column }) => ({
     name,
     title,
     type,
-    growth,
+    estimate,
     column,
   }))
   return { sql, columns }

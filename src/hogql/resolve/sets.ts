@@ -1,7 +1,7 @@
 // Several queries as one: UNION, INTERSECT and EXCEPT.
 import type { SelectSetQuery, Span } from '../ast.ts'
 import { queryError } from '../errors.ts'
-import { largestOf } from '../growth.ts'
+import { largestOf } from '../size-estimate.ts'
 import type { Value } from '../value.ts'
 import { arranged } from './arrange.ts'
 import { resolveCtes, withSql, type NamedSql } from './ctes.ts'
@@ -29,7 +29,9 @@ export function setSql(
   const columns = first.columns.map((column, index) => ({
     ...column,
     type: rest.reduce((type, { part }) => commonType(type, part.columns[index]?.type ?? type), column.type),
-    growth: largestOf([first, ...rest.map(({ part }) => part)].map((part) => part.columns[index] ?? column)),
+    estimate: largestOf(
+      [first, ...rest.map(({ part }) => part)].map((part) => part.columns[index] ?? column),
+    ),
   }))
   const sql = `(${first.sql})${rest.map(({ part, operator }) => ` ${operator} (${part.sql})`).join('')}`
   if (!query.order_by && !query.limit && !query.offset)
@@ -47,8 +49,8 @@ function ordered(query: SelectSetQuery, inner: Subquery, ctes: readonly NamedSql
   const { compilation } = scope
   const alias = compilation.fresh('t')
   scope.sources.push({ name: null, alias, from: { sql: '', columns: renamed(inner.columns, {}) } })
-  const items = inner.columns.map(({ name, title, column, type, growth }): Item => {
-    const value: Value = { sql: `${alias}.${column}`, type, growth }
+  const items = inner.columns.map(({ name, title, column, type, estimate }): Item => {
+    const value: Value = { sql: `${alias}.${column}`, type, estimate }
     return {
       slot: { name, title, aggregates: false, span: query, resolve: () => value },
       value,

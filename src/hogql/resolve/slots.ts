@@ -2,7 +2,7 @@
 import { hasAggregate } from '../aggregation.ts'
 import type { Alias, Expr, Field, Span } from '../ast.ts'
 import { queryError } from '../errors.ts'
-import { assertGrowth, sizeOf } from '../growth.ts'
+import { assertBounded, sizeOf } from '../size-estimate.ts'
 import { printHogql } from '../print-hogql.ts'
 import type { Value } from '../value.ts'
 import { assertAlias, MAX_SQL_LENGTH } from './expressions.ts'
@@ -35,14 +35,14 @@ export function slotsOf(select: readonly Expr[], span: Span, scope: Scope): Slot
 
 export function resolveSlots(slots: readonly Slot[], span: Span, scope: Scope): Item[] {
   let length = 0
-  let growth = 0
+  let estimate = 0
   return slots.map((slot) => {
     const value = slot.resolve(scope)
     length += value.sql.length
     if (length > MAX_SQL_LENGTH) throw queryError('The query is too large', span)
     // Several times the same is made once, but handed out several times.
-    growth += Math.max(0, sizeOf(value.growth) - 1)
-    assertGrowth(growth, slot.span)
+    estimate += Math.max(0, sizeOf(value.estimate) - 1)
+    assertBounded(estimate, slot.span)
     return { slot, value, column: scope.compilation.fresh('c') }
   })
 }

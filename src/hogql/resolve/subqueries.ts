@@ -10,7 +10,7 @@ export function scalarSubquery(query: Query, scope: Scope): Value {
   if (!column || columns.length > 1) {
     throw queryError(`A subquery used as a value has one column, not ${columns.length}`, query)
   }
-  return { sql: `(${sql})`, type: column.type, growth: column.growth }
+  return { sql: `(${sql})`, type: column.type, estimate: column.estimate }
 }
 
 /** Whether the subquery has any row. */
