@@ -40,7 +40,12 @@ type Stores = Pick<Services, 'db' | 'eventStore'>
 /** Nobody makes runs so often that this takes more than one or two tries. */
 const TRIES = 5
 
-export async function reconcile(stores: Stores, row: ExportRow, page: Page, now: Date): Promise<ReconciledEvents> {
+export async function reconcile(
+  stores: Stores,
+  row: ExportRow,
+  page: Page,
+  now: Date,
+): Promise<ReconciledEvents> {
   const signal = new AbortController().signal
   for (let left = TRIES; ; left--) {
     const last_position = await stores.eventStore.lastPosition(row.project_id)
