@@ -17598,11 +17598,8 @@ export interface operations {
                         properties?: {
                             [key: string]: unknown;
                         };
-                        /**
-                         * Format: date-time
-                         * @description Now, unless told.
-                         */
-                        timestamp?: string;
+                        /** @description A number is milliseconds since 1970. Now, unless told. */
+                        timestamp?: string | number;
                         /**
                          * Format: uuid
                          * @description An event that is sent again is stored once.
@@ -17622,11 +17619,8 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /**
-                     * Format: date-time
-                     * @description Now, unless told.
-                     */
-                    timestamp?: string;
+                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    timestamp?: string | number;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -17639,11 +17633,8 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /**
-                     * Format: date-time
-                     * @description Now, unless told.
-                     */
-                    timestamp?: string;
+                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    timestamp?: string | number;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -17721,11 +17712,8 @@ export interface operations {
                         properties?: {
                             [key: string]: unknown;
                         };
-                        /**
-                         * Format: date-time
-                         * @description Now, unless told.
-                         */
-                        timestamp?: string;
+                        /** @description A number is milliseconds since 1970. Now, unless told. */
+                        timestamp?: string | number;
                         /**
                          * Format: uuid
                          * @description An event that is sent again is stored once.
@@ -17745,11 +17733,8 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /**
-                     * Format: date-time
-                     * @description Now, unless told.
-                     */
-                    timestamp?: string;
+                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    timestamp?: string | number;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -17762,11 +17747,8 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /**
-                     * Format: date-time
-                     * @description Now, unless told.
-                     */
-                    timestamp?: string;
+                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    timestamp?: string | number;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -17844,11 +17826,8 @@ export interface operations {
                         properties?: {
                             [key: string]: unknown;
                         };
-                        /**
-                         * Format: date-time
-                         * @description Now, unless told.
-                         */
-                        timestamp?: string;
+                        /** @description A number is milliseconds since 1970. Now, unless told. */
+                        timestamp?: string | number;
                         /**
                          * Format: uuid
                          * @description An event that is sent again is stored once.
@@ -17868,11 +17847,8 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /**
-                     * Format: date-time
-                     * @description Now, unless told.
-                     */
-                    timestamp?: string;
+                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    timestamp?: string | number;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -17885,11 +17861,8 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /**
-                     * Format: date-time
-                     * @description Now, unless told.
-                     */
-                    timestamp?: string;
+                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    timestamp?: string | number;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -17967,11 +17940,8 @@ export interface operations {
                         properties?: {
                             [key: string]: unknown;
                         };
-                        /**
-                         * Format: date-time
-                         * @description Now, unless told.
-                         */
-                        timestamp?: string;
+                        /** @description A number is milliseconds since 1970. Now, unless told. */
+                        timestamp?: string | number;
                         /**
                          * Format: uuid
                          * @description An event that is sent again is stored once.
@@ -17991,11 +17961,8 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /**
-                     * Format: date-time
-                     * @description Now, unless told.
-                     */
-                    timestamp?: string;
+                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    timestamp?: string | number;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -18008,11 +17975,8 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /**
-                     * Format: date-time
-                     * @description Now, unless told.
-                     */
-                    timestamp?: string;
+                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    timestamp?: string | number;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -18090,11 +18054,8 @@ export interface operations {
                         properties?: {
                             [key: string]: unknown;
                         };
-                        /**
-                         * Format: date-time
-                         * @description Now, unless told.
-                         */
-                        timestamp?: string;
+                        /** @description A number is milliseconds since 1970. Now, unless told. */
+                        timestamp?: string | number;
                         /**
                          * Format: uuid
                          * @description An event that is sent again is stored once.
@@ -18114,11 +18075,8 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /**
-                     * Format: date-time
-                     * @description Now, unless told.
-                     */
-                    timestamp?: string;
+                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    timestamp?: string | number;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -18131,11 +18089,8 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /**
-                     * Format: date-time
-                     * @description Now, unless told.
-                     */
-                    timestamp?: string;
+                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    timestamp?: string | number;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -18283,11 +18238,8 @@ export interface operations {
                         properties?: {
                             [key: string]: unknown;
                         };
-                        /**
-                         * Format: date-time
-                         * @description Now, unless told.
-                         */
-                        timestamp?: string;
+                        /** @description A number is milliseconds since 1970. Now, unless told. */
+                        timestamp?: string | number;
                         /**
                          * Format: uuid
                          * @description An event that is sent again is stored once.
@@ -18307,11 +18259,8 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /**
-                     * Format: date-time
-                     * @description Now, unless told.
-                     */
-                    timestamp?: string;
+                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    timestamp?: string | number;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -18324,11 +18273,8 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /**
-                     * Format: date-time
-                     * @description Now, unless told.
-                     */
-                    timestamp?: string;
+                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    timestamp?: string | number;
                     /**
                      * Format: uuid
                      * @description An event that is sent again is stored once.
@@ -18409,11 +18355,8 @@ export interface operations {
                         properties?: {
                             [key: string]: unknown;
                         };
-                        /**
-                         * Format: date-time
-                         * @description Now, unless told.
-                         */
-                        timestamp?: string;
+                        /** @description A number is milliseconds since 1970. Now, unless told. */
+                        timestamp?: string | number;
                         /**
                          * Format: uuid
                          * @description An event that is sent again is stored once.
