@@ -17,8 +17,8 @@ type Call = { url: string; method: string; body: string | null }
 export async function printLoading(served: ServedConsole): Promise<boolean> {
   let isMet = true
   for (const list of LISTS) {
-    const context = await served.enter()
-    const bare = await served.enter()
+    const context = await served.enterWithProfile()
+    const bare = await served.enterWithProfile()
     try {
       const { calls, ms: cold } = await firstVisit(context, served.project + list.path)
       const index = calls.findIndex(({ url }) => list.answer.test(url))

@@ -1,4 +1,7 @@
 // The built program with 10,000 events and 200 exports, and somebody signed in to its console.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { chromium, type Browser, type BrowserContext } from 'playwright-core'
 import { openDatabase } from '../../../src/platform/db/database.ts'
 import { sql } from '../../../src/platform/db/sql.ts'
@@ -11,7 +14,8 @@ import { freshEvents, requestsOf } from '../events/requests.ts'
 export const EVENTS = 10_000
 export const EXPORTS = 200
 const OWNER = { email: 'owner@example.com', password: 'a quite long and odd passphrase 7' }
-const SIZE = { width: 1280, height: 800 }
+const CHROMIUM_OPTIONS = { executablePath: CHROMIUM, args: ['--no-sandbox'] }
+const SCREEN = { viewport: { width: 1280, height: 800 }, timezoneId: 'UTC', locale: 'en-GB' }
 
 export type ServedConsole = {
   url: string
@@ -20,6 +24,8 @@ export type ServedConsole = {
   browser: Browser
   /** A browser of its own, signed in. */
   enter(): Promise<BrowserContext>
+  /** One with a profile on disk, as people have it: it keeps what it has loaded and compiled. */
+  enterWithProfile(): Promise<BrowserContext>
   capture(event: string): Promise<void>
   /** CPU that server, query processes and PostgreSQL have used. */
   cpuSeconds(): Promise<number>
@@ -41,16 +47,21 @@ export async function serveConsole(program: Program): Promise<ServedConsole> {
   for (const body of requestsOf(freshEvents(EVENTS, 1), token)) await send(url, body)
   await fillExports(url, dataDir)
   const { id } = await call(url, 'GET', '/api/projects/@current/')
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
+  const browser = await chromium.launch(CHROMIUM_OPTIONS)
   const session = await signIn(url)
+  const profiles = await mkdtemp(join(tmpdir(), 'longshore-bench-profiles-'))
+  const signedIn = async (context: BrowserContext) => {
+    await context.addCookies([{ name: 'sessionid', value: session, url }])
+    return context
+  }
   return {
     url,
     project: `${url}/project/${String(id)}`,
     browser,
-    async enter() {
-      const context = await browser.newContext({ viewport: SIZE, timezoneId: 'UTC', locale: 'en-GB' })
-      await context.addCookies([{ name: 'sessionid', value: session, url }])
-      return context
+    enter: async () => signedIn(await browser.newContext(SCREEN)),
+    async enterWithProfile() {
+      const profile = await mkdtemp(join(profiles, 'profile-'))
+      return signedIn(await chromium.launchPersistentContext(profile, { ...CHROMIUM_OPTIONS, ...SCREEN }))
     },
     capture: (event) =>
       send(url, JSON.stringify({ api_key: token, batch: [{ event, distinct_id: 'bench' }] })),
@@ -60,6 +71,7 @@ export async function serveConsole(program: Program): Promise<ServedConsole> {
     },
     async close() {
       await browser.close()
+      await rm(profiles, { recursive: true, force: true })
       server.kill('SIGTERM')
       await server.ended
     },

@@ -20,7 +20,7 @@ import type { Watch } from '../watch.ts'
 const LIST_MS = 5
 /** Kept back for each app that is still to come, so that a slow one does not cost the others their turn. */
 const RESERVE_MS = 100
-/** Of a value that an app has set, in its log. */
+/** Characters of a value that an app has set, as its log shows it. */
 const MAX_SHOWN = 100
 
 export type ChainParts = {
