@@ -303,6 +303,9 @@ describe('others', () => {
       { session: empty.owner.session, path: `/project/${empty.project.id}/events` },
       async ({ page, audit }) => {
         await page.getByText('No events yet.').waitFor()
+        // The browser fetched them while the program was on its way, and nobody asks for them again.
+        for (const first of ['/api/users/%40me/', `/api/projects/${empty.project.id}/`])
+          expect(await fetched(page, first)).toEqual(['link'])
         await audit()
         await page.getByRole('link', { name: 'Send the first event' }).click()
         await page.getByRole('heading', { name: 'Get started' }).waitFor()
@@ -310,3 +313,10 @@ describe('others', () => {
     )
   })
 })
+
+/** What asked for it, each time. */
+function fetched(page: Page, path: string): Promise<string[]> {
+  return page.evaluate(`performance.getEntriesByType('resource')
+    .filter(({ name }) => new URL(name).pathname === ${JSON.stringify(path)})
+    .map(({ initiatorType }) => initiatorType)`)
+}

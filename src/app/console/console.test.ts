@@ -61,6 +61,17 @@ describe('the page', () => {
     expect(body).toContain('name="session" content="perhaps"')
     expect(body).not.toContain('secret')
   })
+
+  it('has the first answers fetched along with it, for those who may have a session', async () => {
+    const linksOf = async (url: string, cookie: string) => (await load(url, { cookie })).headers.link
+    const me = '</api/users/%40me/>; rel=preload; as=fetch; crossorigin'
+    expect(await linksOf('/project/7/events', 'other=1')).toBeUndefined()
+    expect(await linksOf('/account/keys', 'sessionid=a')).toBe(me)
+    expect(await linksOf('/project/7/events?after=x', 'sessionid=a')).toBe(
+      `${me}, ${me.replace('users/%40me', 'projects/7')}`,
+    )
+    expect(await linksOf('/project/7%3E;rel=x/events', 'sessionid=a')).toBe(me)
+  })
 })
 
 describe('its files', () => {

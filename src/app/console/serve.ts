@@ -42,6 +42,7 @@ export function addConsole(app: FastifyInstance): void {
   for (const address of ADDRESSES) {
     app.get(address, async (request, reply) => {
       const nonce = randomBytes(16).toString('base64')
+      if (hasSession(request)) reply.header('link', firstAnswers(request))
       return reply
         .header('content-security-policy', policy(nonce))
         .type('text/html; charset=utf-8')
@@ -61,6 +62,13 @@ export function addConsole(app: FastifyInstance): void {
 /** Without a cookie the page need not ask the API, and shows the way in at once. */
 function hasSession({ headers }: FastifyRequest): boolean {
   return /(^|;\s*)sessionid=./.test(headers.cookie ?? '')
+}
+
+/** What every page asks the API first (web/src/api/me.ts): the browser fetches it while the program is on its way. */
+function firstAnswers({ url }: FastifyRequest): string {
+  const project = /^\/project\/(\d+)(?:[/?]|$)/.exec(url)?.[1]
+  const paths = ['/api/users/%40me/', ...(project === undefined ? [] : [`/api/projects/${project}/`])]
+  return paths.map((path) => `<${path}>; rel=preload; as=fetch; crossorigin`).join(', ')
 }
 
 /**
