@@ -574,8 +574,8 @@ describe('the language', () => {
       const bytes = Buffer.from('00ffffffff3ff8000000000000c3a9', 'hex').subarray(1)
       const part = Buffer.alloc(3)
       return [bytes.readUInt16BE(0), bytes.readUInt32BE(0), bytes.readInt32BE(0), bytes.readDoubleBE(4), bytes.readFloatBE(4),
-        bytes.utf8Slice(12, 14), bytes.copy(part, 1, 3), [...part]]`
-    expect(await run(code)).toEqual([0xffff, 0xffffffff, -1, 1.5, 1.9375, 'é', 2, [0, 0xff, 0x3f]])
+        bytes.utf8Slice(12, 14), bytes.copy(part, 1, 3), bytes.copy(part, 4), [...part]]`
+    expect(await run(code)).toEqual([0xffff, 0xffffffff, -1, 1.5, 1.9375, 'é', 2, 0, [0, 0xff, 0x3f]])
   })
 
   it('clones', async () => {

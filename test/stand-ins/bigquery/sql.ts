@@ -16,7 +16,7 @@ const DIGEST_WORDS: DigestWords = {
 }
 
 const KNOWN = [
-  /^DECLARE (first|last)_at DEFAULT \(SELECT (MIN|MAX)\(§\) FROM §\)$/,
+  /^DECLARE (first|last)_at DEFAULT \(SELECT (MIN|MAX)\((§|CAST\(§ AS [A-Z0-9]+\))\) FROM §\)$/,
   /^BEGIN TRANSACTION$/,
   /^COMMIT TRANSACTION$/,
   /^INSERT INTO § \([^()]+\) SELECT (s\.§(, )?)+ FROM \(SELECT .+ FROM §\) AS s( WHERE NOT EXISTS \(SELECT 1 FROM § AS t WHERE t\.§ = s\.§( AND t\.§ = s\.§)?( AND t\.§ BETWEEN first_at AND last_at)?\))?$/,

@@ -37,7 +37,8 @@ const KNOWN = [
   `DROP TABLE IF EXISTS ${NAME}`,
   `SELECT "rows" FROM ${NAME} WHERE "run_id" = \\?`,
   `MERGE INTO ${NAME} AS t USING \\(SELECT \\? AS run_id, .+ AS row_count\\) AS s ON t\\."run_id" = s\\.run_id( WHEN MATCHED THEN UPDATE SET "rows" = s\\.row_count, "finished_at" = CURRENT_TIMESTAMP\\(\\))? WHEN NOT MATCHED THEN INSERT .+ VALUES .+`,
-  `SELECT COLUMN_NAME AS "name", DATA_TYPE AS "type", DATETIME_PRECISION AS "digits" FROM INFORMATION_SCHEMA\\.COLUMNS WHERE TABLE_SCHEMA = \\? AND TABLE_NAME = \\?`,
+  `SELECT COLUMN_NAME AS "name", DATA_TYPE AS "type" FROM INFORMATION_SCHEMA\\.COLUMNS WHERE TABLE_SCHEMA = \\? AND TABLE_NAME = \\?`,
+  `DESCRIBE TABLE ${NAME}`,
   `SELECT TABLE_NAME AS "name" FROM INFORMATION_SCHEMA\\.TABLES WHERE TABLE_SCHEMA = \\? AND TABLE_NAME IN \\((\\?(, )?)+\\)`,
   `INSERT INTO ${NAME} \\((${NAME}(, )?)+\\) SELECT (s\\.${NAME}(, )?)+ FROM \\(SELECT .+ FROM ${NAME}\\) AS s( WHERE NOT EXISTS \\(SELECT 1 FROM ${NAME} AS t WHERE t\\.${NAME} = s\\.${NAME}( AND t\\.${NAME} = s\\.${NAME})?\\))?`,
   `MERGE INTO ${NAME} AS t USING \\(SELECT .+ FROM ${NAME}\\) AS s ON (t\\.${NAME} = s\\.${NAME}( AND )?)+ WHEN MATCHED AND \\(.+\\) THEN UPDATE SET .+ WHEN NOT MATCHED THEN INSERT .+ VALUES .+`,
@@ -54,11 +55,15 @@ const TYPES: Record<string, string> = {
   FLOAT: 'DOUBLE',
   TIMESTAMP: 'TIMESTAMP',
   'TIMESTAMP_NTZ(9)': 'TIMESTAMP',
+  'TIMESTAMP_NTZ(3)': 'TIMESTAMP_MS',
 }
 
 /** The types of DuckDB by the names that Snowflake gives its own. */
 const REPORTED =
-  "CASE data_type WHEN 'VARCHAR' THEN 'TEXT' WHEN 'JSON' THEN 'VARIANT' WHEN 'BIGINT' THEN 'NUMBER' WHEN 'DOUBLE' THEN 'FLOAT' WHEN 'TIMESTAMP' THEN 'TIMESTAMP_NTZ' ELSE data_type END"
+  "CASE data_type WHEN 'VARCHAR' THEN 'TEXT' WHEN 'JSON' THEN 'VARIANT' WHEN 'BIGINT' THEN 'NUMBER' WHEN 'DOUBLE' THEN 'FLOAT' WHEN 'TIMESTAMP' THEN 'TIMESTAMP_NTZ' WHEN 'TIMESTAMP_MS' THEN 'TIMESTAMP_NTZ' ELSE data_type END"
+/** The same as a description of the table has them. */
+const DESCRIBED =
+  "CASE column_type WHEN 'TIMESTAMP' THEN 'TIMESTAMP_NTZ(9)' WHEN 'TIMESTAMP_MS' THEN 'TIMESTAMP_NTZ(3)' ELSE column_type END"
 
 export function toDuckDb(sql: string, place: { database: string; schema: string }): string {
   const statement = sql
@@ -77,7 +82,7 @@ export function toDuckDb(sql: string, place: { database: string; schema: string 
       (_, key: string) => `CAST(${jsonAt(key)} AS JSON)`,
     )
     .replaceAll(
-      new RegExp(`GET\\(record, (${TEXT})\\)::([A-Z_]+(?:\\(9\\))?)`, 'g'),
+      new RegExp(`GET\\(record, (${TEXT})\\)::([A-Z_]+(?:\\(\\d\\))?)`, 'g'),
       (_, key: string, type: string) =>
         `CAST(json_extract_string(record, ${pointer(key)}) AS ${TYPES[type] ?? type})`,
     )
@@ -86,7 +91,10 @@ export function toDuckDb(sql: string, place: { database: string; schema: string 
     .replace('OR REPLACE TRANSIENT TABLE', 'OR REPLACE TABLE')
     .replaceAll('CURRENT_TIMESTAMP()', 'now()::TIMESTAMP')
     .replace('DATA_TYPE AS "type"', `${REPORTED} AS "type"`)
-    .replace('DATETIME_PRECISION AS', `CASE data_type WHEN 'TIMESTAMP' THEN 9 END AS`)
+    .replace(
+      new RegExp(`^DESCRIBE TABLE (${NAME})$`),
+      `SELECT column_name AS "name", ${DESCRIBED} AS "type" FROM (DESCRIBE $1)`,
+    )
     .replaceAll(/TO_NUMBER\((SUBSTRING\("hash", \d, 8\)), 'XXXXXXXX'\)/g, "CAST('0x' || $1 AS BIGINT)")
     .replaceAll('DATE_PART(EPOCH_MICROSECOND, ', 'epoch_us(')
     .replaceAll(new RegExp(`TO_JSON\\((${NAME})\\)`, 'g'), 'printed_json(CAST($1 AS VARCHAR))')

@@ -1,7 +1,7 @@
 // One batch of events on its way into ClickHouse: positions first, then the rows, then the moment at which they are there.
 import { randomUUID } from 'node:crypto'
-import { groupBy } from '../../../lib/group-by.ts'
 import type { Copied, ProjectWrite, StoredEvent, Written } from '../event-store.ts'
+import { isKnown, remember, type KnownIds } from '../known-ids.ts'
 import type { ClickHouse, Insertion } from './client.ts'
 import { storingFault } from './faults.ts'
 import { LEASE_S, type Block, type Positions } from './positions.ts'
@@ -86,16 +86,17 @@ export class Writer {
     for (let from = 0; from < asked.length; from += ASKED_AT_ONCE) {
       found.push(...(await this.#find(asked.slice(from, from + ASKED_AT_ONCE), signal)))
     }
-    const stored = groupBy(
-      found.filter(([, , , batch]) => !hidden.has(String(batch))),
-      ([project_id, uuid]) => `${String(project_id)} ${String(uuid)}`,
-    )
+    const stored: KnownIds = new Map()
+    for (const [project_id, uuid, time, batch] of found) {
+      if (!hidden.has(String(batch)))
+        remember(stored, `${String(project_id)} ${String(uuid)}`, BigInt(String(time)))
+    }
     return parts.map((part) => ({
       ...part,
-      events: part.events.filter(({ uuid, timestamp }) => {
-        const same = stored.get(`${part.project_id} ${uuid.toLowerCase()}`) ?? []
-        return !same.some(([, , time]) => isWithinDay(BigInt(String(time)), heldTime(timestamp)))
-      }),
+      events: part.events.filter(
+        ({ uuid, timestamp }) =>
+          !isKnown(stored, `${part.project_id} ${uuid.toLowerCase()}`, heldTime(timestamp)),
+      ),
     }))
   }
 
@@ -187,17 +188,12 @@ function both(first: ProjectWrite, second: ProjectWrite): ProjectWrite {
 }
 
 function withoutRepeats(events: readonly StoredEvent[]): StoredEvent[] {
-  const times = new Map<string, bigint[]>()
+  const known: KnownIds = new Map()
   return events.filter(({ uuid, timestamp }) => {
-    const before = times.get(uuid) ?? []
-    if (before.some((time) => isWithinDay(time, timestamp))) return false
-    times.set(uuid, [...before, timestamp])
+    if (isKnown(known, uuid, timestamp)) return false
+    remember(known, uuid, timestamp)
     return true
   })
-}
-
-function isWithinDay(one: bigint, other: bigint): boolean {
-  return one - other <= DAY && other - one <= DAY
 }
 
 function assertIds(events: readonly StoredEvent[]): void {

@@ -69,8 +69,8 @@ export class GuestBuffer extends Uint8Array {
   }
 
   copy(target: Uint8Array, at = 0, start = 0, end = this.length): number {
-    const bytes = this.subarray(start, Math.min(end, start + target.length - at))
-    target.set(bytes, at)
+    const bytes = this.subarray(start, Math.max(start, Math.min(end, start + target.length - at)))
+    if (bytes.length > 0) target.set(bytes, at)
     return bytes.length
   }
 

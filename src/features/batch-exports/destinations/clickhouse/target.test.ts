@@ -199,6 +199,11 @@ it.each([
   ['SharedReplacingMergeTree', 'PARTITION BY toYYYYMM(timestamp) ORDER BY (team_id, uuid)', true],
   ['ReplacingMergeTree', 'PRIMARY KEY event ORDER BY (event, timestamp, uuid)', false],
   ['ReplacingMergeTree', 'ORDER BY (`timestamp`, `uuid`)', false],
+  // Events of one uuid are more than a day apart.
+  ['ReplacingMergeTree', 'ORDER BY (team_id, toDate(timestamp), event, cityHash64(uuid))', false],
+  ['ReplacingMergeTree', 'ORDER BY (toStartOfHour(`timestamp`), uuid)', false],
+  ['ReplacingMergeTree', 'ORDER BY toYYYYMMDD(timestamp)', false],
+  ['ReplacingMergeTree', 'ORDER BY (toStartOfMonth(timestamp), uuid)', true],
   ['MergeTree', 'ORDER BY uuid', false],
 ])('a %s %s leaves one row of a uuid: %s', (engine, keys, is_one) => {
   expect(hasOneRowForUuid({ engine, keys })).toBe(is_one)

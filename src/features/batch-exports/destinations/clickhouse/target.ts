@@ -45,9 +45,15 @@ export const isRunKey = ({ key }: statements.Target) => key === RUN_KEY
 /** Where the engine replaces rows by an order that has no time in it, one of several times stays. */
 export function hasOneRowForUuid({ engine, keys }: Pick<Found, 'engine' | 'keys'>): boolean {
   const order = /ORDER BY (.*)$/s.exec(keys)?.[1] ?? ''
-  const columns = order.replaceAll(/^\(|\)$|`/g, '').split(', ')
-  return isReplacing(engine) && !columns.includes('timestamp')
+  const columns = order
+    .replaceAll('`', '')
+    .replace(/^\((.*)\)$/s, '$1')
+    .split(', ')
+  return isReplacing(engine) && !columns.some((column) => TIMED.test(column))
 }
+
+/** The time, or its day or less of it: events of one uuid are more than a day apart. */
+const TIMED = /^(?:timestamp|to(?:Date(?:32)?|YYYYMMDD|StartOf(?:Day|Hour|Minute|Second))\(timestamp\))$/
 
 const isReplacing = (engine: string) => /^(Replicated|Shared)?ReplacingMergeTree$/.test(engine)
 

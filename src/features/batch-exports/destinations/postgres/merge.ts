@@ -22,19 +22,43 @@ export type EventKey = {
   unique: readonly string[] | null
 }
 
-/** A unique index on uuid leaves one row for each, whatever the times are. */
+/** A unique index on uuid without the time leaves one row for each, whatever the times are. */
 export async function findEventKey(
   session: Session,
   table: Table,
+  columns: readonly string[],
   is_told_apart_by_time: boolean,
 ): Promise<EventKey> {
-  if (await hasUniqueKey(session, table, BY_UUID)) return { columns: BY_UUID, unique: BY_UUID }
-  const unique = (await hasUniqueKey(session, table, BY_TIME)) ? BY_TIME : null
-  return { columns: is_told_apart_by_time ? BY_TIME : BY_UUID, unique }
+  const keys = await listEventKeys(session, table, columns)
+  const timeless = keys.find(hasNoTime)
+  if (timeless) return { columns: BY_UUID, unique: timeless }
+  return { columns: is_told_apart_by_time ? BY_TIME : BY_UUID, unique: keys[0] ?? null }
 }
 
-export const BY_UUID = ['uuid'] as const
-const BY_TIME = ['uuid', 'timestamp'] as const
+/** `columns` are those that a run brings. */
+export async function hasOneRowForUuid(
+  session: Session,
+  table: Table,
+  columns: readonly string[],
+): Promise<boolean> {
+  return (await listEventKeys(session, table, columns)).some(hasNoTime)
+}
+
+const BY_UUID = ['uuid']
+const BY_TIME = ['uuid', 'timestamp']
+const hasNoTime = (key: readonly string[]) => !key.includes('timestamp')
+
+/** Unique keys that two events of one uuid may run into, the narrowest first. Another column makes each row another one. */
+async function listEventKeys(
+  session: Session,
+  table: Table,
+  columns: readonly string[],
+): Promise<readonly (readonly string[])[]> {
+  const keys = await listUniqueKeys(session, table)
+  return keys
+    .filter((key) => key.includes('uuid') && key.every((name) => columns.includes(name)))
+    .toSorted((one, other) => one.length - other.length)
+}
 
 /** Every row of these events goes, however often it is there and whatever became of it, and comes again as it was. */
 export async function replaceAll(
@@ -62,7 +86,7 @@ export async function insertNew(
   key: EventKey,
 ): Promise<void> {
   const insert = insertion(table, columns)
-  if (key.unique === BY_UUID) {
+  if (key.unique?.length === 1) {
     await session.run(`${insert} ${passingOver(key)}`)
     return
   }
@@ -108,18 +132,19 @@ export async function upsert(
 
 export async function assertKey(session: Session, table: Table, model: Model): Promise<void> {
   const key = KEYS[model]
-  if (key === null || (await hasUniqueKey(session, table, key))) return
+  const wanted = key?.toSorted().join()
+  if (
+    key === null ||
+    (await listUniqueKeys(session, table)).some((each) => each.toSorted().join() === wanted)
+  )
+    return
   throw new Refused(
     `The table ${table.name} has no primary key on (${key.join(', ')}). Add one, or export to a new table.`,
   )
 }
 
 /** What ON CONFLICT can go by: no part of the rows left out, no expressions, checked at once. */
-export async function hasUniqueKey(
-  session: Session,
-  table: Table,
-  columns: readonly string[],
-): Promise<boolean> {
+async function listUniqueKeys(session: Session, table: Table): Promise<string[][]> {
   const keys = await session.rows<{ columns: string[] }>(
     `SELECT array_agg(a.attname::text) AS columns
        FROM pg_index i
@@ -130,6 +155,5 @@ export async function hasUniqueKey(
       GROUP BY i.indexrelid`,
     [table.name],
   )
-  const wanted = columns.toSorted().join()
-  return keys.some((key) => key.columns.toSorted().join() === wanted)
+  return keys.map(({ columns }) => columns)
 }

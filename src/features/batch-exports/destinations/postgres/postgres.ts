@@ -23,9 +23,8 @@ import { postgresInspection } from './inspect.ts'
 import type { PostgresConfig } from './kind.ts'
 import {
   assertKey,
-  BY_UUID,
   findEventKey,
-  hasUniqueKey,
+  hasOneRowForUuid,
   insertAll,
   insertNew,
   replaceAll,
@@ -66,7 +65,7 @@ export const postgres: Destination<PostgresConfig> = {
   inspect: (context) =>
     inspectSqlTable(context, nameOf(context.config), {
       ...postgresInspection,
-      hasOneRowForUuid: (session, table) => hasUniqueKey(session, table, BY_UUID),
+      hasOneRowForUuid,
     }),
 }
 
@@ -99,8 +98,8 @@ async function openDelivery(context: Context, session: Session): Promise<Deliver
 
 async function keyOf(session: Session, { has_uuid, shared, table }: TablePlace, run: RunFacts) {
   if (!has_uuid) return null
-  const has_time = shared.some(({ name }) => name === 'timestamp')
-  return findEventKey(session, table, run.is_told_apart_by_time && has_time)
+  const names = shared.map(({ name }) => name)
+  return findEventKey(session, table, names, run.is_told_apart_by_time && names.includes('timestamp'))
 }
 
 /**

@@ -146,18 +146,18 @@ async function planTakeOver({ session, context, stage }: Attempt): Promise<strin
   return statements.takeOver(config, run, shared, types, stage)
 }
 
-/** Empty where there is no table. */
+/** Empty where there is no table. Times come with their digits, as in `TIMESTAMP_NTZ(9)`. */
 export async function columnTypes(
   session: Session,
   config: SnowflakeConfig,
 ): Promise<ReadonlyMap<string, string>> {
   const rows = await session.run(statements.listColumns(config), [config.schema, config.table_name])
-  return new Map(rows.map(({ name, type, digits }) => [String(name), typeOf(String(type), digits)]))
-}
-
-/** `TIMESTAMP_NTZ(9)`. */
-function typeOf(type: string, digits: unknown): string {
-  return type.startsWith('TIMESTAMP') ? `${type}(${String(digits)})` : type
+  const types = new Map(rows.map(({ name, type }) => [String(name), String(type)]))
+  if (types.size === 0) return types
+  for (const { name, type } of await session.run(statements.describeTable(config, config.table_name))) {
+    if (String(type).startsWith('TIMESTAMP')) types.set(String(name), String(type))
+  }
+  return types
 }
 
 async function copyFiles({ session, context, stage }: Attempt, sent: number): Promise<void> {

@@ -94,6 +94,23 @@ describe('a sweep', () => {
 })
 
 describe('a run', () => {
+  it('finds events again by the time that a column of fewer digits has kept of theirs', async () => {
+    await world.server.tables.run(['CREATE TABLE "events" ("uuid" VARCHAR, "timestamp" TIMESTAMP_MS)'])
+    const columns: OutputColumn[] = [
+      { name: 'uuid', kind: 'text' },
+      { name: 'timestamp', kind: 'timestamp' },
+    ]
+    const at = (timestamp: string) => ({ uuid: 'a', timestamp })
+    const files = [[at('2024-03-01T10:00:00.123456Z'), at('2024-04-01T10:00:00.654321Z')]]
+    const run = { is_told_apart_by_time: true }
+    const rows = async () => (await world.server.tables.run(['SELECT * FROM "events"'])).length
+    await attempt(world, { columns, files, run })
+    await attempt(world, { columns, files, run: { ...run, id: '0192c0de-0000-7000-8000-000000000002' } })
+    expect(await rows()).toBe(2)
+    await attempt(world, { columns, files, run: { ...run, attempt: 2, is_repair: true } })
+    expect(await rows()).toBe(2)
+  })
+
   it('closes its session, at the end and when given up', async () => {
     await attempt(world, { columns: COLUMNS, files: [[row('a')], [row('b')]] })
     expect(world.server.open_sessions()).toBe(0)

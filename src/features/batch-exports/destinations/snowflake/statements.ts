@@ -45,9 +45,14 @@ export function claimInLedger(place: Place, { is_repair }: Pick<RunFacts, 'is_re
   return `MERGE INTO ${tableName(place, LEDGER_TABLE)} AS t USING (SELECT ? AS run_id, ? AS batch_export_id, ? AS table_name, ? AS row_count) AS s ON t."run_id" = s.run_id ${is_repair ? renewed : ''}WHEN NOT MATCHED THEN INSERT ("run_id", "batch_export_id", "table_name", "rows", "finished_at") VALUES (s.run_id, s.batch_export_id, s.table_name, s.row_count, CURRENT_TIMESTAMP())`
 }
 
-/** Binds the schema and the table. Times have types of several precisions. */
+/** Binds the schema and the table. */
 export function listColumns({ database }: Place): string {
-  return `SELECT COLUMN_NAME AS "name", DATA_TYPE AS "type", DATETIME_PRECISION AS "digits" FROM ${quoted(database)}.INFORMATION_SCHEMA.COLUMNS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?`
+  return `SELECT COLUMN_NAME AS "name", DATA_TYPE AS "type" FROM ${quoted(database)}.INFORMATION_SCHEMA.COLUMNS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?`
+}
+
+/** Only this says the digits of times: in the schema's own view they are not applicable, by Snowflake's documentation. */
+export function describeTable(place: Place, table: string): string {
+  return `DESCRIBE TABLE ${tableName(place, table)}`
 }
 
 /** Binds the schema and the tables. */

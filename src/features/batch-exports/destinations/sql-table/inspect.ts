@@ -9,7 +9,7 @@ import { findTable, type Table } from './table.ts'
 /** What the two databases do not share. */
 export type SqlInspection = Pick<InspectedTable, 'dialect' | 'fold' | 'spellJson'> & {
   /** Where keys of tables are enforced. */
-  hasOneRowForUuid?(session: Session, table: Table): Promise<boolean>
+  hasOneRowForUuid?(session: Session, table: Table, columns: readonly string[]): Promise<boolean>
 }
 
 export async function inspectSqlTable(
@@ -25,7 +25,8 @@ export async function inspectSqlTable(
     const table = await findTable(session, name)
     const types = table?.types ?? new Map<string, string>()
     const { hasOneRowForUuid, ...rest } = inspection
-    const has_one_row_for_uuid = table !== null && (await hasOneRowForUuid?.(session, table)) === true
+    const names = context.columns.map(({ name }) => name)
+    const has_one_row_for_uuid = table !== null && (await hasOneRowForUuid?.(session, table, names)) === true
     const found = { ...rest, name: qualified(name), types, has_one_row_for_uuid, ask: asking(session) }
     return { table: inspectTable(found, context.columns), close: () => session.close() }
   } catch (error) {

@@ -87,4 +87,16 @@ describe('events of one uuid', () => {
     expect(kinds([A, again, entry('table', 'x', '1')], true)).toEqual(['changed_row'])
     expect(kinds([A, again, a, entry('table', 'x', '1')], true)).toEqual(['changed_row'])
   })
+
+  it('are compared in seconds where somebody has given one uuid to thousands, and all are changed', () => {
+    const numbers = Array.from({ length: 2_000 }, (_, number) => number)
+    const rows = (from: Entry['from'], event: string) =>
+      numbers.map((number) => entry(from, `${event} ${number}`, String(number)))
+    const began = performance.now()
+    const changed = kinds([...rows('expected', 'a'), ...rows('table', 'b').toReversed()], false)
+    expect(changed).toEqual(numbers.map(() => 'changed_row'))
+    expect(kinds([...rows('expected', 'a'), ...rows('table', 'a').toReversed()], false)).toEqual([])
+    // Each with each of the others of each: an hour.
+    expect(performance.now() - began).toBeLessThan(20_000)
+  })
 })

@@ -49,9 +49,9 @@ function groupByTime(entries: readonly Entry[], time_at: number): Entry[][] {
   const untimed = by_time.get(null) ?? []
   by_time.delete(null)
   const events = [...by_time.values()]
-  for (const row of untimed) {
-    const lacking = events.find((event) => event.every(({ from }) => from !== 'table'))
-    if (lacking) lacking.push(row)
+  const lacking = events.filter((event) => event.every(({ from }) => from !== 'table'))
+  for (const [index, row] of untimed.entries()) {
+    if (index < lacking.length) lacking[index]!.push(row)
     else events.push([row])
   }
   return events
@@ -67,12 +67,12 @@ function compareOne(
   columns: readonly OutputColumn[],
 ): RowProblem[] {
   const of = (from: Entry['from']) => entries.filter((entry) => entry.from === from)
-  const [found, expected, open] = [of('table'), of('expected'), of('open')]
-  const alone = expected.filter((row) => !takeSame(found, row, columns))
+  const [expected, open] = [of('expected'), of('open')]
+  const { alone, left } = pairSame(expected, of('table'), columns)
   // Rows with the values of another of these events.
-  const unmatched = alone.filter(
-    () => ![...expected, ...open].some((other) => takeSame(found, other, columns)),
-  )
+  const [others, unknown] = splitByKnown(left, [...expected, ...open], columns)
+  const unmatched = alone.slice(others.length)
+  const found = [...others.slice(alone.length), ...unknown]
   const changed = Math.min(unmatched.length, found.length)
   const isThere = unmatched.length < expected.length || changed > 0
   const surplus = Math.max(0, found.length - changed - open.length)
@@ -95,20 +95,53 @@ function compareOne(
   ]
 }
 
-/** Removes a row with the same values from `found`; false when there is none. */
-function takeSame(found: Entry[], wanted: Entry, columns: readonly OutputColumn[]): boolean {
-  const index = found.findIndex((row) => differing(row, wanted, columns).length === 0)
-  if (index === -1) return false
-  found.splice(index, 1)
-  return true
+/**
+ * `alone` are those that no row of the table is the same as, `left` the rows of the table that are over. Somebody may give one uuid
+ * to thousands of events: rows that are spelled alike are paired first, without a look at the others.
+ */
+function pairSame(
+  expected: readonly Entry[],
+  table: readonly Entry[],
+  columns: readonly OutputColumn[],
+): { alone: Entry[]; left: Entry[] } {
+  const places = [...table.keys()]
+  const alike = groupBy(places, (place) => spellingOf(table[place]!))
+  const taken = new Set<number>()
+  const take = (place: number | undefined) => place !== undefined && taken.add(place).size > 0
+  const unlike = expected.filter((row) => !take(alike.get(spellingOf(row))?.pop()))
+  const rest = places.filter((place) => !taken.has(place))
+  const alone = unlike.filter(
+    (row) => !take(rest.find((place) => !taken.has(place) && isSame(row, table[place]!, columns))),
+  )
+  return { alone, left: table.filter((_, place) => !taken.has(place)) }
 }
 
-function differing(one: Entry, other: Entry, columns: readonly OutputColumn[]): string[] {
-  const isChanged = (column: OutputColumn, at: number) => {
-    const [left, right] = [one.values[at] ?? null, other.values[at] ?? null]
-    return left !== false && right !== false && !isSameValue(left, right, column)
-  }
-  return columns.filter(isChanged).map(({ name }) => name)
+/** Those that are the same as one of the known, and those that are not. */
+function splitByKnown(
+  rows: readonly Entry[],
+  known: readonly Entry[],
+  columns: readonly OutputColumn[],
+): [same: Entry[], others: Entry[]] {
+  const spellings = new Set(known.map(spellingOf))
+  const isOne = (row: Entry) =>
+    spellings.has(spellingOf(row)) || known.some((other) => isSame(row, other, columns))
+  const same: Entry[] = []
+  const others: Entry[] = []
+  for (const row of rows) (isOne(row) ? same : others).push(row)
+  return [same, others]
+}
+
+const spellingOf = ({ values }: Entry) => JSON.stringify(values)
+
+const isSame = (one: Entry, other: Entry, columns: readonly OutputColumn[]) =>
+  columns.every((column, at) => !isChanged(one, other, column, at))
+
+const differing = (one: Entry, other: Entry, columns: readonly OutputColumn[]) =>
+  columns.filter((column, at) => isChanged(one, other, column, at)).map(({ name }) => name)
+
+function isChanged(one: Entry, other: Entry, column: OutputColumn, at: number): boolean {
+  const [left, right] = [one.values[at] ?? null, other.values[at] ?? null]
+  return left !== false && right !== false && !isSameValue(left, right, column)
 }
 
 /** Databases print JSON and numbers in their own ways, so those are compared by what they mean. */

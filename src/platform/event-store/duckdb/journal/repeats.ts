@@ -1,10 +1,11 @@
 // Events that are there already: sent again by a client that had no answer, or twice in one batch. A uuid counts once
 // within a day of its time.
 import { join } from 'node:path'
+import { isKnown, mayBeNear, remember, type KnownIds } from '../../known-ids.ts'
 import type { Manifest } from '../segments/manifest.ts'
 import { idsThatMayBe } from './id-filter.ts'
 import { idAt, timeAt, uuidAt } from './section.ts'
-import { isKnown, mayBeNear, remember, type KnownIds, type Tail } from './tail.ts'
+import type { Tail } from './tail.ts'
 
 /** An event that a file may have. */
 export type Suspect = { project_id: number; uuid: string; time: bigint }

@@ -1,8 +1,7 @@
 // What a project has in the journal and not yet in its tables: where it stands, and the ids and times of its events, by
 // which an event that comes again is known.
+import { isKnown, remember, rememberAll, type KnownIds } from '../../known-ids.ts'
 import { idAt, timeAt } from './section.ts'
-
-const DAY = 86_400_000_000n
 
 /** A section of a record, to be read from the file. */
 export type Waiting = {
@@ -15,9 +14,6 @@ export type Waiting = {
   repeats: readonly number[]
   inserted_at: bigint
 }
-
-/** Times by id: the same id may come again after more than a day. */
-export type KnownIds = Map<string, bigint[]>
 
 export class Tail {
   last_seq: number
@@ -55,7 +51,7 @@ export class Tail {
   /** Everything that waits, to be folded; a fold that failed is begun again with what came since. */
   seal(): readonly Waiting[] {
     const { sections, ids } = this.#sealed
-    for (const [id, times] of this.#ids) for (const time of times) remember(ids, id, time)
+    rememberAll(ids, this.#ids)
     this.#sealed = { sections: [...sections, ...this.#sections], ids }
     this.#sections = []
     this.#ids = new Map()
@@ -80,23 +76,4 @@ export class Tail {
   get sections(): readonly Waiting[] {
     return [...this.#sealed.sections, ...this.#sections]
   }
-}
-
-export function remember(ids: KnownIds, id: string, time: bigint): void {
-  const times = ids.get(id)
-  if (times) times.push(time)
-  else ids.set(id, [time])
-}
-
-export function isKnown(ids: KnownIds, id: string, time: bigint): boolean {
-  return ids.get(id)?.some((other) => isNear(time, other)) ?? false
-}
-
-export function isNear(one: bigint, other: bigint): boolean {
-  return (one > other ? one - other : other - one) <= DAY
-}
-
-/** Whether a file may have an event within a day of this one. */
-export function mayBeNear(time: bigint, first: bigint, last: bigint): boolean {
-  return time >= first - DAY && time <= last + DAY
 }
