@@ -67,11 +67,7 @@ export function storeOf(parts: StoreParts): EventStore {
     write(writes, now, copied = null) {
       const written = writing.then(async () => {
         assertOpen()
-        return await writer.write(writes, micros(now), copied).catch(async (error: unknown) => {
-          // Without an answer of PostgreSQL the copies are made when their time has run out.
-          await owed.giveUp(copied?.owed ?? []).catch(() => undefined)
-          throw error
-        })
+        return await writer.write(writes, micros(now), copied)
       })
       writing = written.catch(() => undefined)
       return written
@@ -127,6 +123,7 @@ export function storeOf(parts: StoreParts): EventStore {
       assertOpen()
       return await owed.claim()
     },
+    giveUpCopies: (ranges) => owed.giveUp(ranges),
     async deleteProject(project_id) {
       await new Promise<void>((resolve) => readers.afterReaders(project_id, resolve))
       await positions.deleteProject(project_id)

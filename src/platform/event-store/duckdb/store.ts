@@ -94,6 +94,7 @@ export function storeOf(
     // There is one writer, and how far it has come is stored with the copies.
     oweCopies: async () => undefined,
     missingCopies: async () => ({ after: await journal.call('copiesPosition'), last: null, owed: [] }),
+    giveUpCopies: async () => undefined,
     query,
     async positionAt(project_id, time) {
       const last = await inTurn(() => journal.call('raiseTime', micros(time), project_id))
