@@ -60,6 +60,15 @@ export function storeOf(parts: StoreParts): EventStore {
       named: { project: project_id, ...(await seen(project_id)), ...named },
     })
 
+  let closed: Promise<void> | undefined
+  const end = async () => {
+    is_closed = true
+    await writing
+    await exports.close()
+    await clickhouse.close()
+    await onClosed()
+  }
+
   return {
     engine: 'clickhouse',
     is_shared: true,
@@ -131,12 +140,6 @@ export function storeOf(parts: StoreParts): EventStore {
         await clickhouse.command(`DELETE FROM ${table} WHERE project_id = ${Number(project_id)}`)
       }
     },
-    async close() {
-      is_closed = true
-      await writing
-      await exports.close()
-      await clickhouse.close()
-      await onClosed()
-    },
+    close: () => (closed ??= end()),
   }
 }

@@ -87,6 +87,17 @@ export function storeOf(
     return result
   }
 
+  let closed: Promise<void> | undefined
+  const end = async () => {
+    projects.close()
+    await inTurn(() => Promise.resolve())
+    await columns.close()
+    await queries.close()
+    await journal.close()
+    await engine.close()
+    parts.onClosed()
+  }
+
   return {
     engine: 'duckdb',
     is_shared: false,
@@ -157,15 +168,7 @@ export function storeOf(
       await columns.forget(project_id)
       await projects.remove(project_id)
     },
-    async close() {
-      projects.close()
-      await inTurn(() => Promise.resolve())
-      await columns.close()
-      await queries.close()
-      await journal.close()
-      await engine.close()
-      parts.onClosed()
-    },
+    close: () => (closed ??= end()),
   }
 }
 
