@@ -120,6 +120,7 @@ function gatedStore({ store, turnstile }: World, actor: Actor): EventStore {
     ping: notHere,
     oweCopies: notHere,
     missingCopies: notHere,
+    giveUpCopies: notHere,
     deleteProject: notHere,
     close: async () => {},
   }

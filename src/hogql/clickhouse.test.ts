@@ -47,15 +47,15 @@ const SPELLED: [hogql: string, sql: string][] = [
   ],
   [
     'select event from events qualify row_number() over (order by timestamp) = 1',
-    'SELECT t1.event AS c1 FROM [events] AS t1 QUALIFY coalesce((row_number() OVER (ORDER BY t1.timestamp ASC NULLS LAST) = {p2:Int64}), false)',
+    'SELECT t1.event AS c1 FROM [events] AS t1 QUALIFY coalesce((toInt64(row_number() OVER (ORDER BY t1.timestamp ASC NULLS LAST)) = {p2:Int64}), false)',
   ],
   [
     'select count() from events sample 1/2',
-    'SELECT count() AS c1 FROM (SELECT e.* FROM [events] AS e WHERE (reinterpretAsUInt32(reverse(substring(MD5(e.distinct_id), 1, 4))) / 4294967296) >= {p2:Int64} AND (reinterpretAsUInt32(reverse(substring(MD5(e.distinct_id), 1, 4))) / 4294967296) < {p3:Float64}) AS t1',
+    'SELECT toInt64(count()) AS c1 FROM (SELECT e.* FROM [events] AS e WHERE (reinterpretAsUInt32(reverse(substring(MD5(e.distinct_id), 1, 4))) / 4294967296) >= {p2:Int64} AND (reinterpretAsUInt32(reverse(substring(MD5(e.distinct_id), 1, 4))) / 4294967296) < {p3:Float64}) AS t1',
   ],
   [
     'select event, count() from events group by grouping sets ((event), ())',
-    'SELECT t1.event AS c1, count() AS c2 FROM [events] AS t1 GROUP BY GROUPING SETS ((t1.event), ())',
+    'SELECT t1.event AS c1, toInt64(count()) AS c2 FROM [events] AS t1 GROUP BY GROUPING SETS ((t1.event), ())',
   ],
   [
     `select 1, 'a', null, true, 1.5`,
@@ -105,23 +105,23 @@ const SPELLED: [hogql: string, sql: string][] = [
   ],
   [
     'select count() from events where properties.n > 5',
-    'SELECT count() AS c1 FROM [events] AS t1 WHERE (toFloat64OrNull(property(t1.properties, {p2:String})) > {p3:Int64})',
+    'SELECT toInt64(count()) AS c1 FROM [events] AS t1 WHERE (toFloat64OrNull(property(t1.properties, {p2:String})) > {p3:Int64})',
   ],
   [
     'select count() from events where properties.flag = true',
-    `SELECT count() AS c1 FROM [events] AS t1 WHERE (multiIf(lower(property(t1.properties, {p2:String})) IN ('true', '1'), true, lower(property(t1.properties, {p2:String})) IN ('false', '0'), false, NULL) = true)`,
+    `SELECT toInt64(count()) AS c1 FROM [events] AS t1 WHERE (multiIf(lower(property(t1.properties, {p2:String})) IN ('true', '1'), true, lower(property(t1.properties, {p2:String})) IN ('false', '0'), false, NULL) = true)`,
   ],
   [
     `select count() from events where event = 'a'`,
-    'SELECT count() AS c1 FROM [events] AS t1 WHERE (t1.event = {p2:String})',
+    'SELECT toInt64(count()) AS c1 FROM [events] AS t1 WHERE (t1.event = {p2:String})',
   ],
   [
     `select count() from events where event != 'a'`,
-    'SELECT count() AS c1 FROM [events] AS t1 WHERE coalesce((NOT (t1.event = {p2:String})), true)',
+    'SELECT toInt64(count()) AS c1 FROM [events] AS t1 WHERE coalesce((NOT (t1.event = {p2:String})), true)',
   ],
   [
     'select count() from events where properties.a = properties.b',
-    'SELECT count() AS c1 FROM [events] AS t1 WHERE ifNull(property(t1.properties, {p2:String}) = property(t1.properties, {p3:String}), isNull(property(t1.properties, {p2:String})) AND isNull(property(t1.properties, {p3:String})))',
+    'SELECT toInt64(count()) AS c1 FROM [events] AS t1 WHERE ifNull(property(t1.properties, {p2:String}) = property(t1.properties, {p3:String}), isNull(property(t1.properties, {p2:String})) AND isNull(property(t1.properties, {p3:String})))',
   ],
   [
     `select event = 'a', event != 'a', event is null, event = null from events`,
@@ -129,19 +129,19 @@ const SPELLED: [hogql: string, sql: string][] = [
   ],
   [
     `select count() from events where event in ('a', 'b') or event not in ('c')`,
-    'SELECT count() AS c1 FROM [events] AS t1 WHERE ((t1.event IN ({p2:String}, {p3:String})) OR coalesce((NOT (t1.event IN ({p4:String}))), true))',
+    'SELECT toInt64(count()) AS c1 FROM [events] AS t1 WHERE ((t1.event IN ({p2:String}, {p3:String})) OR coalesce((NOT (t1.event IN ({p4:String}))), true))',
   ],
   [
     `select count() from events where event like 'a%' and event not ilike 'b%'`,
-    'SELECT count() AS c1 FROM [events] AS t1 WHERE ((t1.event LIKE {p2:String}) AND coalesce((NOT (t1.event ILIKE {p3:String})), true))',
+    'SELECT toInt64(count()) AS c1 FROM [events] AS t1 WHERE ((t1.event LIKE {p2:String}) AND coalesce((NOT (t1.event ILIKE {p3:String})), true))',
   ],
   [
     `select count() from events where event =~ 'a' and event !~* 'b'`,
-    `SELECT count() AS c1 FROM [events] AS t1 WHERE (match(t1.event, {p2:String}) AND coalesce((NOT match(t1.event, concat('(?i)', {p3:String}))), true))`,
+    `SELECT toInt64(count()) AS c1 FROM [events] AS t1 WHERE (match(t1.event, {p2:String}) AND coalesce((NOT match(t1.event, concat('(?i)', {p3:String}))), true))`,
   ],
   [
     'select count() from events where properties.n between 1 and 2',
-    'SELECT count() AS c1 FROM [events] AS t1 WHERE ((toFloat64OrNull(property(t1.properties, {p2:String})) >= {p3:Int64}) AND (toFloat64OrNull(property(t1.properties, {p2:String})) <= {p4:Int64}))',
+    'SELECT toInt64(count()) AS c1 FROM [events] AS t1 WHERE ((toFloat64OrNull(property(t1.properties, {p2:String})) >= {p3:Int64}) AND (toFloat64OrNull(property(t1.properties, {p2:String})) <= {p4:Int64}))',
   ],
   [
     `select event is distinct from 'a', event is not distinct from distinct_id from events`,
@@ -197,27 +197,27 @@ const SPELLED: [hogql: string, sql: string][] = [
   ],
   [
     'select event, count() from events group by event having count() > 1 order by count() desc',
-    'SELECT t1.event AS c1, count() AS c2 FROM [events] AS t1 GROUP BY t1.event HAVING coalesce((count() > {p2:Int64}), false) ORDER BY c2 DESC NULLS LAST',
+    'SELECT t1.event AS c1, toInt64(count()) AS c2 FROM [events] AS t1 GROUP BY t1.event HAVING coalesce((toInt64(count()) > {p2:Int64}), false) ORDER BY c2 DESC NULLS LAST',
   ],
   [
     'select count(), count(event), count(distinct event), count(distinct event, distinct_id) from events',
-    'SELECT count() AS c1, count(t1.event) AS c2, count(DISTINCT t1.event) AS c3, count(DISTINCT tuple(t1.event, t1.distinct_id)) AS c4 FROM [events] AS t1',
+    'SELECT toInt64(count()) AS c1, toInt64(count(t1.event)) AS c2, toInt64(count(DISTINCT t1.event)) AS c3, toInt64(count(DISTINCT tuple(t1.event, t1.distinct_id))) AS c4 FROM [events] AS t1',
   ],
   [
     `select countIf(event = 'a'), sumIf(properties.n, event = 'a'), sum(properties.n) filter (where event = 'a') from events`,
-    'SELECT count() FILTER (WHERE (t1.event = {p1:String})) AS c1, sum(toFloat64OrNull(property(t1.properties, {p2:String}))) FILTER (WHERE (t1.event = {p1:String})) AS c2, sum(toFloat64OrNull(property(t1.properties, {p2:String}))) FILTER (WHERE (t1.event = {p1:String})) AS c3 FROM [events] AS t1',
+    'SELECT toInt64(count() FILTER (WHERE (t1.event = {p1:String}))) AS c1, sum(toFloat64OrNull(property(t1.properties, {p2:String}))) FILTER (WHERE (t1.event = {p1:String})) AS c2, sum(toFloat64OrNull(property(t1.properties, {p2:String}))) FILTER (WHERE (t1.event = {p1:String})) AS c3 FROM [events] AS t1',
   ],
   [
     'select uniq(person_id), max(timestamp), groupArray(event), quantile(0.9)(properties.n) from events',
-    'SELECT uniq(t1.current_person_id) AS c1, max(t1.timestamp) AS c2, groupArray(t1.event) AS c3, quantile(0.9)(toFloat64OrNull(property(t1.properties, {p1:String}))) AS c4 FROM (SELECT e.*, coalesce(CASE WHEN e.person_mode = 0 THEN d.person_id END, personless) AS current_person_id FROM [events] AS e LEFT JOIN [person_distinct_ids] AS d ON d.distinct_id = e.distinct_id) AS t1',
+    'SELECT toInt64(uniq(t1.current_person_id)) AS c1, max(t1.timestamp) AS c2, groupArray(t1.event) AS c3, quantile(0.9)(toFloat64OrNull(property(t1.properties, {p1:String}))) AS c4 FROM (SELECT e.*, coalesce(CASE WHEN e.person_mode = 0 THEN d.person_id END, personless) AS current_person_id FROM [events] AS e LEFT JOIN [person_distinct_ids] AS d ON d.distinct_id = e.distinct_id) AS t1',
   ],
   [
     'select toStartOfDay(timestamp) as day, count() from events group by day order by day',
-    'SELECT toStartOfDay(t1.timestamp) AS c1, count() AS c2 FROM [events] AS t1 GROUP BY toStartOfDay(t1.timestamp) ORDER BY c1 ASC NULLS LAST',
+    'SELECT toStartOfDay(t1.timestamp) AS c1, toInt64(count()) AS c2 FROM [events] AS t1 GROUP BY toStartOfDay(t1.timestamp) ORDER BY c1 ASC NULLS LAST',
   ],
   [
     'select row_number() over (partition by event order by timestamp) from events',
-    'SELECT row_number() OVER (PARTITION BY t1.event ORDER BY t1.timestamp ASC NULLS LAST) AS c1 FROM [events] AS t1',
+    'SELECT toInt64(row_number() OVER (PARTITION BY t1.event ORDER BY t1.timestamp ASC NULLS LAST)) AS c1 FROM [events] AS t1',
   ],
   [
     'select sum(properties.n) over (order by timestamp rows between 1 preceding and current row) from events',
@@ -258,15 +258,15 @@ const SPELLED: [hogql: string, sql: string][] = [
   ],
   [
     'select count() from events cross join persons',
-    'SELECT count() AS c1 FROM [events] AS t1 CROSS JOIN [persons] AS t2',
+    'SELECT toInt64(count()) AS c1 FROM [events] AS t1 CROSS JOIN [persons] AS t2',
   ],
   [
     'select max(c) from (select count() as c from events group by event)',
-    'SELECT max(t1.c1) AS c2 FROM (SELECT count() AS c1 FROM [events] AS t2 GROUP BY t2.event) AS t1',
+    'SELECT max(t1.c1) AS c2 FROM (SELECT toInt64(count()) AS c1 FROM [events] AS t2 GROUP BY t2.event) AS t1',
   ],
   [
     'with t as (select event from events) select count() from t',
-    'WITH q1 AS (SELECT t1.event AS c1 FROM [events] AS t1) SELECT count() AS c2 FROM q1 AS t2',
+    'WITH q1 AS (SELECT t1.event AS c1 FROM [events] AS t1) SELECT toInt64(count()) AS c2 FROM q1 AS t2',
   ],
   ['with 5 as n select n + 1', 'SELECT ({p1:Int64} + {p2:Int64}) AS c1'],
   [
@@ -275,11 +275,11 @@ const SPELLED: [hogql: string, sql: string][] = [
   ],
   [
     `select count() from events where (event, distinct_id) in (('a', 'b'))`,
-    'SELECT count() AS c1 FROM [events] AS t1 WHERE (tuple(t1.event, t1.distinct_id) IN (tuple({p2:String}, {p3:String})))',
+    'SELECT toInt64(count()) AS c1 FROM [events] AS t1 WHERE (tuple(t1.event, t1.distinct_id) IN (tuple({p2:String}, {p3:String})))',
   ],
   [
     'select (select count() from events) + 1',
-    'SELECT ((SELECT count() AS c1 FROM [events] AS t1) + {p2:Int64}) AS c2',
+    'SELECT ((SELECT toInt64(count()) AS c1 FROM [events] AS t1) + {p2:Int64}) AS c2',
   ],
   ['select 1 as a union all select 2', '(SELECT {p1:Int64} AS c1) UNION ALL (SELECT {p2:Int64} AS c2)'],
   [

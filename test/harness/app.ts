@@ -196,6 +196,7 @@ function openWhenUsed(open: () => Promise<EventStore>): EventStore {
     ping: async () => (await store()).ping(),
     oweCopies: async (...args) => (await store()).oweCopies(...args),
     missingCopies: async () => (await store()).missingCopies(),
+    giveUpCopies: async (owed) => (await store()).giveUpCopies(owed),
     deleteProject: async (project_id) => (await store()).deleteProject(project_id),
     async close() {
       const closing = opened

@@ -1,7 +1,7 @@
 // Databases in ClickHouse for tests that want one; CLICKHOUSE_URL says where it is (`npm run test:clickhouse`). With
 // TEST_ENGINE=clickhouse the events of every test application lie there.
 import { randomBytes } from 'node:crypto'
-import { openClickHouse } from '../../src/platform/event-store/clickhouse/client.ts'
+import { openClickHouse, type ClickHouse } from '../../src/platform/event-store/clickhouse/client.ts'
 
 /** Null: no ClickHouse is there to test with. */
 export const CLICKHOUSE_ADDRESS = process.env.CLICKHOUSE_URL ?? null
@@ -10,7 +10,7 @@ export const TEST_ENGINE = process.env.TEST_ENGINE === 'clickhouse' ? 'clickhous
 
 export async function makeClickHouseDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `test_${randomBytes(6).toString('hex')}`
-  const server = openClickHouse({ url: addressOf(null), cluster: null })
+  const server = openTestClickHouse()
   await server.command(`CREATE DATABASE ${name}`)
   return {
     url: addressOf(name),
@@ -19,6 +19,11 @@ export async function makeClickHouseDatabase(): Promise<{ url: string; drop(): P
       await server.close()
     },
   }
+}
+
+/** Without a database. */
+export function openTestClickHouse(): ClickHouse {
+  return openClickHouse({ url: addressOf(null), cluster: null })
 }
 
 function addressOf(database: string | null): string {

@@ -275,7 +275,7 @@ export class Ingest {
       this.tally.wrote(countOf(batch), written, now)
       for (const { resolve } of batch) resolve()
     } catch (error) {
-      this.#missing.wasMissed()
+      await this.#missing.wereMissed(copied?.owed ?? [])
       this.#fail(batch, error)
     }
   }

@@ -55,6 +55,11 @@ function startWriter(
   return { store, ingest }
 }
 
+const killed = () => Promise.reject(new Error('killed'))
+
+/** A process that ends once its persons are committed, before it can tell anybody. */
+const startKilled = () => startWriter(undefined, () => ({ write: killed, giveUpCopies: killed }))
+
 function event(fields: Partial<PipelineEvent> = {}): PipelineEvent {
   const now = app.services.now()
   const micros = BigInt(now.getTime()) * 1000n
@@ -159,8 +164,8 @@ it.each([
           throw new Error('no answer')
         }
         return startWriter(meets, (store) => ({
-          write: (...args) =>
-            Math.random() < chances.dies ? Promise.reject(new Error('killed')) : store.write(...args),
+          write: (...args) => (Math.random() < chances.dies ? killed() : store.write(...args)),
+          giveUpCopies: (...args) => (chances.dies > 0 ? killed() : store.giveUpCopies(...args)),
         })).ingest
       }
       for (let request = 0; request < requests; request++) {
@@ -192,7 +197,7 @@ it.each([
 
 it('whoever finds copies past their lease makes them; those in time are left alone', async () => {
   const [project] = projects as [ProjectRow]
-  const { ingest } = startWriter(undefined, () => ({ write: () => Promise.reject(new Error('killed')) }))
+  const { ingest } = startKilled()
   await expect(ingest.accept(project, [event({ properties: { $set: { n: 1 } } })], 10)).rejects.toThrow(
     'killed',
   )
@@ -225,9 +230,26 @@ it('a writer that was told of a failure makes its copies before its next events'
   await compare(project.id)
 })
 
+it('so are those of a batch that failed because earlier copies could not be made', async () => {
+  const [project] = projects as [ProjectRow]
+  let fails = true
+  const persons_at_events: number[] = []
+  const { ingest } = startWriter(async ({ table }) => {
+    if (fails) throw new Error('no ClickHouse')
+    if (table === 'events') persons_at_events.push(clickhouse.rowsOf('persons', project.id).length)
+  })
+  for (const distinct_id of ['ada', 'bob'])
+    await expect(ingest.accept(project, [event({ distinct_id })], 10)).rejects.toThrow('does not answer')
+  fails = false
+  await ingest.accept(project, [event({ distinct_id: 'bob' })], 10)
+  expect(persons_at_events).toEqual([2])
+  expect(await owed()).toBe(0)
+  await compare(project.id)
+})
+
 it('many copies are made in pages, and owed until they are there', async () => {
   const [project] = projects as [ProjectRow]
-  const { ingest } = startWriter(undefined, () => ({ write: () => Promise.reject(new Error('killed')) }))
+  const { ingest } = startKilled()
   const events = Array.from({ length: 40 }, (_, index) => event({ distinct_id: `user ${index}` }))
   await expect(ingest.accept(project, events, 100)).rejects.toThrow('killed')
   // What rows say of their own size is what counts.
@@ -251,7 +273,7 @@ it('many copies are made in pages, and owed until they are there', async () => {
 
 it('writers look for missing copies now and then', async () => {
   const [project] = projects as [ProjectRow]
-  const { ingest } = startWriter(undefined, () => ({ write: () => Promise.reject(new Error('killed')) }))
+  const { ingest } = startKilled()
   await expect(ingest.accept(project, [event()], 10)).rejects.toThrow('killed')
   await expire()
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
@@ -267,7 +289,7 @@ it('writers look for missing copies now and then', async () => {
 
 it('copies of a project that is gone are owed no longer', async () => {
   const [project] = projects as [ProjectRow]
-  const { ingest } = startWriter(undefined, () => ({ write: () => Promise.reject(new Error('killed')) }))
+  const { ingest } = startKilled()
   await expect(ingest.accept(project, [event()], 10)).rejects.toThrow('killed')
   await app.db.run(sql`DELETE FROM project WHERE id = ${project.id}`)
   await expire()

@@ -1,6 +1,7 @@
 // Brings the event store's copies of persons and groups up to what the relational store has: what a write that failed, or a process
 // that ended between the two commits, has left to others.
 import type { Services } from '../../platform/services.ts'
+import type { MissingCopies as Missing } from '../../platform/event-store/event-store.ts'
 import { changedSince } from '../persons/changed-since.ts'
 
 const PAGE = 10_000
@@ -23,24 +24,21 @@ export class MissingCopies {
       : null
   }
 
-  /** A write has failed: its copies are missing. */
-  wasMissed(): void {
+  /** Copies of these ranges have not come to be. Never throws: without PostgreSQL they are made when their lease has run out. */
+  async wereMissed(owed: readonly bigint[]): Promise<void> {
+    await this.#services.eventStore.giveUpCopies(owed).catch(() => undefined)
     this.#isBehind = true
   }
 
   /** Before events are written: those that are there have their persons. */
   async copyIfBehind(): Promise<void> {
-    if (this.#isBehind) await this.copy()
+    // One that was at work already may have missed them.
+    while (this.#isBehind) await this.copy()
   }
 
   /** Whoever calls while it is at work waits for the same. */
   copy(): Promise<void> {
-    this.#copying ??= this.#copyAll()
-      .catch((error: unknown) => {
-        this.#isBehind = true
-        throw error
-      })
-      .finally(() => (this.#copying = null))
+    this.#copying ??= this.#copyAll().finally(() => (this.#copying = null))
     return this.#copying
   }
 
@@ -50,11 +48,22 @@ export class MissingCopies {
   }
 
   async #copyAll(): Promise<void> {
-    const { db, eventStore, now } = this.#services
     // A write that fails from now on may be missed by this.
     this.#isBehind = false
-    const missing = await eventStore.missingCopies()
-    if (!missing) return
+    let owed: readonly bigint[] = []
+    try {
+      const missing = await this.#services.eventStore.missingCopies()
+      if (!missing) return
+      owed = missing.owed
+      await this.#make(missing)
+    } catch (error) {
+      await this.wereMissed(owed)
+      throw error
+    }
+  }
+
+  async #make(missing: Missing): Promise<void> {
+    const { db, eventStore, now } = this.#services
     const { last, owed } = missing
     let until = missing.after
     for (let isComplete = false; !isComplete;) {

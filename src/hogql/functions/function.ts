@@ -2,6 +2,7 @@
 // A name that is in no catalogue of this folder does not exist.
 import type { SizeEstimate } from '../size-estimate.ts'
 import type { Printing, Type, Value } from '../value.ts'
+import { signed } from './unsigned.ts'
 
 type Print = (args: readonly Value[], printing: Printing, params: readonly Value[]) => string
 
@@ -35,6 +36,8 @@ export type Aggregate = HogqlFunction & {
   orElse?: string | ((args: readonly Value[], type: Type) => string | null)
   /** DuckDB: what is made of the aggregate once it stands with its FILTER, such as a number out of a list. */
   finish?: (sql: string, args: readonly Value[], params: readonly Value[]) => string
+  /** The same on ClickHouse. */
+  clickhouse_finish?: (sql: string, args: readonly Value[], params: readonly Value[]) => string
   /** DuckDB: how it is called with OVER where FILTER is not allowed beside it. It must leave NULLs out. */
   duckdb_over?: (sql: string) => string
 }
@@ -46,14 +49,15 @@ export type Catalogue<Entry = HogqlFunction> = Readonly<
 
 /** An aggregate that stands with its FILTER or OVER, made what HogQL promises. */
 export function finished(
-  entry: Aggregate,
+  entry: Aggregate & { name: string },
   sql: string,
   args: readonly Value[],
   params: readonly Value[],
   type: Type,
   { engine }: Pick<Printing, 'engine'>,
 ): string {
-  if (engine === 'clickhouse') return sql
+  if (engine === 'clickhouse')
+    return entry.clickhouse_finish?.(sql, args, params) ?? signed(entry, sql, engine)
   const made = entry.finish ? entry.finish(sql, args, params) : sql
   const { orElse = null } = entry
   const otherwise = typeof orElse === 'function' ? orElse(args, type) : orElse

@@ -3,6 +3,7 @@
 import { queryError } from '../errors.ts'
 import type { Printing, Value } from '../value.ts'
 import { arrayOf, call, DATETIME, INTEGER, type Named, nth, read } from './define.ts'
+import { clickhousePathInAnyOrder, clickhousePathInOrder } from './funnel-path-clickhouse.ts'
 import { pathInAnyOrder, pathInOrder, type Path } from './funnel-path.ts'
 import type { Aggregate } from './function.ts'
 import { FUNNEL_MODES, type FunnelMode, windowFunnelLevel } from './window-funnel.ts'
@@ -103,8 +104,8 @@ const pathOf = (args: readonly Value[], [window, order, count]: readonly Value[]
 
 /**
  * `funnelPath(window, order, n)(time, step 1 … step n[, exclusion after step 1 … after step n − 1])`: when the person
- * reached each step, as far as they came; NULL for whoever did something excluded on the way. An event counts for one
- * step of a path. Of events at the same instant the one for the earlier step goes first.
+ * reached each step, as far as they came; NULL for whoever did something excluded on the way, on ClickHouse an empty array. An
+ * event counts for one step of a path. Of events at the same instant the one for the earlier step goes first.
  */
 const funnelPath: NamedAggregate = {
   name: 'funnelPath',
@@ -121,8 +122,23 @@ const funnelPath: NamedAggregate = {
     const path = pathOf(args, params)
     return path.order === 'unordered' ? pathInAnyOrder(sql, path) : pathInOrder(sql, path)
   },
-  clickhouse: () => {
-    throw queryError('funnelPath does not exist on ClickHouse.')
+  clickhouse: (args, printing, params) => {
+    const { steps, order } = pathOf(args, params)
+    const texts = args.slice(1).map((value) => `ifNull(${printing.boolean(value)}, false)`)
+    const conditions = order === 'strict' ? [...texts, 'true'] : texts
+    const first = texts.slice(0, steps).map((sql, index) => `${sql}, ${index}`)
+    const time = read('datetime', nth(args, 0), printing)
+    const met = texts.map((sql, index) => `toInt64(${sql}) * ${2 ** index}`).join(' + ')
+    const event = call('tuple', [
+      `toUnixTimestamp64Micro(toDateTime64(assumeNotNull(${time}), 6, 'UTC'))`,
+      call('multiIf', [...first, String(steps)]),
+      met,
+    ])
+    return `groupArray(${event}) FILTER (WHERE ${anyOf(conditions)} AND isNotNull(${time}))`
+  },
+  clickhouse_finish: (sql, args, params) => {
+    const path = pathOf(args, params)
+    return path.order === 'unordered' ? clickhousePathInAnyOrder(sql, path) : clickhousePathInOrder(sql, path)
   },
 }
 

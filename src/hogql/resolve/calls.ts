@@ -14,6 +14,7 @@ import { queryError } from '../errors.ts'
 import { scalarFunctions, windowFunctions } from '../functions/catalogue.ts'
 import { withCertainty } from '../functions/certainty.ts'
 import { finished, type Aggregate, type HogqlFunction } from '../functions/function.ts'
+import { signed } from '../functions/unsigned.ts'
 import { estimated, itemsOf, sumOf } from '../size-estimate.ts'
 import type { Type, Value } from '../value.ts'
 import { operatorOf } from './operator-calls.ts'
@@ -38,7 +39,8 @@ export function resolveCall(call: Call, scope: Scope): Value {
   const entry = Object.hasOwn(scalarFunctions, name) ? scalarFunctions[name] : undefined
   if (!entry) throw unknownFunction(call)
   const args = resolveArguments(call.args, entry, scope)
-  return printed(entry, call, args, resolveAll(call.params ?? [], scope), scope)
+  const value = printed(entry, call, args, resolveAll(call.params ?? [], scope), scope)
+  return { ...value, sql: signed(entry, value.sql, scope.compilation.dialect.engine) }
 }
 
 const resolveAll = (exprs: readonly Expr[], scope: Scope) =>

@@ -154,6 +154,8 @@ export type EventStore = {
   oweCopies(tx: Db, range: ChangeRange): Promise<void>
   /** What nobody else is about to copy; null for nothing. Whoever is told makes the copies soon, or others do. */
   missingCopies(): Promise<MissingCopies | null>
+  /** Who was to make the copies of these ranges has failed: anybody may make them at once. */
+  giveUpCopies(owed: readonly bigint[]): Promise<void>
   /** Queries that project's tables alone (layout.ts). Throws QueryTimeout, QueryFault, StoreBusy, or the signal's reason. */
   query(query: StoreQuery, signal?: AbortSignal): Promise<StoreAnswer>
   /**

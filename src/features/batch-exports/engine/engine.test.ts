@@ -8,6 +8,7 @@ import { constants, deflateRawSync, gunzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createOrganization, type Workspace } from '../../../../test/factories.ts'
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
+import { TEST_ENGINE } from '../../../../test/harness/clickhouse.ts'
 import { sql } from '../../../platform/db/sql.ts'
 import { HOUR_MS, setTenPastTheHour } from '../fixture/clock.ts'
 import { addRun } from '../runs/fixture/rows.ts'
@@ -27,6 +28,10 @@ beforeEach(async () => {
   setTenPastTheHour(app)
 })
 afterEach(() => app.close())
+
+/** Where the event store writes what exports send. */
+const stagingFolder = () =>
+  join(app.services.settings.export_folder, TEST_ENGINE === 'clickhouse' ? '../staging' : '../events/staging')
 
 const file = (config: object = {}) => ({ type: 'File', config: { prefix: 'out', ...config } })
 
@@ -199,7 +204,7 @@ describe('a scheduled export', () => {
   it('keeps the level of compression it began with: a repeated attempt writes the same bytes', async () => {
     const id = await create({ destination: file({ compression: 'gzip', compression_level: 9 }) })
     await capture(200)
-    const staging = join(app.services.settings.export_folder, '../events/staging')
+    const staging = stagingFolder()
     await rename(staging, `${staging}-away`)
     await pass()
     const change = { destination: { config: { compression_level: 1 } } }
@@ -272,7 +277,7 @@ describe('a run that fails', () => {
   it('for want of a disk of ours is tried again, and says what is missing', async () => {
     const id = await create()
     await capture(1)
-    const staging = join(app.services.settings.export_folder, '../events/staging')
+    const staging = stagingFolder()
     await rename(staging, `${staging}-away`)
     await pass()
     expect(await runsOf(id)).toMatchObject([

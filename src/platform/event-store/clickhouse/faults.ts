@@ -30,6 +30,11 @@ const EXPLAINED: Readonly<Record<string, string>> = {
 /** What our own SQL says (`throwIf`), without what ClickHouse adds. Nobody else's SQL can throw. */
 const OWN_WORDS = /More than \d+ rows would be made/
 
+/** It has no name of its own. */
+const GROWN = /Query tree is too big/
+const GROWS =
+  'The query grows too large: ClickHouse puts a query of WITH wherever it is used. Use it fewer times.'
+
 const TIMED_OUT = new Set(['TIMEOUT_EXCEEDED', 'QUERY_WAS_CANCELLED', 'TOO_SLOW'])
 const BUSY = new Set(['TOO_MANY_SIMULTANEOUS_QUERIES', 'TOO_MANY_PARTS', 'KEEPER_EXCEPTION'])
 
@@ -67,6 +72,7 @@ export function faultOf(error: unknown): Error {
   if (TIMED_OUT.has(name)) return new QueryTimeout('stopped')
   if (BUSY.has(name)) return new StoreBusy('ClickHouse has too much to do', { cause: error })
   const own = name === 'FUNCTION_THROW_IF_VALUE_IS_NON_ZERO' ? OWN_WORDS.exec(error.message)?.[0] : undefined
-  const words = own ?? EXPLAINED[name] ?? `ClickHouse cannot answer the query (${name}).`
+  const grown = GROWN.test(error.message) ? GROWS : undefined
+  const words = own ?? grown ?? EXPLAINED[name] ?? `ClickHouse cannot answer the query (${name}).`
   return new QueryFault(words, { cause: error })
 }

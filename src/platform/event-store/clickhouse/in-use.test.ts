@@ -1,6 +1,7 @@
 // Servers and a move at the same store. PostgreSQL alone decides, so no ClickHouse is needed here.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import type { PoolClient } from 'pg'
 import { makeDatabase } from '../../../../test/harness/app.ts'
 import { until } from '../../../../test/harness/until.ts'
 import type { Database } from '../../db/database.ts'
@@ -44,6 +45,17 @@ it('a server whose connection was cut has it open again soon', async () => {
   await expect(holdAlone(db)).rejects.toThrow(StoreTaken)
   expect(onLost).not.toHaveBeenCalled()
   await server.release()
+})
+
+it('a connection that is lost while it is given back, or later, is given back once', async () => {
+  let client: PoolClient | undefined
+  db.pool.once('acquire', (taken) => (client = taken))
+  const server = await holdOpen(db)
+  const released = server.release()
+  client!.emit('error', new Error('cut off'))
+  await released
+  client!.emit('error', new Error('cut off'))
+  await (await holdAlone(db)).release()
 })
 
 it('a server that was cut off while a move began is told, and stores nothing meanwhile', async () => {

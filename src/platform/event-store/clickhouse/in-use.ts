@@ -23,9 +23,11 @@ export async function holdOpen(db: Database, onLost?: (error: Error) => void): P
     const taken = await takeLock(db, 'pg_try_advisory_lock_shared')
     if (isReleased) return taken.release(true)
     client = taken
-    client.once('error', () => {
-      client!.release(true)
+    taken.on('error', () => {
+      // On its way back already, or told a second time.
+      if (client !== taken) return
       client = null
+      taken.release(true)
       takeSoon()
     })
   }
@@ -43,7 +45,9 @@ export async function holdOpen(db: Database, onLost?: (error: Error) => void): P
     async release() {
       isReleased = true
       clearTimeout(again)
-      if (client) await giveBack(client)
+      const held = client
+      client = null
+      if (held) await giveBack(held)
     },
   }
 }

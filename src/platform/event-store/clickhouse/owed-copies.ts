@@ -16,12 +16,14 @@ export class OwedCopies {
       VALUES (${after}, ${last}, clock_timestamp() + make_interval(secs => ${LEASE_S}))`)
   }
 
-  /** A ClickHouse that has no tables yet is owed every change there ever was. */
+  /**
+   * A ClickHouse that has no tables yet is owed every change there ever was. The range is named by a number of its own: a flush of
+   * another process that owes the latest change settles only what it has copied itself.
+   */
   async oweEverything(): Promise<void> {
     await this.db.run(sql`
       INSERT INTO owed_copies (after_change, last_change, leased_until)
-      SELECT 0, last_value, clock_timestamp() FROM people_change WHERE is_called
-      ON CONFLICT (last_change) DO UPDATE SET after_change = 0`)
+      SELECT 0, nextval('people_change'), clock_timestamp() FROM people_change WHERE is_called`)
   }
 
   /** In the transaction that stores the batch with the copies. What is left of the ranges is leased anew. */
@@ -38,7 +40,7 @@ export class OwedCopies {
     }
   }
 
-  /** They will not come: anybody may make them at once. */
+  /** They will not come from their writer: anybody may make them at once. */
   async giveUp(owed: readonly bigint[]): Promise<void> {
     if (owed.length === 0) return
     await this.db.run(

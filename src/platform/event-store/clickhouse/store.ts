@@ -60,6 +60,15 @@ export function storeOf(parts: StoreParts): EventStore {
       named: { project: project_id, ...(await seen(project_id)), ...named },
     })
 
+  let closed: Promise<void> | undefined
+  const end = async () => {
+    is_closed = true
+    await writing
+    await exports.close()
+    await clickhouse.close()
+    await onClosed()
+  }
+
   return {
     engine: 'clickhouse',
     is_shared: true,
@@ -67,11 +76,7 @@ export function storeOf(parts: StoreParts): EventStore {
     write(writes, now, copied = null) {
       const written = writing.then(async () => {
         assertOpen()
-        return await writer.write(writes, micros(now), copied).catch(async (error: unknown) => {
-          // Without an answer of PostgreSQL the copies are made when their time has run out.
-          await owed.giveUp(copied?.owed ?? []).catch(() => undefined)
-          throw error
-        })
+        return await writer.write(writes, micros(now), copied)
       })
       writing = written.catch(() => undefined)
       return written
@@ -127,6 +132,7 @@ export function storeOf(parts: StoreParts): EventStore {
       assertOpen()
       return await owed.claim()
     },
+    giveUpCopies: (ranges) => owed.giveUp(ranges),
     async deleteProject(project_id) {
       await new Promise<void>((resolve) => readers.afterReaders(project_id, resolve))
       await positions.deleteProject(project_id)
@@ -134,12 +140,6 @@ export function storeOf(parts: StoreParts): EventStore {
         await clickhouse.command(`DELETE FROM ${table} WHERE project_id = ${Number(project_id)}`)
       }
     },
-    async close() {
-      is_closed = true
-      await writing
-      await exports.close()
-      await clickhouse.close()
-      await onClosed()
-    },
+    close: () => (closed ??= end()),
   }
 }

@@ -87,6 +87,17 @@ export function storeOf(
     return result
   }
 
+  let closed: Promise<void> | undefined
+  const end = async () => {
+    projects.close()
+    await inTurn(() => Promise.resolve())
+    await columns.close()
+    await queries.close()
+    await journal.close()
+    await engine.close()
+    parts.onClosed()
+  }
+
   return {
     engine: 'duckdb',
     is_shared: false,
@@ -94,6 +105,7 @@ export function storeOf(
     // There is one writer, and how far it has come is stored with the copies.
     oweCopies: async () => undefined,
     missingCopies: async () => ({ after: await journal.call('copiesPosition'), last: null, owed: [] }),
+    giveUpCopies: async () => undefined,
     query,
     async positionAt(project_id, time) {
       const last = await inTurn(() => journal.call('raiseTime', micros(time), project_id))
@@ -156,15 +168,7 @@ export function storeOf(
       await columns.forget(project_id)
       await projects.remove(project_id)
     },
-    async close() {
-      projects.close()
-      await inTurn(() => Promise.resolve())
-      await columns.close()
-      await queries.close()
-      await journal.close()
-      await engine.close()
-      parts.onClosed()
-    },
+    close: () => (closed ??= end()),
   }
 }
 

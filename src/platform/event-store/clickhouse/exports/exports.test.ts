@@ -28,7 +28,12 @@ const micros = (text: string) => {
 
 const spell: ValueSpelling = {
   text: textLiteral,
-  repeated: (text, count) => `repeat(${textLiteral(text)}, ${count})`,
+  // A million times at most.
+  repeated(text, count) {
+    const times = (sql: string, number: number) => `repeat(${sql}, ${number})`
+    const [whole, rest] = [Math.floor(count / 1024), count % 1024]
+    return `concat(${times(times(textLiteral(text), 1024), whole)}, ${times(textLiteral(text), rest)})`
+  },
   whole: (digits) => `toInt64(${digits})`,
   float: (value) => `toFloat64('${value}')`,
   instant: (text) => `fromUnixTimestamp64Micro(${micros(text)}, 'UTC')`,

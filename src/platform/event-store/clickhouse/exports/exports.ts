@@ -163,7 +163,8 @@ export class ClickHouseExports {
   }
 }
 
-const DISK_FAULTS = new Set<unknown>(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'])
+/** The last three: the staging folder is gone, or another's. */
+const DISK_FAULTS = new Set<unknown>(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'ENOENT', 'ENOTDIR', 'EACCES'])
 
 function exportFault(error: unknown): unknown {
   if (error instanceof ClickHouseError && error.type === 'MEMORY_LIMIT_EXCEEDED') {
