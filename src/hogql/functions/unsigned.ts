@@ -27,8 +27,5 @@ const COUNTING: ReadonlySet<string> = new Set([
   'JSONLength',
 ])
 
-export const signed = (
-  { name }: { name: string },
-  sql: string,
-  engine: 'duckdb' | 'clickhouse',
-): string => (engine === 'clickhouse' && COUNTING.has(name) ? `toInt64(${sql})` : sql)
+export const signed = ({ name }: { name: string }, sql: string, engine: 'duckdb' | 'clickhouse'): string =>
+  engine === 'clickhouse' && COUNTING.has(name) ? `toInt64(${sql})` : sql
