@@ -66,6 +66,7 @@ describe('the page', () => {
     const linksOf = async (url: string, cookie: string) => (await load(url, { cookie })).headers.link
     const me = '</api/users/%40me/>; rel=preload; as=fetch; crossorigin'
     expect(await linksOf('/project/7/events', 'other=1')).toBeUndefined()
+    expect(await linksOf('/login?next=%2F', 'sessionid=a')).toBeUndefined()
     expect(await linksOf('/account/keys', 'sessionid=a')).toBe(me)
     expect(await linksOf('/project/7/events?after=x', 'sessionid=a')).toBe(
       `${me}, ${me.replace('users/%40me', 'projects/7')}`,

@@ -1,15 +1,14 @@
 // The console: one page for all of its addresses, and the files it loads. Everything else it does, it does through the
 // API like any other client.
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { randomBytes } from 'node:crypto'
 import { extname } from 'node:path'
 import { notFound } from '../../platform/http/errors.ts'
 import { sendPackedFile } from '../../platform/http/packed-file.ts'
 import { openConsoleFiles } from './files.ts'
 
-/** Where the console answers. Mailed links and bookmarks point here; web/src/routes.tsx says what each shows. */
-const ADDRESSES = [
-  '/',
+// Where the console answers. Mailed links and bookmarks point here; web/src/routes.tsx says what each shows.
+const ADDRESSES_OF_ANYBODY = [
   '/login',
   '/login/token',
   '/login/recovery/:user_uuid/:token',
@@ -20,6 +19,9 @@ const ADDRESSES = [
   '/verify_email/:uuid',
   '/verify_email/:uuid/:token',
   '/undo_email_change/:uuid/:token',
+]
+const ADDRESSES_WITHIN = [
+  '/',
   '/project/*',
   '/organization',
   '/organization/*',
@@ -39,16 +41,19 @@ const SESSION = '%SESSION%'
 export function addConsole(app: FastifyInstance): void {
   const { page, assets } = openConsoleFiles()
 
-  for (const address of ADDRESSES) {
-    app.get(address, async (request, reply) => {
-      const nonce = randomBytes(16).toString('base64')
-      if (hasSession(request)) reply.header('link', firstAnswers(request))
-      return reply
-        .header('content-security-policy', policy(nonce))
-        .type('text/html; charset=utf-8')
-        .send(page.replace(NONCE, nonce).replace(SESSION, hasSession(request) ? 'perhaps' : 'none'))
-    })
+  const send = (request: FastifyRequest, reply: FastifyReply) => {
+    const nonce = randomBytes(16).toString('base64')
+    return reply
+      .header('content-security-policy', policy(nonce))
+      .type('text/html; charset=utf-8')
+      .send(page.replace(NONCE, nonce).replace(SESSION, hasSession(request) ? 'perhaps' : 'none'))
   }
+  for (const address of ADDRESSES_OF_ANYBODY) app.get(address, async (request, reply) => send(request, reply))
+  for (const address of ADDRESSES_WITHIN)
+    app.get(address, async (request, reply) => {
+      if (hasSession(request)) reply.header('link', firstAnswers(request))
+      return send(request, reply)
+    })
 
   app.get('/assets/:name', async (request, reply) => {
     const { name } = request.params as { name: string }
@@ -64,7 +69,7 @@ function hasSession({ headers }: FastifyRequest): boolean {
   return /(^|;\s*)sessionid=./.test(headers.cookie ?? '')
 }
 
-/** What every page asks the API first (web/src/api/me.ts): the browser fetches it while the program is on its way. */
+/** What each of these pages asks the API first (web/src/api/me.ts): the browser fetches it while the program is on its way. */
 function firstAnswers({ url }: FastifyRequest): string {
   const project = /^\/project\/(\d+)(?:[/?]|$)/.exec(url)?.[1]
   const paths = ['/api/users/%40me/', ...(project === undefined ? [] : [`/api/projects/${project}/`])]
