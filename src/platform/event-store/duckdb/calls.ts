@@ -137,6 +137,7 @@ export async function serveCalls<Calls extends Signatures>(
   onFault?: (error: unknown) => void,
 ): Promise<void> {
   const underway = new Map<number, AbortController>()
+  let isClosing = false
   const send = (answer: Answer) => port.post(answer)
   try {
     const handlers = await open()
@@ -149,11 +150,14 @@ export async function serveCalls<Calls extends Signatures>(
 
     const answerCall = async ({ id, name, args }: Call): Promise<void> => {
       const controller = new AbortController()
-      if (name === 'close') {
-        for (const other of underway.values()) other.abort(new StoreGone('the event store is closed'))
-      }
-      underway.set(id, controller)
       try {
+        if (isClosing) throw new StoreGone('the event store is closed')
+        if (name === 'close') {
+          // What comes later would be waited for, and nobody would stop it.
+          isClosing = true
+          for (const other of underway.values()) other.abort(new StoreGone('the event store is closed'))
+        }
+        underway.set(id, controller)
         const handle = handlers[name] as (...args: unknown[]) => unknown
         send({ id, result: await handle(...args, controller.signal) })
         if (name === 'close') port.end()
