@@ -90,6 +90,16 @@ function commonPart(one: Rectangle, other: Rectangle): Rectangle | null {
   return common.seq_from < common.seq_to && common.time_from < common.time_to ? common : null
 }
 
+/** How many reach into each half. */
+function sidesOf(within: readonly Rectangle[], { by, at }: Split): [number, number] {
+  let [low, high] = [0, 0]
+  for (const one of within) {
+    if (one[`${by}_from`] < at) low++
+    if (one[`${by}_to`] > at) high++
+  }
+  return [low, high]
+}
+
 const SIDES = ['seq_from', 'seq_to', 'time_from', 'time_to'] as const
 
 const isSame = (one: Rectangle, other: Rectangle) => SIDES.every((side) => one[side] === other[side])
@@ -115,8 +125,7 @@ function bestSplit(cell: Rectangle, within: readonly Rectangle[]): Split {
     ...sampleOf(edgesInside(within, 'seq', cell)).map((at): Split => ({ by: 'seq', at })),
     ...sampleOf(edgesInside(within, 'time', cell)).map((at): Split => ({ by: 'time', at })),
   ]
-  const fullness = (split: Split) =>
-    Math.max(...halves(cell, split).map((half) => within.filter((one) => commonPart(one, half)).length))
+  const fullness = (split: Split) => Math.max(...sidesOf(within, split))
   return splits
     .map((split) => ({ split, most: fullness(split) }))
     .reduce((best, other) => (other.most < best.most ? other : best)).split

@@ -1,5 +1,6 @@
 // How many events a run has claimed, and who took which part of a scheduled interval. Claims never change, so whoever counts
 // gets the same; the figures are kept for reconciliation.
+import { isDeepStrictEqual } from 'node:util'
 import type { EventStore } from '../../../platform/event-store/event-store.ts'
 import type { Area, EventChoice } from '../../../platform/event-store/export-rows.ts'
 import type { Services } from '../../../platform/services.ts'
@@ -94,12 +95,14 @@ export async function measureParts(
   signal: AbortSignal,
 ): Promise<MeasuredPart[]> {
   if (parts.length === 0) return []
-  const events = await eventStore.measureAreas(everyEvent(eventStore, project_id), parts, signal)
+  const every = everyEvent(eventStore, project_id)
+  const events = await eventStore.measureAreas(every, parts, signal)
   const ids = [...new Set(parts.map(({ run_id }) => run_id))]
   const choices = new Map((await listChoices(db, project_id, ids)).map((choice) => [choice.run_id, choice]))
   const rows = new Map<Part, number>()
   for (const group of groupByChoice(eventStore, project_id, parts, choices)) {
-    const found = group.chosen && (await eventStore.measureAreas(group.chosen, group.parts, signal))
+    const leavesOut = group.chosen !== null && !isDeepStrictEqual(group.chosen, every)
+    const found = leavesOut ? await eventStore.measureAreas(group.chosen!, group.parts, signal) : null
     for (const [index, part] of group.parts.entries()) {
       rows.set(part, found ? found[index]!.rows : events[parts.indexOf(part)]!.rows)
     }

@@ -66,13 +66,10 @@ export async function insertClaims(
   run_id: string,
   claims: readonly Omit<Claim, 'run_id'>[],
 ): Promise<void> {
-  const column = <Value>(read: (claim: Omit<Claim, 'run_id'>) => Value) => claims.map(read)
   await tx.run(sql`
     INSERT INTO batch_export_claim (batch_export_id, run_id, positions, times, events)
     SELECT ${batch_export_id}::uuid, ${run_id}::uuid, int8range(seq_from, seq_to, '(]'), tstzrange(time_from, time_to), events
-    FROM unnest(${column(({ seq_from }) => seq_from)}::bigint[], ${column(({ seq_to }) => seq_to)}::bigint[],
-      ${column(({ time_from }) => time_from)}::timestamptz[], ${column(({ time_to }) => time_to)}::timestamptz[],
-      ${column(({ events }) => events)}::bigint[]) AS new (seq_from, seq_to, time_from, time_to, events)`)
+    FROM ${tableOf(claims)}`)
 }
 
 /** Claims of these deliveries, in order of their positions. */
@@ -160,11 +157,11 @@ export async function keepCounts(
   { id }: Pick<ExportRow, 'id'>,
   counted: readonly (Area & { events: number })[],
 ): Promise<void> {
-  for (const claim of counted) {
-    await db.run(sql`
-      UPDATE batch_export_claim SET events = ${claim.events}
-      WHERE batch_export_id = ${id} AND positions = ${positionsOf(claim)} AND times = ${timesOf(claim)}`)
-  }
+  await db.run(sql`
+    UPDATE batch_export_claim AS claim SET events = counted.events
+    FROM ${tableOf(counted)}
+    WHERE batch_export_id = ${id} AND positions = int8range(seq_from, seq_to, '(]')
+      AND times = tstzrange(time_from, time_to)`)
 }
 
 /** Which rows of its events a delivery hands on: by the definition of the run that counts, `holder`. */
@@ -195,6 +192,14 @@ export async function insertShares(db: Db, shares: readonly Share[]): Promise<vo
 const AREA = sql`(lower(positions) - 1)::float8 AS seq_from, (upper(positions) - 1)::float8 AS seq_to,
   lower(times) AS time_from, upper(times) AS time_to`
 const CLAIM = sql`${AREA}, run_id, events::float8 AS events`
+
+/** A table `counted` of areas, and of how many events each holds. */
+function tableOf(areas: readonly (Area & Pick<Claim, 'events'>)[]): Statement {
+  const column = <Value>(read: (area: Area & Pick<Claim, 'events'>) => Value) => areas.map(read)
+  return sql`unnest(${column(({ seq_from }) => seq_from)}::bigint[], ${column(({ seq_to }) => seq_to)}::bigint[],
+      ${column(({ time_from }) => time_from)}::timestamptz[], ${column(({ time_to }) => time_to)}::timestamptz[],
+      ${column(({ events }) => events)}::bigint[]) AS counted (seq_from, seq_to, time_from, time_to, events)`
+}
 
 function positionsOf({ seq_from, seq_to }: Area): Statement {
   return sql`int8range(${seq_from}, ${seq_to}, '(]')`

@@ -17,11 +17,12 @@ import { measuredBy, NOTHING, spanOf, stretchesIn } from '../read-figures.ts'
 import type { Area, EventChoice, ExportRows } from '../export-rows.ts'
 import { tablesOf } from '../layout.ts'
 import { engineType, engineValue } from './bind.ts'
+import { hullOf } from '../area-condition.ts'
 import { areasSql } from './area-sql.ts'
 import { copySql, countSql, cutByBytesSql, cutSql, planSql, readsInOrder } from './export-sql.ts'
 import { faultOf } from './faults.ts'
 import { Interrupts } from './interrupts.ts'
-import { writeRows, type WrittenRows } from './rows-sql.ts'
+import { writeRows } from './rows-sql.ts'
 import type { Manifest } from './segments/manifest.ts'
 import { exportedView } from './segments/views.ts'
 import { isOutOfMemory, rows as rowsOf, type Statement } from './statements.ts'
@@ -124,7 +125,7 @@ export class Exporter {
   cutForParquet(rows: ExportRows, block: PositionBlock, signal: AbortSignal): Promise<PositionBlock[]> {
     const selected = writeRows(rows, block)
     return this.#run(selected, signal, async (ask, version) => {
-      if (await this.#readsInOrder(selected, version, ask)) return [block]
+      if (await this.#readsInOrder(rows, version, ask)) return [block]
       return stretchesIn(block, await ask(cutByBytesSql(selected, block, SORTED_BYTES)))
     })
   }
@@ -139,7 +140,7 @@ export class Exporter {
     const selected = writeRows(rows, range)
     try {
       const written = await this.#run(selected, signal, async (ask, version) => {
-        const isInOrder = await this.#readsInOrder(selected, version, ask)
+        const isInOrder = await this.#readsInOrder(rows, version, ask)
         const [answer] = await ask(copySql(selected, range, format, path, isInOrder))
         return Number(answer![0])
       })
@@ -157,11 +158,12 @@ export class Exporter {
   }
 
   /** The pieces of a run are read alike, so only the first of them is planned twice. */
-  async #readsInOrder(rows: WrittenRows, version: number, ask: Ask): Promise<boolean> {
-    const key = `${rows.project_id} ${version} ${rows.sql}`
+  async #readsInOrder(rows: ExportRows, version: number, ask: Ask): Promise<boolean> {
+    const selected = writeRows(inOneArea(rows))
+    const key = `${selected.project_id} ${version} ${selected.sql}`
     const known = this.#inOrder.get(key)
     if (known !== undefined) return known
-    const [plan] = await ask(planSql(rows))
+    const [plan] = await ask(planSql(selected))
     const found = readsInOrder(plan![1] as string)
     if (this.#inOrder.size >= PLANS_KEPT) this.#inOrder.clear()
     this.#inOrder.set(key, found)
@@ -229,6 +231,13 @@ export class Exporter {
     this.#alone = result.catch(() => undefined)
     return result
   }
+}
+
+/** Each piece is in areas of its own. Which areas those are decides about the rows that are left out, not about their order. */
+function inOneArea(rows: ExportRows): ExportRows {
+  const { source } = rows
+  if (source.model !== 'events' || source.areas.length === 0) return rows
+  return { ...rows, source: { ...source, areas: [hullOf(source.areas)] } }
 }
 
 async function interruptible(
