@@ -53,6 +53,8 @@ export async function openStream(
   const read = async () => {
     const decoder = new TextDecoder()
     for await (const bytes of response.body!) {
+      // What was on its way when the client left would come after the id that it comes back with.
+      if (aborted.signal.aborted) return
       text += decoder.decode(bytes as Uint8Array, { stream: true })
       for (let end = text.indexOf('\n\n', parsed); end >= 0; end = text.indexOf('\n\n', parsed)) {
         take(text.slice(parsed, end))

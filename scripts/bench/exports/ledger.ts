@@ -24,7 +24,8 @@ export function benchLedger(store: SampleStore): Promise<boolean> {
 
 async function exportParquet(store: SampleStore, past?: Past): Promise<Exported> {
   const config = { prefix: 'bench/{export_id}', file_format: 'Parquet', compression: 'snappy' }
-  const exported = await exportTo(store, { type: 'File', config }, past ? { past } : {})
+  const options = { is_run_alone: true, ...(past && { past }) }
+  const exported = await exportTo(store, { type: 'File', config }, options)
   await rm(join(store.folder, 'exports'), { recursive: true, force: true })
   return exported
 }

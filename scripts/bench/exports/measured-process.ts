@@ -3,7 +3,7 @@
 import { createExport } from '../../../src/features/batch-exports/create.ts'
 import type { ExportRow, RunRow } from '../../../src/features/batch-exports/rows.ts'
 import type { VerificationRow } from '../../../src/features/batch-exports/verification/rows.ts'
-import { exportRange } from '../../../src/cli/exports/export-range.ts'
+import { beginExport, workOff } from '../../../src/cli/exports/export-range.ts'
 import { withWorkspace } from '../../../src/cli/exports/open-workspace.ts'
 import { verifyExports } from '../../../src/cli/exports/verify-exports.ts'
 import type { ProjectRow } from '../../../src/features/projects/schema.ts'
@@ -24,6 +24,8 @@ export type ExportOptions = {
   past?: Past
   /** Then what was delivered is read back. */
   is_verified?: boolean
+  /** Then what is asked before there is a run, how much there is to export, does not count. */
+  is_run_alone?: boolean
   /** A PostgreSQL that it goes to: what that does counts too. */
   postmaster?: number
 }
@@ -77,7 +79,7 @@ async function carryOut(order: Order): Promise<Exported | Measured | Bucket> {
 
 /** The real engine on the real stores, as `longshore export` has them: from the wish to the end of the run. */
 function exportAll(order: Extract<Order, { kind: 'export' }>): Promise<Exported> {
-  const { store, destination, past, is_verified = false, postmaster } = order
+  const { store, destination, past, is_verified = false, is_run_alone = false, postmaster } = order
   return withWorkspace(configOf(store.folder), async (services) => {
     const own = (await postmasterOf(store.folder))!
     const cpuS = () => [own, ...(postmaster === undefined ? [] : [postmaster])].map(postgresCpuS).reduce(add)
@@ -90,8 +92,10 @@ function exportAll(order: Extract<Order, { kind: 'export' }>): Promise<Exported>
     const { watched, store_s } = watch(services)
     const { signal } = new AbortController()
     let runs: RunRow[] = []
+    const begin = () => beginExport(watched, row, range)
+    const begun = is_run_alone ? await begin() : null
     const figures = await measured(async () => {
-      ;({ runs } = await exportRange(watched, row, range, signal, () => undefined))
+      ;({ runs } = await workOff(watched, row, begun ?? (await begin()), signal, () => undefined))
     }, cpuS)
     const [run] = runs
     if (runs.length !== 1 || run?.status !== 'Completed') {

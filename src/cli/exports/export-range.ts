@@ -34,10 +34,25 @@ export async function exportRange(
   signal: AbortSignal,
   onProgress: (progress: ExportProgress) => void,
 ): Promise<Exported> {
-  const { db } = services
+  const backfill_id = await beginExport(services, row, range)
+  return workOff(services, row, backfill_id, signal, onProgress)
+}
+
+export async function beginExport(services: Services, row: ExportRow, range: Range): Promise<string> {
   const now = services.now()
   const estimate = await estimateBackfill(services, row, range, now)
-  const { backfill_id } = await db.transaction((tx) => createBackfill(tx, row, range, estimate, now))
+  const { backfill_id } = await services.db.transaction((tx) => createBackfill(tx, row, range, estimate, now))
+  return backfill_id
+}
+
+export async function workOff(
+  services: Services,
+  row: ExportRow,
+  backfill_id: string,
+  signal: AbortSignal,
+  onProgress: (progress: ExportProgress) => void,
+): Promise<Exported> {
+  const { db } = services
   const written = { rows: 0, bytes: 0 }
   const engine = new ExportEngine(services, {
     backfill_id,
