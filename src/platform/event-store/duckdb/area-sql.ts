@@ -1,10 +1,18 @@
 // The statement that measures many areas with one read.
 import { areaCondition, hullOf } from '../area-condition.ts'
-import { placeOfArea } from '../area-tree.ts'
+import { placeOfArea, type Spelling } from '../area-tree.ts'
 import type { Area, EventChoice } from '../export-rows.ts'
 import { milliseconds } from './milliseconds.ts'
 import { newParameters } from './parameters.ts'
 import type { Statement } from './statements.ts'
+
+/**
+ * The tree of areas for positions above `from`, and NULL for others. A condition on the time alone would be checked inside the
+ * reader of the files, which takes it several times as long as the step behind it.
+ */
+export function onBothAxes(tree: string, position: string, from: number, { whole }: Spelling): string {
+  return `CASE WHEN ${position} > ${whole(from)} THEN ${tree} END`
+}
 
 /**
  * Answers with a row for each area that holds any: its place in the list, how many rows it has, and its first and last time
@@ -21,7 +29,7 @@ export function areasSql({ query }: EventChoice, areas: readonly Area[]): Statem
   return {
     sql: `
       SELECT place, count(*), ${milliseconds('min(time)')}, ${milliseconds('max(time)')} FROM (
-        SELECT time, ${place} AS place
+        SELECT time, ${onBothAxes(place, 'position', hull.seq_from, parameters)} AS place
         FROM (SELECT ${position} AS position, ${time} AS time FROM (${sql}) WHERE ${around}))
       WHERE place IS NOT NULL GROUP BY place`,
     parameters: parameters.bound,

@@ -2,6 +2,7 @@
 // Nothing is joined or deduplicated either: the writer stores a uuid only once within a day of its time.
 import { areaCondition, hullOf } from '../area-condition.ts'
 import { inAnyArea } from '../area-tree.ts'
+import { onBothAxes } from './area-sql.ts'
 import type { PositionRange } from '../event-store.ts'
 import type { RowSource } from '../export-rows.ts'
 import type { RawRows } from '../raw-rows.ts'
@@ -14,6 +15,10 @@ export function eventRows(
 ): RawRows {
   const { sql, position, uuid, time } = query
   const parameters = newParameters(query.parameters)
+  const inSomeArea = (within: PositionRange) => {
+    const tree = inAnyArea(areas, within, query, parameters)
+    return tree === 'true' ? tree : onBothAxes(tree, position, within.from, parameters)
+  }
   const conditions = () => {
     const hull = hullOf(areas)
     const { from, to, times } = range ?? { from: hull.seq_from, to: hull.seq_to }
@@ -21,7 +26,7 @@ export function eventRows(
     const around = { ...hull, ...(times ? { time_from: times.from, time_to: times.to } : {}) }
     return [
       areaCondition(around, query, parameters),
-      ...(areas.length === 1 ? [] : [inAnyArea(areas, { from, to, times }, query, parameters)]),
+      ...(areas.length === 1 ? [] : [inSomeArea({ from, to, times })]),
     ]
   }
   return {
