@@ -483,6 +483,8 @@ describe('expires_at', () => {
     expect(reply.headers['www-authenticate']).toBe('Bearer')
     const as = { session: user.session }
     await app.post('/api/login/confirm/', { password: user.password }, as)
+    const roll = () => app.post(`${KEYS}${key.id}/roll/`, {}, as)
+    expect(problem(await roll())).toBe('400 invalid_input expires_at')
     expect((await app.patch(`${KEYS}${key.id}/`, { expires_at: ahead(HOUR_MS) }, as)).status).toBe(200)
     expect((await probe()).status).toBe(200)
     expect((await app.patch(`${KEYS}${key.id}/`, { expires_at: null }, as)).body.expires_at).toBeNull()

@@ -146,6 +146,7 @@ export const personalKeyRoutes = [
     answers: { 200: PersonalApiKey },
     async handle(context) {
       const { services, db, caller, item, now } = context
+      assertExpiryAhead(item, now)
       const key = newPersonalKey()
       const row = await db.transaction(async (tx) => {
         await assertOpensSomething(tx, caller.user.id, item)

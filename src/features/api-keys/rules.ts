@@ -36,7 +36,8 @@ export async function assertOpensSomething(db: Db, userId: number, limits: KeyFi
   throw denied('Your organization does not let members use personal API keys: ask an admin.')
 }
 
-export function assertExpiryAhead(fields: KeyFields, now: Date): void {
+/** A new value for a key that has expired would open nothing either. */
+export function assertExpiryAhead(fields: Pick<KeyFields, 'expires_at'>, now: Date): void {
   if (fields.expires_at && fields.expires_at <= now) {
     throw invalid('expires_at', 'invalid_input', 'The expiry must lie in the future.')
   }

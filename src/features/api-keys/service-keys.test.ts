@@ -331,6 +331,16 @@ describe('POST service_keys/:id/roll/ and DELETE service_keys/:id/', () => {
     )
     expect(activities).toEqual(['deleted', 'rolled', 'created'])
   })
+
+  it('400 for one that has expired: its new value would open nothing', async () => {
+    const key = await make({ expires_at: ahead(HOUR_MS) })
+    const before = await rowOf(key.value)
+    app.advance(HOUR_MS)
+    const as = { key: workspace.owner.key }
+    const reply = await app.post(`${keysOf(workspace)}${key.id}/roll/`, undefined, as)
+    expect(problem(reply)).toBe('400 invalid_input expires_at')
+    expect(await rowOf(key.value)).toEqual(before)
+  })
 })
 
 describe('what a service key can do', () => {

@@ -143,6 +143,7 @@ export const serviceKeyRoutes = [
     answers: { 200: ServiceKey },
     async handle(context) {
       const { db, organization, item, now } = context
+      assertExpiryAhead(item, now)
       const key = newServiceKey()
       const row = await db.transaction(async (tx) => {
         const rolled = await replaceKeyValue(tx, { organization_id: organization.id }, item.id, key, now)
