@@ -21,7 +21,7 @@ function isCheckout() {
 function isStale() {
   if (!existsSync(bundle)) return true
   const built = statSync(bundle).mtimeMs
-  const files = ['src', 'web']
+  const files = ['src', 'types', 'web']
     .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name))

@@ -51,7 +51,7 @@ describe('help', () => {
 describe('in a checkout', () => {
   test('the first command builds, two at once do not disturb each other, later ones build only what changed', async () => {
     const checkout = program.newDataDir()
-    for (const part of ['bin', 'scripts', 'src', 'web', 'package.json', 'tsconfig.json']) {
+    for (const part of ['bin', 'scripts', 'src', 'types', 'web', 'package.json', 'tsconfig.json']) {
       await cp(part, join(checkout, part), { recursive: true })
     }
     await symlink(resolve('node_modules'), join(checkout, 'node_modules'))
@@ -67,7 +67,7 @@ describe('in a checkout', () => {
       { version: VERSION, isBuilding: true },
     ])
     expect(await version()).toEqual({ version: VERSION, isBuilding: false })
-    for (const changed of ['src/main.ts', 'package.json']) {
+    for (const changed of ['src/main.ts', 'types/app.d.ts', 'package.json']) {
       const [long_ago, later] = [new Date(0), new Date(Date.now() + 1000)]
       await utimes(join(checkout, changed), later, later)
       expect(await version()).toEqual({ version: VERSION, isBuilding: true })
@@ -82,6 +82,7 @@ describe('in a checkout', () => {
       'scripts',
       'src',
       'tsconfig.json',
+      'types',
       'web',
     ])
   })
