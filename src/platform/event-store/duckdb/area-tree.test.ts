@@ -1,10 +1,15 @@
 // Any areas, any events: the tree of questions says the same of each as looking at all areas one by one.
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api'
 import * as fc from 'fast-check'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Area } from '../export-rows.ts'
 import { inAnyArea } from '../area-tree.ts'
 import { engineType, engineValue } from './bind.ts'
+import { eventRows } from './event-rows.ts'
+import { planSql } from './export-sql.ts'
 import { newParameters } from './parameters.ts'
 
 let connection: DuckDBConnection
@@ -80,6 +85,29 @@ it('asks nothing where areas that touch leave no gap', () => {
   expect(write(4, 9)).toBe('true')
   expect(write(9, 12)).toBe('false')
   expect(write(0, 4)).toContain('CASE')
+})
+
+it('is a step behind the reader of the files, also where it asks for times alone', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'area-tree-'))
+  const file = join(folder, 'plane.parquet')
+  await connection.run(`COPY (${PLANE}) TO '${file}'`)
+  const areas = [2, 4, 6].map((at): Area => ({
+    seq_from: 0,
+    seq_to: MOST,
+    time_from: new Date(at * DAY_MS),
+    time_to: new Date((at + 1) * DAY_MS),
+  }))
+  const query = { sql: `FROM read_parquet('${file}')`, position: 'position', uuid: 'day', time: 'time' }
+  const { sql, parameters } = eventRows(
+    { model: 'events', query: { ...query, parameters: [], properties: [] }, areas },
+    null,
+  )
+  const plan = planSql({ sql, parameters })
+  const result = await connection.run(plan.sql, parameters.map(engineValue), parameters.map(engineType))
+  const [row] = await result.getRows()
+  const steps = String(row![1]).match(/(?<="name": ")[^"]*/g)!
+  expect(steps.map((name) => name.trim())).toEqual(['FILTER', 'READ_PARQUET'])
+  await rm(folder, { recursive: true })
 })
 
 it('asks as few questions of an event as many areas allow', () => {

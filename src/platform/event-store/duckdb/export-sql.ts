@@ -80,7 +80,7 @@ function stretchOf(
 }
 
 /** Answers with the plan as JSON text, in the second column. */
-export function planSql({ sql, parameters }: WrittenRows): Statement {
+export function planSql({ sql, parameters }: Statement): Statement {
   return { sql: `EXPLAIN (FORMAT json) ${sql}`, parameters }
 }
 

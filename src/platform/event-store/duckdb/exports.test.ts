@@ -153,11 +153,7 @@ describe('rows', () => {
     await store.write([eventsOf(1, storedEvent(), storedEvent())], new Date())
     for (const [sql, isInOrder] of cases) {
       const bound = sql.includes('$1') ? [1] : []
-      const { rows } = await ask(
-        1,
-        planSql({ project_id: 1, sql, parameters: [], columns: [], has_time: false, properties: [] }).sql,
-        bound,
-      )
+      const { rows } = await ask(1, planSql({ sql, parameters: [] }).sql, bound)
       expect(readsInOrder(rows[0]![1] as string), sql).toBe(isInOrder)
     }
     const times = plainRows({ sql: `SELECT seq AS position, timestamp AS c1 FROM ${events}`, columns: [] })
