@@ -104,6 +104,17 @@ describe('accepted events', () => {
     expect(await rows('seq')).toEqual([[1], [2]])
   })
 
+  it('of one uuid are two when they are more than a day apart, in one request too', async () => {
+    const DAY_US = 86_400_000_000n
+    const first = event()
+    const at = (days: bigint, more = 0n) => ({ ...first, timestamp: first.timestamp - days * DAY_US - more })
+    const intake = ingest()
+    await intake.accept(project, [first, at(1n), at(1n, 1n), at(5n)], 10)
+    await intake.accept(project, [at(5n), first], 10)
+    expect(await rows('seq')).toEqual([[1], [2], [3]])
+    expect(intake.tally).toMatchObject({ received: 6, repeated: 3 })
+  })
+
   it('of somebody of whom much is known fail their request alone, and can be sent in parts', async () => {
     const intake = ingest()
     await intake.accept(project, [event({ properties: { $set: { about: 'x'.repeat(900_000) } } })], 900_000)

@@ -10,6 +10,7 @@ import {
   type ProjectWrite,
   type StoredEvent,
 } from '../../platform/event-store/event-store.ts'
+import { withoutRepeats } from '../../platform/event-store/known-ids.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import type { Services } from '../../platform/services.ts'
 import { People, type PeopleChanges } from '../persons/people.ts'
@@ -20,7 +21,6 @@ import { MissingCopies } from './missing-copies.ts'
 import type { PipelineEvent } from './pipeline-event.ts'
 import { isTooLarge, tooLarge } from './pipeline/large-requests.ts'
 import { toStoredEvent } from './pipeline/store-form.ts'
-import { withoutRepeats } from './pipeline/without-repeats.ts'
 import { NO_COPIES, writeInParts } from './pipeline/write-in-parts.ts'
 import { nobody, ofProject, type ProjectEvent } from './project-event.ts'
 
@@ -103,6 +103,7 @@ export class Ingest {
     bytes: number,
     address: string | null = null,
   ): Promise<void> {
+    // SDKs repeat whole batches, and now and then an event within one.
     const offered = withoutRepeats(events)
     this.tally.received += events.length
     this.tally.repeated += events.length - offered.length

@@ -35,6 +35,16 @@ export function isKnown(ids: KnownIds, id: string, time: bigint): boolean {
   return [day - 1n, day, day + 1n].some((each) => known.get(each)?.some((other) => isNear(time, other)))
 }
 
+/** Of those that are one event, the first. */
+export function withoutRepeats<E extends { uuid: string; timestamp: bigint }>(events: readonly E[]): E[] {
+  const known: KnownIds = new Map()
+  return events.filter(({ uuid, timestamp }) => {
+    if (isKnown(known, uuid, timestamp)) return false
+    remember(known, uuid, timestamp)
+    return true
+  })
+}
+
 /** Whether something between these two times may lie within a day of this one. */
 export function mayBeNear(time: bigint, first: bigint, last: bigint): boolean {
   return time >= first - DAY && time <= last + DAY

@@ -1,7 +1,7 @@
 // One batch of events on its way into ClickHouse: positions first, then the rows, then the moment at which they are there.
 import { randomUUID } from 'node:crypto'
 import type { Copied, ProjectWrite, StoredEvent, Written } from '../event-store.ts'
-import { isKnown, remember, type KnownIds } from '../known-ids.ts'
+import { isKnown, remember, withoutRepeats, type KnownIds } from '../known-ids.ts'
 import type { ClickHouse, Insertion } from './client.ts'
 import { storingFault } from './faults.ts'
 import { LEASE_S, type Block, type Positions } from './positions.ts'
@@ -185,15 +185,6 @@ function both(first: ProjectWrite, second: ProjectWrite): ProjectWrite {
     distinct_ids: [...first.distinct_ids, ...second.distinct_ids],
     groups: [...first.groups, ...second.groups],
   }
-}
-
-function withoutRepeats(events: readonly StoredEvent[]): StoredEvent[] {
-  const known: KnownIds = new Map()
-  return events.filter(({ uuid, timestamp }) => {
-    if (isKnown(known, uuid, timestamp)) return false
-    remember(known, uuid, timestamp)
-    return true
-  })
 }
 
 function assertIds(events: readonly StoredEvent[]): void {
