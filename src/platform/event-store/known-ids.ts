@@ -35,7 +35,7 @@ export function isKnown(ids: KnownIds, id: string, time: bigint): boolean {
   return [day - 1n, day, day + 1n].some((each) => known.get(each)?.some((other) => isNear(time, other)))
 }
 
-/** Of those that are one event, the first. */
+/** The first of those that are one event. */
 export function withoutRepeats<E extends { uuid: string; timestamp: bigint }>(events: readonly E[]): E[] {
   const known: KnownIds = new Map()
   return events.filter(({ uuid, timestamp }) => {
