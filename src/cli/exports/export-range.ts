@@ -38,6 +38,7 @@ export async function exportRange(
   return workOff(services, row, backfill_id, signal, onProgress)
 }
 
+/** What there is to export is counted first. */
 export async function beginExport(services: Services, row: ExportRow, range: Range): Promise<string> {
   const now = services.now()
   const estimate = await estimateBackfill(services, row, range, now)
@@ -45,6 +46,7 @@ export async function beginExport(services: Services, row: ExportRow, range: Ran
   return backfill_id
 }
 
+/** Every run of it, in this process. */
 export async function workOff(
   services: Services,
   row: ExportRow,

@@ -1,4 +1,4 @@
-// The statement that measures many areas with one read.
+// How this engine is asked about many areas: behind the reader of the files, and all of them with one read.
 import { areaCondition, hullOf } from '../area-condition.ts'
 import { placeOfArea, type Spelling } from '../area-tree.ts'
 import type { Area, EventChoice } from '../export-rows.ts'

@@ -106,8 +106,8 @@ it('is a step behind the reader of the files, also where it asks for times alone
   const result = await connection.run(plan.sql, parameters.map(engineValue), parameters.map(engineType))
   const [row] = await result.getRows()
   const steps = String(row![1]).match(/(?<="name": ")[^"]*/g)!
-  expect(steps.map((name) => name.trim())).toEqual(['FILTER', 'READ_PARQUET'])
   await rm(folder, { recursive: true })
+  expect(steps.map((name) => name.trim())).toEqual(['FILTER', 'READ_PARQUET'])
 })
 
 it('asks as few questions of an event as many areas allow', () => {
