@@ -15,7 +15,8 @@ import type { Compression, Encoding, OutputFile } from './encoding.ts'
 import { COLUMNS, expectedRow, numbered, upTo } from './fixture/numbered-rows.ts'
 import { inDuckDb, linesOf, numbersOf, rowsOf } from './fixture/read-back.ts'
 import { expectSound, never, useFiles, type Kept } from './fixture/use-files.ts'
-import { planPieces } from './plan.ts'
+import { joinBlocks, planPieces } from './plan.ts'
+import { pieceTaker } from './take-pieces.ts'
 
 const place = useFiles()
 const { filesOf, staged } = place
@@ -287,15 +288,31 @@ describe('whoever stops', () => {
 })
 
 describe('a plan', () => {
-  it('has pieces of at most 50,000 rows, whatever the gaps', async () => {
-    const dense = await planPieces(place.store, numbered(120_000), never())
-    expect(dense.rows).toBe(120_000)
-    expect(dense.pieces).toEqual([
-      { from: 0, to: 49_152, rows: 49_152 },
-      { from: 49_152, to: 98_304, rows: 49_152 },
-      { from: 98_304, to: 120_000, rows: 21_696 },
+  it('has pieces that join to at most so many rows, whatever the gaps', async () => {
+    const dense = await planPieces(place.store, numbered(20_000), never())
+    expect(dense).toEqual({
+      rows: 20_000,
+      pieces: [
+        { from: 0, to: 8_192, rows: 8_192 },
+        { from: 8_192, to: 16_384, rows: 8_192 },
+        { from: 16_384, to: 20_000, rows: 3_616 },
+      ],
+    })
+    expect(joinBlocks(dense.pieces, 17_000)).toEqual([
+      { from: 0, to: 16_384, rows: 16_384 },
+      { from: 16_384, to: 20_000, rows: 3_616 },
     ])
     const sparse = await planPieces(place.store, numbered(1_000_000, 100), never())
-    expect(sparse.pieces).toEqual([{ from: 0, to: 1_000_000, rows: 10_000 }])
+    expect(joinBlocks(sparse.pieces, 50_000)).toEqual([{ from: 0, to: 1_000_000, rows: 10_000 }])
+  })
+
+  it('is cut within a row group only for pieces smaller than one', async () => {
+    const rows = numbered(20_000)
+    const { pieces } = await planPieces(place.store, rows, never())
+    const take = pieceTaker(place.store, rows, pieces, false, never())
+    expect(await take(5_000)).toEqual({ from: 0, to: 5_000, rows: 5_000 })
+    expect(await take(12_000)).toEqual({ from: 5_000, to: 16_384, rows: 11_384 })
+    expect(await take(12_000)).toEqual({ from: 16_384, to: 20_000, rows: 3_616 })
+    expect(await take(12_000)).toBeNull()
   })
 })

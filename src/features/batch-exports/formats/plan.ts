@@ -1,8 +1,10 @@
-// How much there is to export, and in which pieces it is read. Depends on the rows alone, so every attempt does the same.
+// How much there is to export, and in which pieces it can be read, alone or joined. Depends on the rows alone, so every
+// attempt does the same.
 import type { EventStore, PositionBlock, TimeSpan } from '../../../platform/event-store/event-store.ts'
 import type { ExportRows } from '../../../platform/event-store/export-rows.ts'
 
-const BLOCK_POSITIONS = 16_384
+/** As many as a row group of the store has: a piece that ends with one does not make the next piece read it again. */
+const BLOCK_POSITIONS = 8_192
 /** What one piece holds at most: some 40 MB of usual events, which any machine can sort in memory. */
 export const MAX_PIECE_ROWS = 50_000
 
@@ -11,8 +13,7 @@ export async function planPieces(
   rows: ExportRows,
   signal: AbortSignal,
 ): Promise<{ rows: number; pieces: PositionBlock[] }> {
-  const blocks = await store.countBlocks(rows, BLOCK_POSITIONS, signal)
-  const pieces = joinBlocks(blocks, MAX_PIECE_ROWS)
+  const pieces = await store.countBlocks(rows, BLOCK_POSITIONS, signal)
   return { rows: pieces.reduce((sum, piece) => sum + piece.rows, 0), pieces }
 }
 
@@ -28,16 +29,17 @@ function hullOf(one: TimeSpan, other: TimeSpan): TimeSpan {
   }
 }
 
+/** Takes the first, and those after it as long as they have no more than `max_rows` together. */
+export function takeJoined(left: PositionBlock[], max_rows: number): PositionBlock | null {
+  let joined = left.shift()
+  if (joined === undefined) return null
+  while (left.length > 0 && joined.rows + left[0]!.rows <= max_rows) joined = joinedTo(joined, left.shift()!)
+  return joined
+}
+
 /** Neighbours that together have no more than `max_rows` become one. */
 export function joinBlocks(blocks: readonly PositionBlock[], max_rows: number): PositionBlock[] {
-  const joined: PositionBlock[] = []
-  for (const block of blocks) {
-    const last = joined.at(-1)
-    if (last && last.rows + block.rows <= max_rows) {
-      joined[joined.length - 1] = joinedTo(last, block)
-    } else {
-      joined.push(block)
-    }
-  }
+  const [left, joined] = [[...blocks], [] as PositionBlock[]]
+  for (let next = takeJoined(left, max_rows); next; next = takeJoined(left, max_rows)) joined.push(next)
   return joined
 }

@@ -1,7 +1,7 @@
 // The next rows of a plan: its pieces joined, or cut at the exact row. `stagePieces` takes them one by one.
 import type { EventStore, PositionBlock } from '../../../platform/event-store/event-store.ts'
 import type { ExportRows } from '../../../platform/event-store/export-rows.ts'
-import { joinBlocks } from './plan.ts'
+import { takeJoined } from './plan.ts'
 
 /** Takes pieces of at most `max_rows` rows each until null: none is left. */
 export function pieceTaker(
@@ -11,16 +11,13 @@ export function pieceTaker(
   isParquet: boolean,
   signal: AbortSignal,
 ): (max_rows: number) => Promise<PositionBlock | null> {
-  let left = [...pieces]
+  const left = [...pieces]
   let taken: PositionBlock[] = []
   const takeByRows = async (max_rows: number): Promise<PositionBlock | null> => {
     const [first] = left
-    if (first === undefined) return null
-    if (first.rows > max_rows)
-      left = [...(await store.cutRows(rows, first, max_rows, signal)), ...left.slice(1)]
-    const [joined] = joinBlocks(left, max_rows)
-    while (left.length > 0 && left[0]!.to <= joined!.to) left.shift()
-    return joined!
+    if (first && first.rows > max_rows)
+      left.splice(0, 1, ...(await store.cutRows(rows, first, max_rows, signal)))
+    return takeJoined(left, max_rows)
   }
   return async (max_rows) => {
     if (taken.length === 0) {

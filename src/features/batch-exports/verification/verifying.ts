@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises'
 import type { ExportRows } from '../../../platform/event-store/export-rows.ts'
 import type { Services } from '../../../platform/services.ts'
-import { joinBlocks, planPieces } from '../formats/plan.ts'
+import { joinBlocks, MAX_PIECE_ROWS, planPieces } from '../formats/plan.ts'
 import type { ExportRow } from '../rows.ts'
 import type { Findings } from './findings.ts'
 import type { PlaceReader } from './reader/destination-reader.ts'
@@ -30,13 +30,12 @@ type Reading = { kind: 'json-lines' | 'copy-text'; max_rows?: number }
 export async function forEachPiece(
   { services, signal, giveWay }: Verifying,
   rows: ExportRows,
-  { kind, max_rows }: Reading,
+  { kind, max_rows = MAX_PIECE_ROWS }: Reading,
   use: (path: string) => Promise<void>,
 ): Promise<number> {
   const { eventStore } = services
   const plan = await planPieces(eventStore, rows, signal)
-  const pieces = max_rows === undefined ? plan.pieces : joinBlocks(plan.pieces, max_rows)
-  for (const piece of pieces) {
+  for (const piece of joinBlocks(plan.pieces, max_rows)) {
     await giveWay()
     const { path } = await eventStore.exportRows(rows, piece, { kind }, signal)
     try {
