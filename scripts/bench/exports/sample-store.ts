@@ -79,10 +79,14 @@ export async function makeStore(): Promise<SampleStore> {
   return { folder, project_id, events: 0, start_at: start.toISOString(), end_at: end.toISOString() }
 }
 
-/** Nobody else may have the folder open. */
+/**
+ * Nobody else may have the folder open. To whole row groups, a few thousand events more than asked for: files that come
+ * after the beginning of one would all be written again, by the first export.
+ */
 export async function growTo(store: SampleStore, events: number): Promise<void> {
-  if (store.events === 0) await fill(store, Math.min(events, SAMPLED))
-  if (store.events < events) await repeat(store, events)
+  const whole = Math.ceil(events / ROW_GROUP) * ROW_GROUP
+  if (store.events === 0) await fill(store, Math.min(whole, SAMPLED))
+  if (store.events < whole) await repeat(store, whole)
   await settle(store)
 }
 
