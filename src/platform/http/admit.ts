@@ -96,7 +96,7 @@ function routeFor(routes: ReadonlyMap<string, Route>, method: string): Route {
   const allow = [...routes.keys()]
     .flatMap((offered) => (offered === 'GET' ? ['GET', 'HEAD'] : [offered]))
     .join(', ')
-  throw new ApiError('method_not_allowed', `${method} is not offered here.`, null, { allow })
+  throw new ApiError('method_not_allowed', `This address takes ${allow} only.`, null, { allow })
 }
 
 /** For everything a browser can be made to send, signing in included: a key is never sent by accident. */

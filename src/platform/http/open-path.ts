@@ -18,7 +18,7 @@ export function addOpenPath(
     allowOrigin(request, reply, allowed.join(', '))
     if (request.method === 'OPTIONS') return reply.code(204).send()
     if (allowed.includes(request.method)) return answer(request, reply)
-    throw new ApiError('method_not_allowed', `${request.method} is not offered here.`, null, {
+    throw new ApiError('method_not_allowed', `This address takes ${allowed.join(', ')} only.`, null, {
       allow: allowed.join(', '),
     })
   })

@@ -1,8 +1,8 @@
 // The event of a test: what it lacks is made up, and what became of it is put together again.
 import { isObject, type JsonObject } from '../../../lib/json-object.ts'
-import { parseTimestamp } from '../../../lib/timestamps.ts'
 import { randomUuid } from '../../../lib/uuid.ts'
 import type { EventPatch } from '../../../platform/sandbox/sandbox.ts'
+import { isNumberedTime, readTimestamp } from '../../events/pipeline/event-time.ts'
 import type { PipelineEvent } from '../../events/pipeline-event.ts'
 import { addressOf, uuidAfter } from '../running/ingestion/event-form.ts'
 
@@ -10,7 +10,8 @@ export type TestEvent = JsonObject & {
   uuid: string
   event: string
   distinct_id: string
-  timestamp: string
+  /** A number of milliseconds where it was sent as one: so apps find it. */
+  timestamp: string | number
   properties: JsonObject
 }
 
@@ -25,7 +26,7 @@ export function completeEvent(given: JsonObject, site_url: string, now: Date): T
     uuid: textOr(given.uuid, randomUuid()),
     event: textOr(given.event, 'test event'),
     distinct_id: textOr(given.distinct_id, 'test'),
-    timestamp: textOr(given.timestamp, now.toISOString()),
+    timestamp: isNumberedTime(given.timestamp) ? given.timestamp : textOr(given.timestamp, now.toISOString()),
     properties,
   }
 }
@@ -58,7 +59,7 @@ export function toPipelineEvent(event: TestEvent, now: Date): PipelineEvent {
     event: name,
     distinct_id,
     properties: structuredClone(properties),
-    timestamp: micros(parseTimestamp(event.timestamp) ?? now),
+    timestamp: readTimestamp(event.timestamp) ?? micros(now),
     created_at: micros(now),
   }
 }

@@ -68,6 +68,18 @@ describe('POST test', () => {
     expect(await hashTables(app.db)).toEqual(before)
   })
 
+  it('a time sent as a number reaches the app as one, as in ingestion', async () => {
+    const id = await make(`export function processEvent(event) {
+      event.properties.year = new Date(event.timestamp).getUTCFullYear()
+      return event
+    }`)
+    const timestamp = Date.UTC(2020, 4, 6)
+    expect((await tryOut(id, { event: { timestamp } })).event).toMatchObject({
+      timestamp,
+      properties: { year: 2020 },
+    })
+  })
+
   it('null for an event that is dropped', async () => {
     const id = await make('export function processEvent() { return null }')
     expect(await tryOut(id, { event: {} })).toMatchObject({ event: null, error: null })
