@@ -115,23 +115,27 @@ describe('accepted events', () => {
     expect(intake.tally).toMatchObject({ received: 6, repeated: 3 })
   })
 
-  it('of somebody of whom much is known fail their request alone, and can be sent in parts', async () => {
-    const intake = ingest()
-    await intake.accept(project, [event({ properties: { $set: { about: 'x'.repeat(900_000) } } })], 900_000)
-    const many = Array.from({ length: 160 }, () => event())
-    const [large, other] = await Promise.allSettled([
-      intake.accept(project, many, 20_000, '203.0.113.7'),
-      intake.accept(project, [event({ distinct_id: 'bob' })], 10, '203.0.113.8'),
-    ])
-    expect(large).toMatchObject({ status: 'rejected', reason: { code: 'payload_too_large' } })
-    expect(other.status).toBe('fulfilled')
-    expect(await rows('count(*)')).toEqual([[2]])
-    expect(intake.tally.dropped.too_large).toBe(160)
-    for (const half of [many.slice(0, 80), many.slice(80)]) {
-      await intake.accept(project, half, 10_000, '203.0.113.7')
-    }
-    expect(await rows('count(*), count(DISTINCT uuid)')).toEqual([[162, 162]])
-  })
+  it(
+    'of somebody of whom much is known fail their request alone, and can be sent in parts',
+    { tags: 'slow' },
+    async () => {
+      const intake = ingest()
+      await intake.accept(project, [event({ properties: { $set: { about: 'x'.repeat(900_000) } } })], 900_000)
+      const many = Array.from({ length: 160 }, () => event())
+      const [large, other] = await Promise.allSettled([
+        intake.accept(project, many, 20_000, '203.0.113.7'),
+        intake.accept(project, [event({ distinct_id: 'bob' })], 10, '203.0.113.8'),
+      ])
+      expect(large).toMatchObject({ status: 'rejected', reason: { code: 'payload_too_large' } })
+      expect(other.status).toBe('fulfilled')
+      expect(await rows('count(*)')).toEqual([[2]])
+      expect(intake.tally.dropped.too_large).toBe(160)
+      for (const half of [many.slice(0, 80), many.slice(80)]) {
+        await intake.accept(project, half, 10_000, '203.0.113.7')
+      }
+      expect(await rows('count(*), count(DISTINCT uuid)')).toEqual([[162, 162]])
+    },
+  )
 
   it('of two projects do not meet', async () => {
     const other = await createOrganization(app)

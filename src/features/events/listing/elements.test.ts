@@ -124,7 +124,7 @@ describe('parseElements', () => {
       { numRuns: 2000 },
     )
     // In steps that grow with the square of the length it would not, before the test runs out of time.
-    const length = 4_000_000
+    const length = 1_000_000
     for (const hostile of [':', 'a:', ':a=', '="', '\\"', ':attr__', '"', ':a="\\"', ':a=""']) {
       const text = hostile.repeat(length / hostile.length)
       expect(parseElements(`a:x="${text}`).length).toBeGreaterThan(0)

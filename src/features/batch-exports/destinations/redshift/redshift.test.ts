@@ -27,7 +27,7 @@ async function typesOfTable(): Promise<unknown[]> {
 }
 
 describe('rows', () => {
-  it('come in statements that Redshift takes: no COPY, 8 MB, 32767 values', async () => {
+  it('come in statements that Redshift takes: no COPY, 8 MB, 32767 values', { tags: 'slow' }, async () => {
     const statements = { copy: 0, insert: 0 }
     used.world.onStatement('COPY', () => (statements.copy += 1))
     used.world.onStatement('INSERT INTO "longshore_stage"', () => (statements.insert += 1))

@@ -89,7 +89,7 @@ describe('what could not be written', () => {
     expect(await storedIds()).toEqual([3, 3])
   })
 
-  it('by a merge leaves no file, and is written when the cause is gone, once', async () => {
+  it('by a merge leaves no file, and is written when the cause is gone, once', { tags: 'slow' }, async () => {
     for (let times = 0; times < 8; times++) await add(ROW_GROUP)
     const { former, segment } = await writtenAgain()
     const damaged = join(files.folderOf(1), files.manifest(1).segments[7]!.file)
