@@ -47,7 +47,7 @@ export function readSentMs(text: string | undefined): bigint | null {
   return ms >= FIRST_SENT_MS && ms <= LAST_SENT_MS ? BigInt(Math.round(ms * 1000)) : null
 }
 
-export function readTimestamp(value: unknown): bigint | null {
+function readTimestamp(value: unknown): bigint | null {
   return isNumberedTime(value) ? BigInt(Math.round(value * 1000)) : readInstant(value)
 }
 

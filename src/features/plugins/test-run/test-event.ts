@@ -2,8 +2,8 @@
 import { isObject, type JsonObject } from '../../../lib/json-object.ts'
 import { randomUuid } from '../../../lib/uuid.ts'
 import type { EventPatch } from '../../../platform/sandbox/sandbox.ts'
-import { isNumberedTime, readTimestamp } from '../../events/pipeline/event-time.ts'
 import type { PipelineEvent } from '../../events/pipeline-event.ts'
+import { readEventTime } from '../../events/read-event.ts'
 import { addressOf, uuidAfter } from '../running/ingestion/event-form.ts'
 
 export type TestEvent = JsonObject & {
@@ -26,7 +26,7 @@ export function completeEvent(given: JsonObject, site_url: string, now: Date): T
     uuid: textOr(given.uuid, randomUuid()),
     event: textOr(given.event, 'test event'),
     distinct_id: textOr(given.distinct_id, 'test'),
-    timestamp: isNumberedTime(given.timestamp) ? given.timestamp : textOr(given.timestamp, now.toISOString()),
+    timestamp: sentTime(given, now),
     properties,
   }
 }
@@ -52,16 +52,20 @@ function merged(
 
 /** As apps that come with the server see it. */
 export function toPipelineEvent(event: TestEvent, now: Date): PipelineEvent {
-  const micros = (date: Date) => BigInt(date.getTime()) * 1000n
   const { uuid, event: name, distinct_id, properties } = event
   return {
     uuid,
     event: name,
     distinct_id,
     properties: structuredClone(properties),
-    timestamp: readTimestamp(event.timestamp) ?? micros(now),
-    created_at: micros(now),
+    ...readEventTime(event.timestamp, now),
+    created_at: BigInt(now.getTime()) * 1000n,
   }
+}
+
+function sentTime({ timestamp }: JsonObject, now: Date): string | number {
+  const { is_time_numbered } = readEventTime(timestamp, now)
+  return is_time_numbered ? Number(timestamp) : textOr(timestamp, now.toISOString())
 }
 
 function textOr(value: unknown, otherwise: string): string {
