@@ -22,17 +22,20 @@ export const verify: Command = {
     await withStores(takeConfig(), async (db, services) => {
       const total = { exports: 0, runs: 0, files: 0, rows: 0, bytes: 0, problems: 0 }
       const unread: string[] = []
+      const unclear: string[] = []
       const add = (row: ExportRow, result: VerificationRow) => {
         total.exports++
         for (const figure of ['runs', 'files', 'rows', 'bytes'] as const) total[figure] += result[figure]
         total.problems += result.problems_count
         if (result.verdict === null || result.verdict === 'unreachable') unread.push(oneLine(row.name))
+        if (result.verdict === 'unclear') unclear.push(oneLine(row.name))
         tell(row, result)
       }
       await verifyExports(db, services, await findExports(db, id), signal, add)
       process.stdout.write(tableOf(Object.entries(total)))
       if (unread.length > 0) throw new UserError(`could not be verified: ${unread.join(', ')}`)
       if (total.problems > 0) throw new UserError(`${inDigits(total.problems)} problems were found`)
+      if (unclear.length > 0) throw new UserError(`not clear, as is said above: ${unclear.join(', ')}`)
     })
   },
 }

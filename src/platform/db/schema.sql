@@ -387,7 +387,7 @@ CREATE TABLE batch_export_verification (
   CONSTRAINT batch_export_verification_check1 CHECK (((finished_at IS NULL) = (status = ANY (ARRAY['Waiting'::text, 'Running'::text])))),
   CONSTRAINT batch_export_verification_status_check CHECK ((status = ANY (ARRAY['Waiting'::text, 'Running'::text, 'Completed'::text, 'Failed'::text]))),
   CONSTRAINT batch_export_verification_trigger_check CHECK ((trigger = ANY (ARRAY['run'::text, 'timetable'::text, 'request'::text]))),
-  CONSTRAINT batch_export_verification_verdict_check CHECK ((verdict = ANY (ARRAY['intact'::text, 'problems'::text, 'unreachable'::text, 'nothing_to_verify'::text])))
+  CONSTRAINT batch_export_verification_verdict_check CHECK ((verdict = ANY (ARRAY['intact'::text, 'problems'::text, 'unreachable'::text, 'unclear'::text, 'nothing_to_verify'::text])))
 );
 CREATE INDEX batch_export_verification_created ON batch_export_verification (batch_export_id, created_at, id);
 CREATE INDEX batch_export_verification_standing ON batch_export_verification (batch_export_id, created_at, id) WHERE ((status = 'Completed'::text) AND (((run_id IS NULL) AND (start_at IS NULL) AND (end_at IS NULL)) OR (verdict = 'problems'::text)));

@@ -12,6 +12,7 @@ export class Findings {
   readonly #problems: Problem[] = []
   readonly #kinds = new Map<ProblemKind, number>()
   readonly #notes = new Set<string>()
+  #is_unclear = false
 
   add(problem: Problem): void {
     const { file, uuid } = problem
@@ -26,6 +27,12 @@ export class Findings {
 
   note(text: string): void {
     this.#notes.add(text)
+  }
+
+  /** What differs, and whether that is a problem cannot be told. */
+  leaveUnclear(note: string): void {
+    this.#is_unclear = true
+    this.note(note)
   }
 
   /** How many more problems are shown. */
@@ -49,6 +56,7 @@ export class Findings {
     const kinds = [...this.#kinds.keys()]
     if (kinds.some((kind) => kind !== 'unreachable')) return 'problems'
     if (kinds.length > 0) return 'unreachable'
+    if (this.#is_unclear) return 'unclear'
     return this.read.runs > 0 ? 'intact' : 'nothing_to_verify'
   }
 }

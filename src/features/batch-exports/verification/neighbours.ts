@@ -1,5 +1,5 @@
-// Other exports of this server that go, or have gone, to the same place: deleted ones too, and those of other projects.
-// What they brought there is not ours to check. Asked only once something was found that might be theirs.
+// Other exports of this server that may have brought something to the same place: deleted ones too, and those of other
+// projects. What they brought there is not ours to check. Asked only once something was found that might be theirs.
 import type { Db } from '../../../platform/db/database.ts'
 import { sql } from '../../../platform/db/sql.ts'
 import type { Definition } from '../definition.ts'
@@ -30,10 +30,9 @@ async function listNeighbours(
   isThere: (config: Config) => boolean,
 ): Promise<Owner[]> {
   const rows = await db.rows<Owner & { config: Config }>(sql`
-    SELECT id, project_id, config FROM batch_export WHERE destination_type = ${kind.type} AND id <> ${id}
-    UNION
-    SELECT batch_export_id, project_id, definition -> 'config' FROM batch_export_run
-    WHERE definition ->> 'destination_type' = ${kind.type} AND batch_export_id <> ${id}`)
+    SELECT DISTINCT batch_export_id AS id, project_id, definition -> 'config' AS config FROM batch_export_run
+    WHERE definition ->> 'destination_type' = ${kind.type} AND batch_export_id <> ${id}
+      AND (CASE WHEN status = 'Completed' THEN records_completed > 0 ELSE published IS NOT NULL OR progress IS NOT NULL END)`)
   const found = rows.filter(({ config }) => isThere(config))
   return [...new Map(found.map((row) => [row.id, { id: row.id, project_id: row.project_id }])).values()]
 }

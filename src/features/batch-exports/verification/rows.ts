@@ -2,7 +2,7 @@
 
 export const TRIGGERS = ['run', 'timetable', 'request'] as const
 export const STATUSES = ['Waiting', 'Running', 'Completed', 'Failed'] as const
-export const VERDICTS = ['intact', 'problems', 'unreachable', 'nothing_to_verify'] as const
+export const VERDICTS = ['intact', 'problems', 'unreachable', 'unclear', 'nothing_to_verify'] as const
 export const PROBLEM_KINDS = [
   'missing_file',
   'changed_file',

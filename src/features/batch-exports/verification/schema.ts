@@ -8,7 +8,8 @@ const Verdict = z
   .enum(VERDICTS)
   .nullable()
   .describe(
-    '`unreachable`: something could not be read, and all the rest is intact. Null until it has ended.',
+    '`unreachable`: something could not be read, and all the rest is intact. `unclear`: something differs that may be the work of ' +
+      'another export or of a run that is not done; the notes say what. Null until it has ended.',
   )
 
 const Problem = z.object({

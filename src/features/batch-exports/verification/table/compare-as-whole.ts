@@ -23,11 +23,11 @@ export async function compareAsWhole(work: Verifying, comparison: TableCompariso
   const known = await listStrata(services.db, row, place, completed)
   const isSettled = [...strata, ...known].every(({ state }) => state === 'expected')
   if (!isSettled || JSON.stringify(known) !== JSON.stringify(strata)) {
-    findings.note(
+    findings.leaveUnclear(
       'Runs are not done with the table. Its rows have no uuid, so it cannot be compared meanwhile.',
     )
   } else if ((await listTableNeighbours(services.db, row, place)).length > 0) {
-    findings.note(
+    findings.leaveUnclear(
       'Another export goes to the same table. Its rows have no uuid, so they cannot be told apart.',
     )
   } else {

@@ -47,16 +47,18 @@ async function notOurs(
   const passed_over = new Set<Kind>()
   if (!counts.stray_row && !counts.changed_row) return passed_over
   const others = await listTableNeighbours(services.db, row, place)
-  if (others.length > 0) {
+  if (counts.stray_row && others.length > 0) {
     passed_over.add('stray_row')
     findings.note(
       'Rows that this export has not delivered were not compared: another export goes to the same table.',
     )
   }
   // It may have brought the same events first, in columns of its own.
-  if (others.some(({ project_id }) => project_id === row.project_id)) {
+  if (counts.changed_row && others.some(({ project_id }) => project_id === row.project_id)) {
     passed_over.add('changed_row')
-    findings.note('Values were not compared: another export of the project goes to the same table.')
+    findings.leaveUnclear(
+      `Rows with other values than were delivered: ${counts.changed_row}. Another export of the project goes to the same table, and may have brought them.`,
+    )
   }
   return passed_over
 }
