@@ -60,12 +60,13 @@ it('export and verify beside a running server, which does the work', async () =>
   // Three events of a day that the export knows nothing of yet.
   const timestamp = '2024-05-01T12:00:00Z'
   const batch = ['a', 'b', 'c'].map((event) => ({ event, distinct_id: 'me', timestamp, properties: {} }))
-  const sent = await fetch(`${url}/batch/`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ api_key: api_token, batch }),
-  })
-  expect(sent.status).toBe(200)
+  const send = (events: object[]) =>
+    fetch(`${url}/batch/`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ api_key: api_token, batch: events }),
+    })
+  expect((await send(batch)).status).toBe(200)
   const args = ['export', id, '--from', '2024-05-01T00:00:00Z', '--to', '2024-05-02T00:00:00Z']
   const exported = await program.run(args, { DATA_DIR: folder })
   expect([exported.code, exported.stdout]).toEqual([
@@ -78,6 +79,21 @@ it('export and verify beside a running server, which does the work', async () =>
   // Asked again there is nothing left to deliver.
   const again = await program.run(args, { DATA_DIR: folder })
   expect([again.code, again.stdout]).toEqual([0, expect.stringMatching(/runs +0\n/)])
+  const default_to = await program.run(['export', id, '--from', '2024-05-01T00:00:00Z'], { DATA_DIR: folder })
+  expect([default_to.code, default_to.stdout]).toEqual([0, expect.stringMatching(/runs +0\n/)])
+  // What only the server can tell is told by it at once, and not tried again.
+  const ages_apart = ['0001-01-01T00:00:00Z', '2024-05-02T12:00:00Z'].map((timestamp) => ({
+    event: 'd',
+    distinct_id: 'me',
+    timestamp,
+    properties: {},
+  }))
+  expect((await send(ages_apart)).status).toBe(200)
+  const asked_at = Date.now()
+  const refused = await program.run(['export', id, '--to', '2024-05-03T00:00:00Z'], { DATA_DIR: folder })
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('The backfill would have')])
+  expect(Date.now() - asked_at).toBeLessThan(30_000)
+  expect(server.stderr()).not.toContain('will be tried again')
   server.kill('SIGTERM')
   expect(await server.ended).toMatchObject({ code: 0 })
 }, 180_000)

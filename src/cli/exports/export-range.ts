@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   findAskedBackfill,
+  findRefusal,
   PATIENCE_MS,
   startAskedBackfill,
 } from '../../features/batch-exports/backfills/asked.ts'
@@ -111,6 +112,8 @@ async function askServer(db: Database, row: ExportRow, range: Range): Promise<st
   for (let waited_ms = 0; waited_ms < PATIENCE_MS; waited_ms += LOOK_EVERY_MS) {
     const begun = await findAskedBackfill(db, asked)
     if (begun) return begun.id
+    const refusal = await findRefusal(db, asked)
+    if (refusal !== null) throw new UserError(refusal)
     await sleep(LOOK_EVERY_MS)
   }
   throw new UserError('the running server did not start the export within a minute: see its log')

@@ -1,10 +1,13 @@
 // `longshore export`: one export over a range, now. Also beside a server, which then does the work.
 import { readBackfillRange } from '../../features/batch-exports/backfills/range.ts'
+import type { ExportRow } from '../../features/batch-exports/rows.ts'
+import { boundaryAtOrBefore } from '../../features/batch-exports/schedule/grid.ts'
+import { ApiError } from '../../platform/http/errors.ts'
 import { UserError, type Command } from '../command.ts'
 import { takeConfig } from '../environment.ts'
 import { inDigits, perSecond, tableOf } from '../terminal/progress.ts'
 import { stopSignal } from '../terminal/stop-signal.ts'
-import { deliveredBy, exportByServer, exportRange } from './export-range.ts'
+import { deliveredBy, exportByServer, exportRange, type Range } from './export-range.ts'
 import { findExports } from './find-export.ts'
 import { withStores } from './open-workspace.ts'
 import { showExportProgress } from './progress.ts'
@@ -16,16 +19,13 @@ export const runExport: Command = {
     command
       .argument('<id>', 'id of the export')
       .option('--from <instant>', 'date or instant (default: the first event)')
-      .option('--to <instant>', 'date or instant (default: now)')
+      .option('--to <instant>', 'date or instant (default: the end of the last whole interval)')
   },
   async run(options, [id]) {
     const signal = stopSignal()
     await withStores(takeConfig(), async (db, services) => {
       const row = (await findExports(db, id))[0]!
-      const now = new Date()
-      const asked = { start_at: options.from, end_at: options.to ?? now.toISOString() }
-      const { start_at, end_at } = readBackfillRange(asked, row, now)
-      const range = { start_at, end_at: end_at! }
+      const range = readOptions(options, row)
       const started = Date.now()
       const display = showExportProgress(row.name)
       const { runs } = await (
@@ -52,4 +52,19 @@ export const runExport: Command = {
       }
     })
   },
+}
+
+/** What a body of the API may say, refused in the names of the options. */
+function readOptions(options: { from?: string; to?: string }, row: ExportRow): Range {
+  const now = new Date()
+  const end_at = options.to ?? boundaryAtOrBefore(row, now).toISOString()
+  try {
+    const range = readBackfillRange({ start_at: options.from, end_at }, row, now)
+    return { start_at: range.start_at, end_at: range.end_at! }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const option = error.attr === 'start_at' ? '--from' : '--to'
+    const detail = error.detail.replaceAll('start_at', '--from').replaceAll('end_at', '--to')
+    throw new UserError(detail.startsWith(option) ? detail : `${option}: ${detail}`)
+  }
 }

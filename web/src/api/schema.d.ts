@@ -4460,7 +4460,7 @@ export interface components {
             kind: "backfill" | "unpause" | "repair" | "retry";
             /** @description Null: from the first event on. */
             start_at: string | null;
-            /** @description Null: until it has caught up. */
+            /** @description No interval that ends later belongs to it. Null: until it has caught up. */
             end_at: string | null;
             /** @description Where it really began, when there was nothing before. */
             adjusted_start_at: string | null;

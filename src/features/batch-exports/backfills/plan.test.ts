@@ -43,14 +43,19 @@ function exportRow(fields: Partial<ExportRow> = {}): ExportRow {
   }
 }
 
-function refusal(body: unknown, fields: Partial<ExportRow> = {}): { code: string; attr: string | null } {
+function refused(body: unknown, fields: Partial<ExportRow> = {}): ApiError {
   try {
     readBackfillRange(body, exportRow(fields), NOW)
   } catch (error) {
-    if (error instanceof ApiError) return { code: error.code, attr: error.attr }
+    if (error instanceof ApiError) return error
     throw error
   }
   throw new Error('it was accepted')
+}
+
+function refusal(body: unknown, fields: Partial<ExportRow> = {}): { code: string; attr: string | null } {
+  const { code, attr } = refused(body, fields)
+  return { code, attr }
 }
 
 describe('a range', () => {
@@ -111,6 +116,21 @@ describe('a range', () => {
     [{ start_at, end_at: start_at }, 'invalid_input', 'start_at'],
   ])('%j is refused: %s, %s', (body, code, attr) => {
     expect(refusal(body)).toEqual({ code, attr })
+  })
+
+  it.each([
+    ['2026-01-03T06:00:00Z', '2026-01-03T18:00:00Z', '2026-01-03T00:00:00.000Z to 2026-01-04T00:00:00.000Z'],
+    ['2026-01-03T00:00:00Z', '2026-01-03T23:59:59Z', '2026-01-03T00:00:00.000Z to 2026-01-04T00:00:00.000Z'],
+    ['2026-01-10T00:00:00Z', '2026-01-10T12:00:00Z', '2026-01-10T00:00:00.000Z to 2026-01-11T00:00:00.000Z'],
+  ])('from %s to %s is refused for days: none ends in it', (start_at, end_at, interval) => {
+    const { code, attr, detail } = refused({ start_at, end_at }, { interval: 'day' })
+    expect({ code, attr }).toEqual({ code: 'invalid_input', attr: 'end_at' })
+    expect(detail).toContain(`goes from ${interval}.`)
+  })
+
+  it('of weeks that is cut elsewhere is refused with days that have come', () => {
+    const { detail } = refused({ start_at: '2025-12-28', end_at: '2026-01-08' }, { interval: 'week' })
+    expect(detail).toBe('The weeks of this export begin on Sunday: use 2026-01-04.')
   })
 
   it('without an end must not begin in the future', () => {

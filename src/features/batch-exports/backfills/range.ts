@@ -37,8 +37,8 @@ export function readRepairRange(
 
 function readRange(body: unknown, row: ExportRow, now: Date, bounds: readonly Date[] = []): BackfillRange {
   const given = isObject(body) ? body : {}
-  const start_at = readInstant('start_at', given.start_at, row, bounds)
-  const end_at = readInstant('end_at', given.end_at, row, bounds)
+  const start_at = readInstant('start_at', given.start_at, row, now, bounds)
+  const end_at = readInstant('end_at', given.end_at, row, now, bounds)
   if (!start_at && !end_at) throw invalid('start_at', 'required', 'Give start_at and end_at.')
   if (end_at && end_at > now) {
     throw invalid('end_at', 'invalid_input', `end_at lies in the future: it is ${now.toISOString()} now.`)
@@ -46,7 +46,17 @@ function readRange(body: unknown, row: ExportRow, now: Date, bounds: readonly Da
   if (start_at && start_at >= (end_at ?? now)) {
     throw invalid('start_at', 'invalid_input', `start_at must lie before ${end_at ? 'end_at' : 'now'}.`)
   }
+  if (start_at && end_at) assertHoldsInterval(row, start_at, end_at, bounds)
   return { start_at, end_at }
+}
+
+/** Runs deliver whole intervals. For some hours of a day there is none, and "nothing to do" would sound as if all were well. */
+function assertHoldsInterval(row: ExportRow, start_at: Date, end_at: Date, bounds: readonly Date[]): void {
+  const next = boundaryAfter(row, start_at)
+  if (next <= end_at || bounds.some((bound) => bound > start_at && bound <= end_at)) return
+  const [from, to] = [boundaryAtOrBefore(row, start_at), next].map((boundary) => boundary.toISOString())
+  const detail = `The range holds no whole interval of this export: the one it lies in goes from ${from} to ${to}.`
+  throw invalid('end_at', 'invalid_input', detail)
 }
 
 /** A bare date is the export's hour of that day in its own zone: where its interval begins and ends. */
@@ -54,6 +64,7 @@ function readInstant(
   attr: 'start_at' | 'end_at',
   value: unknown,
   row: ExportRow,
+  now: Date,
   bounds: readonly Date[],
 ): Date | null {
   if (value === undefined || value === null) return null
@@ -67,19 +78,21 @@ function readInstant(
   }
   const local_ms = given.getTime() + (row.offset_hour ?? 0) * 3_600_000
   const instant = isDate ? new Date(instantOfLocal(local_ms, row.timezone)) : given
-  if (!bounds.some((bound) => bound.getTime() === instant.getTime())) assertWeekday(attr, instant, row)
+  if (!bounds.some((bound) => bound.getTime() === instant.getTime())) assertWeekday(attr, instant, row, now)
   return instant
 }
 
 /** A week that is asked for from another day on would be two halves of the export's own weeks. */
-function assertWeekday(attr: string, instant: Date, row: ExportRow): void {
+function assertWeekday(attr: string, instant: Date, row: ExportRow, now: Date): void {
   if (row.interval !== 'week') return
   const wanted = row.offset_day ?? 0
   const local = new Date(instant.getTime() + offsetMs(instant.getTime(), row.timezone))
   if (local.getUTCDay() === wanted) return
-  const around = [boundaryAtOrBefore(row, instant), boundaryAfter(row, instant)].map((boundary) =>
-    new Date(boundary.getTime() + offsetMs(boundary.getTime(), row.timezone)).toISOString().slice(0, 10),
-  )
-  const detail = `The weeks of this export begin on ${DAYS[wanted]}: use ${around[0]} or ${around[1]}.`
+  const around = [boundaryAtOrBefore(row, instant), boundaryAfter(row, instant)]
+    .filter((boundary) => boundary <= now)
+    .map((boundary) =>
+      new Date(boundary.getTime() + offsetMs(boundary.getTime(), row.timezone)).toISOString().slice(0, 10),
+    )
+  const detail = `The weeks of this export begin on ${DAYS[wanted]}: use ${around.join(' or ')}.`
   throw invalid(attr, 'invalid_input', detail)
 }

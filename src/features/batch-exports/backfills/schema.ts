@@ -15,7 +15,9 @@ export const Backfill = z
         'What it delivers: what was not delivered, what a pause skipped, or what was delivered, again.',
       ),
     start_at: timestamp.nullable().describe('Null: from the first event on.'),
-    end_at: timestamp.nullable().describe('Null: until it has caught up.'),
+    end_at: timestamp
+      .nullable()
+      .describe('No interval that ends later belongs to it. Null: until it has caught up.'),
     adjusted_start_at: timestamp.nullable().describe('Where it really began, when there was nothing before.'),
     status: z.enum([...LIVE_STATUSES, ...END_STATUSES]),
     created_at: timestamp,
