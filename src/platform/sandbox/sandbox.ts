@@ -146,11 +146,14 @@ export type EventOutcome =
   | { kind: 'changed'; patch: EventPatch }
   | { kind: 'failed'; fault: AppFault }
 
-/** Fields to set and to take away, at the top level and in `properties`. */
+/**
+ * Fields to set and to take away, at the top level and in `properties`. `not_finite`: properties that became null because a
+ * calculation failed (NaN, Infinity, an invalid date).
+ */
 export type EventPatch = {
   set: JsonObject
   unset: readonly string[]
-  properties: { set: JsonObject; unset: readonly string[] }
+  properties: { set: JsonObject; unset: readonly string[]; not_finite?: readonly string[] }
 }
 
 /** A call to anything but processEvent. */
