@@ -42,7 +42,7 @@ const CREATABLE_TYPES = PLUGIN_TYPES.filter((type) => type !== 'inline')
 
 const fields = z.object({
   plugin_type: z.enum(CREATABLE_TYPES).nullable(),
-  name: text({ max: 200, blank: true }).nullable(),
+  name: text({ max: 200 }).nullable(),
   description: z.string().trim().nullable(),
   icon: text({ max: 800, blank: true }).nullable(),
   config_schema: json.refine((value) => value !== null),
