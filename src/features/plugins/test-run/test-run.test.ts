@@ -137,8 +137,11 @@ describe('POST test', () => {
     const minute = await tryOut(id, { schedule: 'runEveryMinute' })
     expect(minute).toMatchObject({ event: null, error: null })
     expect(minute.calls).toEqual([{ kind: 'capture', target: 'imported', detail: { n: 1 }, was_made: false }])
-    for (const absent of [{ job: { type: 'other' } }, { schedule: 'runEveryDay' }])
-      expect((await tryOut(id, absent)).error.message).toContain('no such function')
+    for (const [name, absent] of [
+      ['other', { job: { type: 'other' } }],
+      ['runEveryDay', { schedule: 'runEveryDay' }],
+    ] as const)
+      expect((await tryOut(id, absent)).error.message).toBe(`the app has no such function: ${name}`)
     expect(await hashTables(app.db)).toEqual(before)
   })
 
@@ -158,7 +161,7 @@ describe('POST test', () => {
       `export async function onEvent() { console.log(await (await fetch('${outsideUrl('/called')}')).text()) }`,
     )
     const refused = await tryOut(id, { event: {} })
-    expect(refused.error.message).toContain('fetch is switched off')
+    expect(refused.error.message).toContain('fetch is switched off for this test: send `"fetch": true`')
     expect(visits).not.toContain('/called')
     const allowed = await tryOut(id, { event: {}, fetch: true })
     expect(allowed).toMatchObject({ error: null, logs: [{ message: 'reached' }] })
