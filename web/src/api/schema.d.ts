@@ -13887,7 +13887,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description What it lacks, such as `uuid` and `timestamp`, is made up. Required without `job` and `schedule`. */
+                    /** @description As capture takes it, and refused where capture refuses it. What it lacks, such as `uuid` and `timestamp`, is made up. Required without `job` and `schedule`. */
                     event?: {
                         [key: string]: unknown;
                     };
