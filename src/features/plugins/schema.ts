@@ -33,7 +33,11 @@ export const Plugin = z
     capabilities: json.describe('What its code offers: methods, jobs, scheduled_tasks. Empty without code.'),
     metrics: json,
     public_jobs: json,
-    errors: z.array(SourceError).describe('What keeps its files from running, as they were saved last.'),
+    errors: z
+      .array(SourceError)
+      .describe(
+        'What keeps its files from running, as they were saved last: code does not load, or exports nothing that is called.',
+      ),
   })
   .meta({ id: 'Plugin' })
 

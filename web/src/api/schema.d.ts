@@ -5537,7 +5537,7 @@ export interface components {
             capabilities: unknown;
             metrics: unknown;
             public_jobs: unknown;
-            /** @description What keeps its files from running, as they were saved last. */
+            /** @description What keeps its files from running, as they were saved last: code does not load, or exports nothing that is called. */
             errors: components["schemas"]["SourceError"][];
             verified: boolean;
             /** @enum {string} */
@@ -5642,7 +5642,7 @@ export interface components {
             capabilities: unknown;
             metrics: unknown;
             public_jobs: unknown;
-            /** @description What keeps its files from running, as they were saved last. */
+            /** @description What keeps its files from running, as they were saved last: code does not load, or exports nothing that is called. */
             errors: components["schemas"]["SourceError"][];
         };
         PluginConfig: {
@@ -13458,7 +13458,7 @@ export interface operations {
                         capabilities: unknown;
                         metrics: unknown;
                         public_jobs: unknown;
-                        /** @description What keeps its files from running, as they were saved last. */
+                        /** @description What keeps its files from running, as they were saved last: code does not load, or exports nothing that is called. */
                         errors: components["schemas"]["SourceError"][];
                     } & {
                         [key: string]: unknown;
@@ -13544,7 +13544,7 @@ export interface operations {
                         capabilities: unknown;
                         metrics: unknown;
                         public_jobs: unknown;
-                        /** @description What keeps its files from running, as they were saved last. */
+                        /** @description What keeps its files from running, as they were saved last: code does not load, or exports nothing that is called. */
                         errors: components["schemas"]["SourceError"][];
                     } & {
                         [key: string]: unknown;
@@ -13615,7 +13615,7 @@ export interface operations {
                         capabilities: unknown;
                         metrics: unknown;
                         public_jobs: unknown;
-                        /** @description What keeps its files from running, as they were saved last. */
+                        /** @description What keeps its files from running, as they were saved last: code does not load, or exports nothing that is called. */
                         errors: components["schemas"]["SourceError"][];
                         plugin: components["schemas"]["Plugin"];
                     } | {

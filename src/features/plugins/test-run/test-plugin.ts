@@ -23,7 +23,7 @@ import {
   type FormContext,
 } from '../running/ingestion/event-form.ts'
 import { openDryHost, type DryRun } from './dry-host.ts'
-import { BrokenCode, readSavedScript, readSentScript } from './read-script.ts'
+import { BrokenCode, readSavedScript, readSentScript, type Script } from './read-script.ts'
 import type { TestCall, TestRequest, TestResult } from './schema.ts'
 import { presentEvent, readTestEvent, toStored } from './test-event.ts'
 import { readTrialSettings } from './trial-settings.ts'
@@ -63,9 +63,16 @@ export async function testPlugin(
     if (plugin.plugin_type === 'inline')
       return { event: runInline(plugin, asked.event, settings.config), memory_bytes: null }
     const sent = request.files?.[CODE_FILE]
-    const { methods, ...script } =
-      sent === undefined ? await readSavedScript(services, db, plugin) : await readSentScript(services, sent)
-    return runScript(services, dry, sandboxed(plugin, script, settings), { methods, context, ...asked })
+    const { methods, errors, ...script } =
+      sent === undefined
+        ? await readSavedScript(services, db, plugin)
+        : await readSentScript(services, db, plugin, sent)
+    return runScript(services, dry, sandboxed(plugin, script, settings), {
+      methods,
+      errors,
+      context,
+      ...asked,
+    })
   })
   const ms = Math.round((performance.now() - began) * 10) / 10
   const { logs, calls } = dry
@@ -114,7 +121,7 @@ function runInline(
   }
 }
 
-type Trial = { methods: ReadonlySet<string>; context: FormContext } & Asked
+type Trial = Pick<Script, 'methods' | 'errors'> & { context: FormContext } & Asked
 
 /** Ids of configs are positive; a group of its own has an empty cache. */
 function sandboxed(
@@ -145,7 +152,7 @@ async function runOn(
   sandbox: Sandbox,
   { host, called }: DryRun,
   app: SandboxedApp,
-  { methods, context, event, call: asked }: Trial,
+  { methods, errors, context, event, call: asked }: Trial,
 ): Promise<PipelineEvent | null> {
   if (asked) {
     await sandbox.call(app, host, asked)
@@ -163,6 +170,8 @@ async function runOn(
   const call = callFor(methods, event)
   if (call === null) {
     await sandbox.prepare(app, host)
+    const [uncalled] = errors
+    if (uncalled) throw new BrokenCode(uncalled.message, errors, {})
     return event
   }
   const result = await sandbox.call(app, host, call)
