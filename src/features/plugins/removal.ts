@@ -40,11 +40,11 @@ export async function removesWhenTried(
     const app = { ...nobodys, id, group: `trial ${id}`, code }
     const words = new Set(code.match(/[$\w]+/g)?.slice(0, MAX_WORDS))
     const samples = samplesFor(words, code)
-    // Behind the others, and not missed when their turn does not come: what the first ones tell stays as it is.
+    // Behind the others, whose time they must not take.
     const shaped = SHAPES.map((value) => writeSample(NAME, words, value))
     const { host } = openDryHost(null)
     const outcomes = await sandbox.processEvents(app, host, [...samples, ...shaped], WITHIN_MS)
-    return outcomes.some(isRemoval) || outcomes.slice(0, samples.length).some(isLate)
+    return outcomes.some((outcome) => isRemoval(outcome) || isLate(outcome))
   } catch (error) {
     if (error instanceof AppFault) return false
     throw error
