@@ -2,7 +2,6 @@
 import { toPipelineEvent } from './capture/event-fields.ts'
 import { parseJson } from './capture/parse-json.ts'
 import { isObject, type JsonObject } from '../../lib/json-object.ts'
-import { eventTime, isNumberedTime } from './pipeline/event-time.ts'
 import type { PipelineEvent } from './pipeline-event.ts'
 
 /** `text` is the JSON of one event as clients send it. Throws an error whose message says what is wrong. */
@@ -15,16 +14,4 @@ export function readProperties(text: string): JsonObject {
   const properties = parseJson(text)
   if (!isObject(properties)) throw new Error('`properties` must be an object.')
   return properties
-}
-
-/** When an event happened that was sent with this `timestamp`. */
-export function readEventTime(
-  timestamp: unknown,
-  now: Date,
-): Pick<PipelineEvent, 'timestamp' | 'is_time_numbered'> {
-  const facts = { timestamp, sent_at: null, offset: undefined, ignore_sent_at: true }
-  return {
-    timestamp: eventTime({ ...facts, now: BigInt(now.getTime()) * 1000n }),
-    ...(isNumberedTime(timestamp) ? { is_time_numbered: true } : {}),
-  }
 }

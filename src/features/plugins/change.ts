@@ -66,7 +66,7 @@ export async function assertMayChange(
   const isShared =
     before.is_global || columns.is_global || (await isConfiguredElsewhere(db, organization.id, before.id))
   if (isShared) assertMayShare(organization.plugins_access_level, caller)
-  if (columns.plugin_type !== undefined && before.url !== null) {
+  if (columns.plugin_type !== undefined && (before.url !== null || columns.plugin_type === 'local')) {
     throw invalid(
       'plugin_type',
       'invalid_input',

@@ -7,7 +7,8 @@ import { deleteFiles, writeFile, type StoredFile } from './file-queries.ts'
 import type { PluginColumns } from './queries.ts'
 import { removesWhenTried } from './removal.ts'
 import { loadError, storableErrors, writeErrors, type SourceError } from './source-errors.ts'
-import { transpileFile } from './transpile.ts'
+import { isForPages, transpileFile } from './transpile.ts'
+import { uncalledErrors } from './uncalled-code.ts'
 
 export const CODE_FILE = 'index.ts'
 const MAX_NAME_BYTES = 200
@@ -33,7 +34,8 @@ export async function readCode(
   }
   const code = files.find(({ filename }) => filename === CODE_FILE)
   const hadCode = known.has(CODE_FILE)
-  const columns = code ? await inspect(sandbox, code, hadCode, errors) : withoutCode(hadCode)
+  const hasPages = files.some(({ filename }) => isForPages(filename))
+  const columns = code ? await inspect(sandbox, code, { hadCode, hasPages }, errors) : withoutCode(hadCode)
   return { files, columns: { ...columns, errors: storableErrors(errors) } }
 }
 
@@ -55,13 +57,14 @@ async function translate(filename: string, source: string, errors: SourceError[]
 async function inspect(
   sandbox: Sandbox,
   { transpiled, mappings }: StoredFile,
-  hadCode: boolean,
+  { hadCode, hasPages }: { hadCode: boolean; hasPages: boolean },
   errors: SourceError[],
 ): Promise<CodeColumns> {
   const asBefore = hadCode ? {} : NOTHING_OFFERED
   if (transpiled === null) return asBefore
   try {
     const offer = await sandbox.inspect(transpiled, mappings)
+    errors.push(...uncalledErrors(CODE_FILE, offer, hasPages))
     return { ...storableOffer(offer), removes: await removesWhenTried(sandbox, offer, transpiled) }
   } catch (fault) {
     if (!(fault instanceof AppFault)) throw fault

@@ -31,7 +31,9 @@ export async function createPlugin(
   const { services, db, organization, caller, now } = change
   if (fields.is_global) assertMayShare(organization.plugins_access_level, caller)
   const given = fieldColumns(fields)
-  const install = url ? await readInstall(services, url) : null
+  // A local app without a folder is refused as one whose folder is not there.
+  const isInstall = url || given.plugin_type === 'local'
+  const install = isInstall ? await readInstall(services, url || 'file:') : null
   return db.transaction(async (tx) => {
     // Two at once must not both be the last there is room for, nor both come from one address.
     await lockOrganization(tx, organization.id, 'change')

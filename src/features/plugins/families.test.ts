@@ -61,6 +61,8 @@ const broken = (file: string) => [{ file, line: 1, column: 1, message: 'Unexpect
 it.each<[string, Capabilities, Family, string, Family[]]>([
   ['code that never loaded, made as a plugin', {}, 'plugins', 'index.ts', []],
   ['code that never loaded, made as a destination', {}, d, 'index.ts', [d]],
+  ['code of which nothing is called, made as a plugin', offers([]), 'plugins', 'index.ts', []],
+  ['code of which nothing is called, made as a destination', offers([]), d, 'index.ts', [d]],
   ['code that loaded before', offers(['onEvent']), 'plugins', 'index.ts', [d]],
   ['a broken file for web pages', {}, 'plugins', 'site.ts', [f]],
 ])('%s', async (_name, capabilities, created_via_family, file, expected) => {

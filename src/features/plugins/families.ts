@@ -14,17 +14,20 @@ export type Family = (typeof FAMILIES)[number]
 // Each is a condition on the row `p` of table plugin.
 const DESTINATION = sql`coalesce(p.capabilities->'methods' ?| '{onEvent,composeWebhook}', false)`
 const TRANSFORMATION = sql`coalesce(p.capabilities->'methods' ? 'processEvent', false)`
+const OFFERS_NOTHING = sql`(
+  jsonb_array_length(coalesce(p.capabilities->'methods', '[]')) = 0
+    AND jsonb_array_length(coalesce(p.capabilities->'scheduled_tasks', '[]')) = 0
+    AND jsonb_array_length(coalesce(p.capabilities->'jobs', '[]')) = 0)`
+/** Code for here that does not load, or of which nothing is called, may be anything, but it is there. */
+const HAS_BROKEN_CODE = sql`p.errors @> '[{"file": "index.ts"}]'`
 const IMPORT_APP = sql`(
   coalesce(jsonb_array_length(p.capabilities->'scheduled_tasks') > 0, false)
-  OR (p.capabilities ? 'methods' AND NOT ${DESTINATION} AND NOT ${TRANSFORMATION}))`
-/** Code for here that does not load may be anything, but it is there. */
-const HAS_BROKEN_CODE = sql`p.errors @> '[{"file": "index.ts"}]'`
+  OR (p.capabilities ? 'methods' AND NOT ${DESTINATION} AND NOT ${TRANSFORMATION}
+    AND NOT (${OFFERS_NOTHING} AND ${HAS_BROKEN_CODE})))`
 const FRONTEND_APP = sql`(NOT p.capabilities ?| '{methods,scheduled_tasks}' AND NOT ${HAS_BROKEN_CODE})`
 /** Neither says what it is, nor is it in one of the three families of the API's own. */
 const IS_UNDECIDED = sql`(
-  (jsonb_array_length(coalesce(p.capabilities->'methods', '[]')) = 0
-    AND jsonb_array_length(coalesce(p.capabilities->'scheduled_tasks', '[]')) = 0
-    AND jsonb_array_length(coalesce(p.capabilities->'jobs', '[]')) = 0)
+  ${OFFERS_NOTHING}
   OR NOT (${DESTINATION} OR ${IMPORT_APP} OR ${FRONTEND_APP}))`
 
 /** A condition on the row `p` of table plugin. */

@@ -41,8 +41,8 @@ export async function deleteFiles(db: Db, plugin_id: number, filenames: readonly
 }
 
 /** A line in the log of every config that runs it as it is: nobody should have to wait for an event to learn it. */
-export async function logLoadError(db: Db, plugin_id: number, reason: string, now: Date): Promise<void> {
-  const message = `The code does not load: ${reason}`
+export async function logBrokenCode(db: Db, plugin_id: number, reason: string, now: Date): Promise<void> {
+  const message = `The code does not run: ${reason}`
   await db.run(sql`
     INSERT INTO plugin_log (project_id, plugin_id, plugin_config_id, timestamp, source, type, message, instance_id)
     SELECT project_id, plugin_id, id, ${now}, 'SYSTEM', 'ERROR', ${message}, ${randomUuid()}

@@ -113,6 +113,9 @@ describe('POST', () => {
   it.each([
     ['unknown type', { plugin_type: 'magic' }, 'invalid_choice', 'plugin_type'],
     ['built-in type', { plugin_type: 'inline' }, 'invalid_choice', 'plugin_type'],
+    ['local type without a folder', { plugin_type: 'local' }, 'invalid_input', 'url'],
+    ['no name', { name: '' }, 'blank', 'name'],
+    ['blanks for a name', { name: '  ' }, 'blank', 'name'],
     ['long name', { name: 'x'.repeat(201) }, 'max_length', 'name'],
     ['long icon', { icon: 'x'.repeat(801) }, 'max_length', 'icon'],
     ['long tag', { tag: 'x'.repeat(201) }, 'max_length', 'tag'],
@@ -404,8 +407,12 @@ describe('PATCH', () => {
     expect(reply).toMatchObject({ status: 400, body: { code: 'invalid_input', attr: 'plugin_type' } })
     expect((await app.patch(`${base}${id}/`, { plugin_type: 'custom' }, { key })).status).toBe(200)
     const free = await createId()
-    expect((await app.patch(`${base}${free}/`, { plugin_type: 'local' }, { key })).body.plugin_type).toBe(
-      'local',
+    expect(await app.patch(`${base}${free}/`, { plugin_type: 'local' }, { key })).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_input', attr: 'plugin_type' },
+    })
+    expect((await app.patch(`${base}${free}/`, { plugin_type: 'custom' }, { key })).body.plugin_type).toBe(
+      'custom',
     )
     expect((await app.patch(`${base}${free}/`, { plugin_type: null }, { key })).body.plugin_type).toBe(
       'source',

@@ -25,6 +25,8 @@ const configure = async (plugin: number, fields: object = {}) =>
   (await app.post(configs(), { plugin, ...fields }, { key })).body
 const processing = (body: string) => `export function processEvent(event) { ${body} }`
 
+const EACH = 'for (const [name, value] of Object.entries(event.properties))'
+
 describe('by default', () => {
   it.each([
     ['removes a property', 'delete event.properties.ssn; return event', 'hold'],
@@ -39,10 +41,65 @@ describe('by default', () => {
       'hold',
     ],
     ['empties one', 'event.properties.ssn = null; return event', 'hold'],
+    [
+      'empties one with a number beside it',
+      'event.properties.a = NaN; event.properties.ssn = ""; return event',
+      'hold',
+    ],
+    ['sets one to undefined', 'event.properties.ssn = undefined; return event', 'hold'],
+    [
+      'takes a number that is none away again',
+      'const n = Number(event.properties.n); event.properties.n = isNaN(n) ? null : n; return event',
+      'hold',
+    ],
+    [
+      'removes numbers only',
+      `${EACH} if (typeof value === 'number') delete event.properties[name]; return event`,
+      'hold',
+    ],
+    [
+      'removes texts only',
+      `${EACH} if (typeof value === 'string') delete event.properties[name]; return event`,
+      'hold',
+    ],
+    [
+      'removes objects only',
+      `${EACH} if (typeof value === 'object') event.properties[name] = null; return event`,
+      'hold',
+    ],
+    [
+      'removes addresses only',
+      `${EACH} if (/^\\S+@\\S+$/.test(value)) event.properties[name] = ''; return event`,
+      'hold',
+    ],
+    [
+      'removes numbers of one name only',
+      `if (event.properties.sum > 0) delete event.properties.sum; return event`,
+      'hold',
+    ],
+    ['takes texts for granted', `${EACH} value.trim(); delete event.properties.ssn; return event`, 'hold'],
     ['drops everything', 'return null', 'hold'],
     ['drops what has a name', `return event.event === 'internal' ? null : event`, 'hold'],
     ['adds a property', 'event.properties.hour = 7; return event', 'pass'],
     ['changes one', 'event.properties.url = String(event.properties.url).trim(); return event', 'pass'],
+    ['converts one', 'event.properties.eur = event.properties.usd * 0.9; return event', 'pass'],
+    [
+      'makes a number of one',
+      'event.properties.price = Number(event.properties.price); return event',
+      'pass',
+    ],
+    ['divides by nothing', 'event.properties.rate = 1 / (event.properties.count ^ 0); return event', 'pass'],
+    ['makes a date of one', 'event.properties.day = new Date(event.properties.day); return event', 'pass'],
+    [
+      'makes a new event with a number',
+      'const { usd } = event.properties; return { ...event, properties: { ...event.properties, usd: usd * 2 } }',
+      'pass',
+    ],
+    [
+      'waits and then computes',
+      'return Promise.resolve().then(() => { event.properties.n *= 2; return event })',
+      'pass',
+    ],
     ['throws', `throw new Error('no settings')`, 'pass'],
     ['waits for ever', 'return new Promise(() => {})', 'pass'],
   ])('an app that %s', async (_, body, on_failure) => {

@@ -33,7 +33,11 @@ export const Plugin = z
     capabilities: json.describe('What its code offers: methods, jobs, scheduled_tasks. Empty without code.'),
     metrics: json,
     public_jobs: json,
-    errors: z.array(SourceError).describe('What keeps its files from running, as they were saved last.'),
+    errors: z
+      .array(SourceError)
+      .describe(
+        'What keeps its files from running, as they were saved last: code does not load, or exports nothing that is called.',
+      ),
   })
   .meta({ id: 'Plugin' })
 
@@ -42,7 +46,7 @@ const CREATABLE_TYPES = PLUGIN_TYPES.filter((type) => type !== 'inline')
 
 const fields = z.object({
   plugin_type: z.enum(CREATABLE_TYPES).nullable(),
-  name: text({ max: 200, blank: true }).nullable(),
+  name: text({ max: 200 }).nullable(),
   description: z.string().trim().nullable(),
   icon: text({ max: 800, blank: true }).nullable(),
   config_schema: json.refine((value) => value !== null),

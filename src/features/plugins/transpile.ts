@@ -34,6 +34,9 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ],
 ])
 
+/** Files that run in web pages and the console. */
+export const isForPages = (filename: string) => KINDS.has(filename) && !KINDS.get(filename)!.is_mapped
+
 export async function transpileFile(filename: string, source: string): Promise<Transpiled> {
   const kind = KINDS.get(filename)
   if (!kind) return { status: null }

@@ -30,6 +30,8 @@ export type Attachment = { content_type: string; file_name: string; contents: st
 export type Offer = {
   capabilities: { scheduled_tasks: string[]; jobs: string[]; methods: string[] }
   metrics: Record<string, MetricKind>
+  /** All names, whether they mean anything or not. */
+  exports: string[]
 }
 export type MetricKind = 'sum' | 'max' | 'min'
 
@@ -146,11 +148,14 @@ export type EventOutcome =
   | { kind: 'changed'; patch: EventPatch }
   | { kind: 'failed'; fault: AppFault }
 
-/** Fields to set and to take away, at the top level and in `properties`. */
+/**
+ * Fields to set and to take away, at the top level and in `properties`. `not_finite`: properties that became null because a
+ * calculation failed (NaN, Infinity, an invalid date).
+ */
 export type EventPatch = {
   set: JsonObject
   unset: readonly string[]
-  properties: { set: JsonObject; unset: readonly string[] }
+  properties: { set: JsonObject; unset: readonly string[]; not_finite?: readonly string[] }
 }
 
 /** A call to anything but processEvent. */

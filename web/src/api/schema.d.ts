@@ -5537,7 +5537,7 @@ export interface components {
             capabilities: unknown;
             metrics: unknown;
             public_jobs: unknown;
-            /** @description What keeps its files from running, as they were saved last. */
+            /** @description What keeps its files from running, as they were saved last: code does not load, or exports nothing that is called. */
             errors: components["schemas"]["SourceError"][];
             verified: boolean;
             /** @enum {string} */
@@ -5642,7 +5642,7 @@ export interface components {
             capabilities: unknown;
             metrics: unknown;
             public_jobs: unknown;
-            /** @description What keeps its files from running, as they were saved last. */
+            /** @description What keeps its files from running, as they were saved last: code does not load, or exports nothing that is called. */
             errors: components["schemas"]["SourceError"][];
         };
         PluginConfig: {
@@ -13458,7 +13458,7 @@ export interface operations {
                         capabilities: unknown;
                         metrics: unknown;
                         public_jobs: unknown;
-                        /** @description What keeps its files from running, as they were saved last. */
+                        /** @description What keeps its files from running, as they were saved last: code does not load, or exports nothing that is called. */
                         errors: components["schemas"]["SourceError"][];
                     } & {
                         [key: string]: unknown;
@@ -13544,7 +13544,7 @@ export interface operations {
                         capabilities: unknown;
                         metrics: unknown;
                         public_jobs: unknown;
-                        /** @description What keeps its files from running, as they were saved last. */
+                        /** @description What keeps its files from running, as they were saved last: code does not load, or exports nothing that is called. */
                         errors: components["schemas"]["SourceError"][];
                     } & {
                         [key: string]: unknown;
@@ -13615,7 +13615,7 @@ export interface operations {
                         capabilities: unknown;
                         metrics: unknown;
                         public_jobs: unknown;
-                        /** @description What keeps its files from running, as they were saved last. */
+                        /** @description What keeps its files from running, as they were saved last: code does not load, or exports nothing that is called. */
                         errors: components["schemas"]["SourceError"][];
                         plugin: components["schemas"]["Plugin"];
                     } | {
@@ -13887,7 +13887,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description What it lacks, such as `uuid` and `timestamp`, is made up. Required without `job` and `schedule`. */
+                    /** @description As capture takes it, and refused where capture refuses it. What it lacks, such as `uuid` and `timestamp`, is made up. Required without `job` and `schedule`. */
                     event?: {
                         [key: string]: unknown;
                     };
@@ -17598,7 +17598,7 @@ export interface operations {
                         properties?: {
                             [key: string]: unknown;
                         };
-                        /** @description A number is milliseconds since 1970. Now, unless told. */
+                        /** @description ISO 8601 text, or a number of milliseconds since 1970. The time of arrival stands in for a time that is missing, cannot be read (`14.11.2026`, RFC 2822, a number as text, seconds as a number) or is more than 23 hours in the future: the event is stored, the answer is 200, and nothing marks the event. */
                         timestamp?: string | number;
                         /**
                          * Format: uuid
@@ -17619,7 +17619,7 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    /** @description ISO 8601 text, or a number of milliseconds since 1970. The time of arrival stands in for a time that is missing, cannot be read (`14.11.2026`, RFC 2822, a number as text, seconds as a number) or is more than 23 hours in the future: the event is stored, the answer is 200, and nothing marks the event. */
                     timestamp?: string | number;
                     /**
                      * Format: uuid
@@ -17633,7 +17633,7 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    /** @description ISO 8601 text, or a number of milliseconds since 1970. The time of arrival stands in for a time that is missing, cannot be read (`14.11.2026`, RFC 2822, a number as text, seconds as a number) or is more than 23 hours in the future: the event is stored, the answer is 200, and nothing marks the event. */
                     timestamp?: string | number;
                     /**
                      * Format: uuid
@@ -17712,7 +17712,7 @@ export interface operations {
                         properties?: {
                             [key: string]: unknown;
                         };
-                        /** @description A number is milliseconds since 1970. Now, unless told. */
+                        /** @description ISO 8601 text, or a number of milliseconds since 1970. The time of arrival stands in for a time that is missing, cannot be read (`14.11.2026`, RFC 2822, a number as text, seconds as a number) or is more than 23 hours in the future: the event is stored, the answer is 200, and nothing marks the event. */
                         timestamp?: string | number;
                         /**
                          * Format: uuid
@@ -17733,7 +17733,7 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    /** @description ISO 8601 text, or a number of milliseconds since 1970. The time of arrival stands in for a time that is missing, cannot be read (`14.11.2026`, RFC 2822, a number as text, seconds as a number) or is more than 23 hours in the future: the event is stored, the answer is 200, and nothing marks the event. */
                     timestamp?: string | number;
                     /**
                      * Format: uuid
@@ -17747,7 +17747,7 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    /** @description ISO 8601 text, or a number of milliseconds since 1970. The time of arrival stands in for a time that is missing, cannot be read (`14.11.2026`, RFC 2822, a number as text, seconds as a number) or is more than 23 hours in the future: the event is stored, the answer is 200, and nothing marks the event. */
                     timestamp?: string | number;
                     /**
                      * Format: uuid
@@ -17826,7 +17826,7 @@ export interface operations {
                         properties?: {
                             [key: string]: unknown;
                         };
-                        /** @description A number is milliseconds since 1970. Now, unless told. */
+                        /** @description ISO 8601 text, or a number of milliseconds since 1970. The time of arrival stands in for a time that is missing, cannot be read (`14.11.2026`, RFC 2822, a number as text, seconds as a number) or is more than 23 hours in the future: the event is stored, the answer is 200, and nothing marks the event. */
                         timestamp?: string | number;
                         /**
                          * Format: uuid
@@ -17847,7 +17847,7 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    /** @description ISO 8601 text, or a number of milliseconds since 1970. The time of arrival stands in for a time that is missing, cannot be read (`14.11.2026`, RFC 2822, a number as text, seconds as a number) or is more than 23 hours in the future: the event is stored, the answer is 200, and nothing marks the event. */
                     timestamp?: string | number;
                     /**
                      * Format: uuid
@@ -17861,7 +17861,7 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    /** @description ISO 8601 text, or a number of milliseconds since 1970. The time of arrival stands in for a time that is missing, cannot be read (`14.11.2026`, RFC 2822, a number as text, seconds as a number) or is more than 23 hours in the future: the event is stored, the answer is 200, and nothing marks the event. */
                     timestamp?: string | number;
                     /**
                      * Format: uuid
@@ -17940,7 +17940,7 @@ export interface operations {
                         properties?: {
                             [key: string]: unknown;
                         };
-                        /** @description A number is milliseconds since 1970. Now, unless told. */
+                        /** @description ISO 8601 text, or a number of milliseconds since 1970. The time of arrival stands in for a time that is missing, cannot be read (`14.11.2026`, RFC 2822, a number as text, seconds as a number) or is more than 23 hours in the future: the event is stored, the answer is 200, and nothing marks the event. */
                         timestamp?: string | number;
                         /**
                          * Format: uuid
@@ -17961,7 +17961,7 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    /** @description ISO 8601 text, or a number of milliseconds since 1970. The time of arrival stands in for a time that is missing, cannot be read (`14.11.2026`, RFC 2822, a number as text, seconds as a number) or is more than 23 hours in the future: the event is stored, the answer is 200, and nothing marks the event. */
                     timestamp?: string | number;
                     /**
                      * Format: uuid
@@ -17975,7 +17975,7 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    /** @description ISO 8601 text, or a number of milliseconds since 1970. The time of arrival stands in for a time that is missing, cannot be read (`14.11.2026`, RFC 2822, a number as text, seconds as a number) or is more than 23 hours in the future: the event is stored, the answer is 200, and nothing marks the event. */
                     timestamp?: string | number;
                     /**
                      * Format: uuid
@@ -18054,7 +18054,7 @@ export interface operations {
                         properties?: {
                             [key: string]: unknown;
                         };
-                        /** @description A number is milliseconds since 1970. Now, unless told. */
+                        /** @description ISO 8601 text, or a number of milliseconds since 1970. The time of arrival stands in for a time that is missing, cannot be read (`14.11.2026`, RFC 2822, a number as text, seconds as a number) or is more than 23 hours in the future: the event is stored, the answer is 200, and nothing marks the event. */
                         timestamp?: string | number;
                         /**
                          * Format: uuid
@@ -18075,7 +18075,7 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    /** @description ISO 8601 text, or a number of milliseconds since 1970. The time of arrival stands in for a time that is missing, cannot be read (`14.11.2026`, RFC 2822, a number as text, seconds as a number) or is more than 23 hours in the future: the event is stored, the answer is 200, and nothing marks the event. */
                     timestamp?: string | number;
                     /**
                      * Format: uuid
@@ -18089,7 +18089,7 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    /** @description ISO 8601 text, or a number of milliseconds since 1970. The time of arrival stands in for a time that is missing, cannot be read (`14.11.2026`, RFC 2822, a number as text, seconds as a number) or is more than 23 hours in the future: the event is stored, the answer is 200, and nothing marks the event. */
                     timestamp?: string | number;
                     /**
                      * Format: uuid
@@ -18238,7 +18238,7 @@ export interface operations {
                         properties?: {
                             [key: string]: unknown;
                         };
-                        /** @description A number is milliseconds since 1970. Now, unless told. */
+                        /** @description ISO 8601 text, or a number of milliseconds since 1970. The time of arrival stands in for a time that is missing, cannot be read (`14.11.2026`, RFC 2822, a number as text, seconds as a number) or is more than 23 hours in the future: the event is stored, the answer is 200, and nothing marks the event. */
                         timestamp?: string | number;
                         /**
                          * Format: uuid
@@ -18259,7 +18259,7 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    /** @description ISO 8601 text, or a number of milliseconds since 1970. The time of arrival stands in for a time that is missing, cannot be read (`14.11.2026`, RFC 2822, a number as text, seconds as a number) or is more than 23 hours in the future: the event is stored, the answer is 200, and nothing marks the event. */
                     timestamp?: string | number;
                     /**
                      * Format: uuid
@@ -18273,7 +18273,7 @@ export interface operations {
                     properties?: {
                         [key: string]: unknown;
                     };
-                    /** @description A number is milliseconds since 1970. Now, unless told. */
+                    /** @description ISO 8601 text, or a number of milliseconds since 1970. The time of arrival stands in for a time that is missing, cannot be read (`14.11.2026`, RFC 2822, a number as text, seconds as a number) or is more than 23 hours in the future: the event is stored, the answer is 200, and nothing marks the event. */
                     timestamp?: string | number;
                     /**
                      * Format: uuid
@@ -18355,7 +18355,7 @@ export interface operations {
                         properties?: {
                             [key: string]: unknown;
                         };
-                        /** @description A number is milliseconds since 1970. Now, unless told. */
+                        /** @description ISO 8601 text, or a number of milliseconds since 1970. The time of arrival stands in for a time that is missing, cannot be read (`14.11.2026`, RFC 2822, a number as text, seconds as a number) or is more than 23 hours in the future: the event is stored, the answer is 200, and nothing marks the event. */
                         timestamp?: string | number;
                         /**
                          * Format: uuid

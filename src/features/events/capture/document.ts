@@ -22,7 +22,10 @@ const EVENT = {
     properties: { type: 'object', additionalProperties: true },
     timestamp: {
       oneOf: [{ type: 'string', format: 'date-time' }, { type: 'number' }],
-      description: 'A number is milliseconds since 1970. Now, unless told.',
+      description:
+        'ISO 8601 text, or a number of milliseconds since 1970. The time of arrival stands in for a time that is missing, cannot be ' +
+        'read (`14.11.2026`, RFC 2822, a number as text, seconds as a number) or is more than 23 hours in the future: the ' +
+        'event is stored, the answer is 200, and nothing marks the event.',
     },
     uuid: { type: 'string', format: 'uuid', description: 'An event that is sent again is stored once.' },
   },

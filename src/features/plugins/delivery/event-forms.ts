@@ -3,8 +3,10 @@ import type { JsonObject } from '../../../lib/json-object.ts'
 import { CAPTURED_BY } from '../running/host/captures.ts'
 import type { StoredEvent } from './stored-events.ts'
 
+type Stored = Omit<StoredEvent, 'seq'>
+
 /** For onEvent and exportEvents. */
-export function toProcessedEvent(project_id: number, event: StoredEvent): JsonObject {
+export function toProcessedEvent(project_id: number, event: Stored): JsonObject {
   const { $set, $set_once } = event.properties
   return {
     uuid: event.uuid,
@@ -21,7 +23,7 @@ export function toProcessedEvent(project_id: number, event: StoredEvent): JsonOb
 }
 
 /** For composeWebhook, which finds a Date in place of the timestamp. */
-export function toWebhookEvent(project_id: number, event: StoredEvent): JsonObject {
+export function toWebhookEvent(project_id: number, event: Stored): JsonObject {
   return {
     uuid: event.uuid,
     event: event.event,

@@ -233,7 +233,7 @@ describe('PATCH update_source', () => {
       const where = place.line === null ? 'index.ts' : `index.ts:${place.line}:${place.column}`
       for (const config of configs) {
         const lines = await listLogMessages(app.db, config)
-        expect(lines).toContain(`SYSTEM ERROR The code does not load: ${where}: ${body.errors[0].message}`)
+        expect(lines).toContain(`SYSTEM ERROR The code does not run: ${where}: ${body.errors[0].message}`)
       }
       const renamed = await app.patch(`${base}${id}/`, { name: 'Other' }, { key })
       expect([renamed.status, renamed.body.errors]).toEqual([200, body.errors])
@@ -264,6 +264,66 @@ describe('PATCH update_source', () => {
       { file: 'index.ts', line: 1, column: 9 },
     ])
     expect((await update(id, { 'frontend.tsx': null, 'index.ts': null })).body.errors).toEqual([])
+  })
+
+  const CALLED =
+    'processEvent, onEvent, composeWebhook, exportEvents, runEveryMinute, runEveryHour, runEveryDay, jobs'
+  it.each([
+    [
+      'export function procesEvent(e) { return e }',
+      'only procesEvent',
+      'Did you mean processEvent for procesEvent?',
+    ],
+    [
+      'export function processevent(e) { return e }',
+      'only processevent',
+      'Did you mean processEvent for processevent?',
+    ],
+    [
+      'export const setupPlugin = () => {}\nexport const OnEvents = () => {}',
+      'only OnEvents, setupPlugin',
+      'Did you mean onEvent for OnEvents?',
+    ],
+    ['export default { onevnt() {} }', 'only onevnt', 'Did you mean onEvent for onevnt?'],
+    [
+      'export function runEveryMinut() {}',
+      'only runEveryMinut',
+      'Did you mean runEveryMinute for runEveryMinut?',
+    ],
+    ['export const processEvent = { on: true }', 'only processEvent', '`processEvent` must be a function.'],
+    ['export const jobs = []', 'only jobs', '`jobs` must be an object of functions.'],
+    ['export const helper = () => 1', 'only helper', ''],
+    ['function scrub(e) { return e }', 'nothing', ''],
+  ])('code of which nothing is called is kept, and an error: %s', async (code, found, hint) => {
+    const id = await createId()
+    const { status, body } = await update(id, { 'index.ts': code })
+    const message = `index.ts exports ${found}: none of the functions that are called (${CALLED}).`
+    expect([status, body.errors]).toEqual([
+      200,
+      [{ file: 'index.ts', line: null, column: null, message: hint === '' ? message : `${message} ${hint}` }],
+    ])
+    const tried = await app.post(`${base}${id}/test/`, { event: {} }, { key })
+    expect(tried.body).toMatchObject({ error: { message: body.errors[0].message }, errors: body.errors })
+    const empty = await createId()
+    const sent = await app.post(`${base}${empty}/test/`, { event: {}, files: { 'index.ts': code } }, { key })
+    expect(sent.body).toMatchObject({ error: tried.body.error, errors: body.errors })
+    const enabled = { plugin: id, enabled: true }
+    expect(
+      (await app.post(`/api/projects/${home.project.id}/plugin_configs/`, enabled, { key })).status,
+    ).toBe(201)
+  })
+
+  it.each([
+    ['only pages', { 'site.ts': 'export function inject() {}' }],
+    ['only the console', { 'frontend.tsx': 'export const scene = {}' }],
+    ['pages and types beside them', { 'site.ts': 'export function inject() {}', 'index.ts': 'export {}' }],
+    ['jobs alone', { 'index.ts': 'export const jobs = { sync() {} }' }],
+    ['a schedule alone', { 'index.ts': 'export function runEveryDay() {}' }],
+    ['setting up alone', { 'index.ts': 'export function setupPlugin() {}\nexport const helper = 1' }],
+    ['the old batch function', { 'index.ts': 'export const processEventBatch = (events) => events' }],
+    ['functions without export', { 'index.ts': 'function onEvent() {}' }],
+  ])('an app of %s has no error', async (_name, files) => {
+    expect((await update(await createId(), files)).body.errors).toEqual([])
   })
 
   it('of very many errors the first ones are told', async () => {

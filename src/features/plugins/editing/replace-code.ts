@@ -4,7 +4,7 @@ import { recordPluginActivity } from '../activity.ts'
 import { assertMayChange, type PluginChange } from '../change.ts'
 import { changedFiles, CODE_FILE, storeFiles } from '../code.ts'
 import { changesOf, differing } from '../columns.ts'
-import { listFiles, logLoadError, type StoredFile } from '../file-queries.ts'
+import { listFiles, logBrokenCode, type StoredFile } from '../file-queries.ts'
 import { getOwnPlugin, lockPlugin, updatePlugin, type PluginColumns } from '../queries.ts'
 import type { PluginRow } from '../rows.ts'
 import { writeErrors } from '../source-errors.ts'
@@ -55,7 +55,7 @@ function swap(
     await updatePlugin(tx, organization.id, row.id, { ...columns, updated_at: now })
     const errors = (columns.errors ?? row.errors).filter(({ file }) => file === CODE_FILE)
     if (errors.length > 0 && filenames.includes(CODE_FILE)) {
-      await logLoadError(tx, row.id, writeErrors(errors), now)
+      await logBrokenCode(tx, row.id, writeErrors(errors), now)
     }
     // The names of the files alone: code may hold what was never meant for the log.
     const source = {

@@ -41,7 +41,7 @@ export function openDryHost(fetch: Host['fetch'] | null): DryRun {
       called({ kind: 'fetch', target: `${method} ${url}`, detail, was_made: fetch !== null })
       if (fetch) return fetch(request, signal).catch(explain)
       note(`fetch: ${method} ${url} was not sent`)
-      throw new HostError('fetch is switched off for this test.')
+      throw new HostError('fetch is switched off for this test: send `"fetch": true` to switch it on.')
     },
     async sqlOpen({ host: server, url }) {
       const named = server ?? (url === null ? 'no host' : 'by its address')

@@ -8,9 +8,16 @@ import { listFiles } from '../file-queries.ts'
 import type { PluginRow } from '../rows.ts'
 import { loadError, storableErrors, writeErrors, type SourceError } from '../source-errors.ts'
 import { readLocalSource } from '../sources/local.ts'
-import { transpileFile } from '../transpile.ts'
+import { isForPages, transpileFile } from '../transpile.ts'
+import { uncalledErrors } from '../uncalled-code.ts'
 
-export type Script = { code: string; mappings: string | null; methods: ReadonlySet<string> }
+export type Script = {
+  code: string
+  mappings: string | null
+  methods: ReadonlySet<string>
+  /** What is known to be wrong with it although it can be translated. */
+  errors: readonly SourceError[]
+}
 
 /** Code that does not run, and where it is wrong if that is known. */
 export class BrokenCode extends AppFault {
@@ -30,20 +37,29 @@ export async function readSavedScript({ settings }: Services, db: Db, plugin: Pl
   if (plugin_type === 'local' && url !== null) {
     const source = (await readLocalSource(settings, url)).files.get(CODE_FILE)
     if (source === undefined) throw nothingToRun()
-    return { ...(await translate(source)), methods }
+    // Stored errors are those of the folder as it was.
+    return { ...(await translate(source)), methods, errors: [] }
   }
   const file = (await listFiles(db, id)).find(({ filename }) => filename === CODE_FILE)
   if (!file) throw nothingToRun()
   if (file.transpiled === null) throw new BrokenCode(file.error ?? '', errors)
-  return { code: file.transpiled, mappings: file.mappings, methods }
+  const ofCode = errors.filter((error) => error.file === CODE_FILE)
+  return { code: file.transpiled, mappings: file.mappings, methods, errors: ofCode }
 }
 
 /** What was sent is translated and looked at as saving it would do, and then forgotten. */
-export async function readSentScript({ sandbox }: Services, source: string): Promise<Script> {
+export async function readSentScript(
+  { sandbox }: Services,
+  db: Db,
+  plugin: PluginRow,
+  source: string,
+): Promise<Script> {
   const { code, mappings } = await translate(source)
+  const hasPages = (await listFiles(db, plugin.id)).some(({ filename }) => isForPages(filename))
   try {
-    const { capabilities } = await sandbox.inspect(code, mappings)
-    return { code, mappings, methods: new Set(capabilities.methods) }
+    const offer = await sandbox.inspect(code, mappings)
+    const errors = storableErrors(uncalledErrors(CODE_FILE, offer, hasPages))
+    return { code, mappings, methods: new Set(offer.capabilities.methods), errors }
   } catch (fault) {
     if (!(fault instanceof AppFault)) throw fault
     throw new BrokenCode(fault.message, storableErrors([loadError(CODE_FILE, fault)]), fault.error)

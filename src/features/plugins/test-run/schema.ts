@@ -9,7 +9,7 @@ export const TestRequest = z.object({
   event: json
     .optional()
     .describe(
-      'What it lacks, such as `uuid` and `timestamp`, is made up. Required without `job` and `schedule`.',
+      'As capture takes it, and refused where capture refuses it. What it lacks, such as `uuid` and `timestamp`, is made up. Required without `job` and `schedule`.',
     ),
   job: z
     .object({ type: z.string().min(1).max(200), payload: json.optional() })

@@ -8,16 +8,24 @@ import { invalid } from '../../../platform/http/errors.ts'
 import { writeEventText } from '../../../platform/sandbox/event-text.ts'
 import { AppFault, type AppCall, type Sandbox, type SandboxedApp } from '../../../platform/sandbox/sandbox.ts'
 import type { Services } from '../../../platform/services.ts'
+import type { PipelineEvent } from '../../events/pipeline-event.ts'
 import { CODE_FILE } from '../code.ts'
 import { readConfigSchema, type SchemaField } from '../config-schema.ts'
+import { toProcessedEvent, toWebhookEvent } from '../delivery/event-forms.ts'
 import { MANIFEST, readManifestFile } from '../editing/update-source.ts'
 import { INLINE_APPS } from '../inline/index.ts'
 import type { PluginRow } from '../rows.ts'
 import { fetchForApp } from '../running/host/app-fetch.ts'
+import {
+  eventAfter,
+  toAppEvent,
+  wrongUuidWarning,
+  type FormContext,
+} from '../running/ingestion/event-form.ts'
 import { openDryHost, type DryRun } from './dry-host.ts'
-import { BrokenCode, readSavedScript, readSentScript } from './read-script.ts'
+import { BrokenCode, readSavedScript, readSentScript, type Script } from './read-script.ts'
 import type { TestCall, TestRequest, TestResult } from './schema.ts'
-import { completeEvent, patched, toPipelineEvent, type TestEvent } from './test-event.ts'
+import { presentEvent, readTestEvent, toStored } from './test-event.ts'
 import { readTrialSettings } from './trial-settings.ts'
 
 export type Testing = {
@@ -30,10 +38,12 @@ export type Testing = {
 }
 
 /** One of the two: an event, or a call that no event causes. */
-type Asked = { event: TestEvent; call: null } | { event: null; call: AppCall }
-type Outcome = { event: JsonObject | null; memory_bytes: number | null }
+type Asked = { event: PipelineEvent; call: null } | { event: null; call: AppCall }
+type Outcome = { event: PipelineEvent | null; memory_bytes: number | null }
 
 const WITHIN_MS = 30_000
+/** A test is of no project. */
+const NO_PROJECT = 0
 
 export async function testPlugin(
   testing: Testing,
@@ -41,33 +51,42 @@ export async function testPlugin(
   request: TestRequest,
 ): Promise<TestResult> {
   const { services, db, now } = testing
-  const asked = readAsked(request, services.settings.site_url, now)
+  const asked = readAsked(request, now)
+  const context = { project_id: NO_PROJECT, site_url: services.settings.site_url, now: now.toISOString() }
   const fields = fieldsOf(plugin, request)
   const { redactor, ...settings } = await readTrialSettings(testing, plugin, fields, request)
   const dry = openDryHost(
     request.fetch ? (wanted, signal) => fetchForApp(services.outbound, wanted, signal) : null,
   )
   const began = performance.now()
-  const outcome = await toldFaults(asked.event, async () => {
+  const { event, ...outcome } = await toldFaults(asked.event, async () => {
     if (plugin.plugin_type === 'inline')
-      return { event: runInline(plugin, asked.event, settings.config, now), memory_bytes: null }
+      return { event: runInline(plugin, asked.event, settings.config), memory_bytes: null }
     const sent = request.files?.[CODE_FILE]
-    const { methods, ...script } =
-      sent === undefined ? await readSavedScript(services, db, plugin) : await readSentScript(services, sent)
-    return runScript(services, dry, sandboxed(plugin, script, settings), { methods, ...asked })
+    const { methods, errors, ...script } =
+      sent === undefined
+        ? await readSavedScript(services, db, plugin)
+        : await readSentScript(services, db, plugin, sent)
+    return runScript(services, dry, sandboxed(plugin, script, settings), {
+      methods,
+      errors,
+      context,
+      ...asked,
+    })
   })
   const ms = Math.round((performance.now() - began) * 10) / 10
   const { logs, calls } = dry
-  return { ...redactor.cleanJson({ ...outcome, logs, calls }), ms }
+  const after = event && presentEvent(event, context)
+  return { ...redactor.cleanJson({ event: after, ...outcome, logs, calls }), ms }
 }
 
-function readAsked({ event, job, schedule }: TestRequest, site_url: string, now: Date): Asked {
+function readAsked({ event, job, schedule }: TestRequest, now: Date): Asked {
   const given = [event, job, schedule].filter((each) => each !== undefined)
   if (given.length === 0) throw invalid('event', 'required', 'This field is required.')
   if (given.length > 1) throw invalid(null, 'invalid_input', 'Send one of `event`, `job` and `schedule`.')
   if (job) return { event: null, call: { method: 'job', name: job.type, payload: job.payload ?? {} } }
   if (schedule) return { event: null, call: { method: 'task', name: schedule } }
-  return { event: completeEvent(event!, site_url, now), call: null }
+  return { event: readTestEvent(event!, now), call: null }
 }
 
 /** A manifest that is sent along says which settings there are. */
@@ -78,7 +97,7 @@ function fieldsOf({ config_schema }: PluginRow, { files }: TestRequest): SchemaF
 }
 
 /** What the app does wrong is part of the answer, and leaves the event as it was. */
-async function toldFaults(event: TestEvent | null, run: () => Promise<Outcome>) {
+async function toldFaults(event: PipelineEvent | null, run: () => Promise<Outcome>) {
   try {
     return { ...(await run()), error: null, errors: [] }
   } catch (fault) {
@@ -90,23 +109,19 @@ async function toldFaults(event: TestEvent | null, run: () => Promise<Outcome>) 
 
 function runInline(
   { url }: PluginRow,
-  event: TestEvent | null,
+  event: PipelineEvent | null,
   config: JsonObject,
-  now: Date,
-): JsonObject | null {
+): PipelineEvent | null {
   const app = INLINE_APPS.get(url ?? '')
   if (!app || !event) throw invalid(null, 'invalid_input', 'The plugin has no code to run.')
   try {
-    const after = app.open(config)(toPipelineEvent(event, now))
-    if (after === null) return null
-    const { event: name, distinct_id, properties } = after
-    return { ...event, event: name, distinct_id, properties }
+    return app.open(config)(structuredClone(event))
   } catch (error) {
     throw new AppFault('threw', error instanceof Error ? error.message : String(error))
   }
 }
 
-type Trial = { methods: ReadonlySet<string> } & Asked
+type Trial = Pick<Script, 'methods' | 'errors'> & { context: FormContext } & Asked
 
 /** Ids of configs are positive; a group of its own has an empty cache. */
 function sandboxed(
@@ -137,23 +152,26 @@ async function runOn(
   sandbox: Sandbox,
   { host, called }: DryRun,
   app: SandboxedApp,
-  { methods, event, call: asked }: Trial,
-): Promise<JsonObject | null> {
+  { methods, errors, context, event, call: asked }: Trial,
+): Promise<PipelineEvent | null> {
   if (asked) {
     await sandbox.call(app, host, asked)
     return null
   }
   if (methods.has('processEvent')) {
-    const { properties, ...fields } = event
-    const text = writeEventText(fields, properties)
-    const [outcome] = await sandbox.processEvents(app, host, [text], WITHIN_MS)
-    if (outcome?.kind === 'failed') throw outcome.fault
-    if (outcome?.kind === 'dropped') return null
-    return outcome?.kind === 'changed' ? patched(event, outcome.patch) : event
+    const form = toAppEvent(event, context)
+    const text = writeEventText(form.fields, form.properties)
+    const outcomes = await sandbox.processEvents(app, host, [text], WITHIN_MS)
+    const warning = wrongUuidWarning(outcomes)
+    if (warning !== null) host.log('SYSTEM', 'WARN', warning)
+    // A copy: where this throws, the event is told as it was.
+    return eventAfter(structuredClone(event), form, outcomes[0]!, context)
   }
   const call = callFor(methods, event)
   if (call === null) {
     await sandbox.prepare(app, host)
+    const [uncalled] = errors
+    if (uncalled) throw new BrokenCode(uncalled.message, errors, {})
     return event
   }
   const result = await sandbox.call(app, host, call)
@@ -170,8 +188,11 @@ function webhookCall({ method, url, ...detail }: JsonObject): TestCall {
 }
 
 /** Null for code that waits for something else than events: loading it and setting it up is the test. */
-function callFor(methods: ReadonlySet<string>, event: TestEvent): AppCall | null {
-  if (methods.has('composeWebhook')) return { method: 'composeWebhook', event }
-  if (methods.has('exportEvents')) return { method: 'exportEvents', events: [event] }
-  return methods.has('onEvent') ? { method: 'onEvent', event: { ...event, elements: [] } } : null
+function callFor(methods: ReadonlySet<string>, event: PipelineEvent): AppCall | null {
+  const stored = toStored(event)
+  if (methods.has('composeWebhook'))
+    return { method: 'composeWebhook', event: toWebhookEvent(NO_PROJECT, stored) }
+  const processed = toProcessedEvent(NO_PROJECT, stored)
+  if (methods.has('exportEvents')) return { method: 'exportEvents', events: [processed] }
+  return methods.has('onEvent') ? { method: 'onEvent', event: processed } : null
 }

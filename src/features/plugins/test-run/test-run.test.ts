@@ -80,6 +80,59 @@ describe('POST test', () => {
     })
   })
 
+  it.each([
+    ["event.distinct_id = ''", '`distinct_id` must be given and not empty.'],
+    ['delete event.event', '`event` must be given and not empty.'],
+    ['event.properties = 5', 'the properties of the event are not an object'],
+  ])('the error of ingestion and the event as it was, after `%s`', async (change, message) => {
+    const id = await make(`export function processEvent(event) { ${change}; return event }`)
+    const body = await tryOut(id, { event: { event: 'said', distinct_id: 'me', properties: { a: 1 } } })
+    expect(body).toMatchObject({
+      error: { message },
+      event: { event: 'said', distinct_id: 'me', properties: { a: 1 } },
+    })
+  })
+
+  it('what an app sets is as ingestion stores it', async () => {
+    const id = await make(`export function processEvent(event) {
+      event.event = 5
+      event.timestamp = 'nope'
+      event.uuid = 'nope'
+      event.$set = { plan: 'gold' }
+      return event
+    }`)
+    const uuid = '6ba7b812-9dad-51d1-80b4-00c04fd430c8'
+    const { event, logs, error } = await tryOut(id, {
+      event: { uuid, timestamp: '2020-02-03T04:05:06.789Z' },
+    })
+    expect(error).toBeNull()
+    expect(event).toMatchObject({ event: '5', uuid, properties: { $set: { plan: 'gold' } } })
+    expect(new Date(event.timestamp)).toEqual(new Date(event.now))
+    const message = '1 event keeps its own uuid: what the app has set is none, such as "nope"'
+    expect(logs).toEqual([{ source: 'SYSTEM', type: 'WARN', message }])
+  })
+
+  it('the event that was sent is read as capture reads it', async () => {
+    const id = await make('export function processEvent(event) { return event }')
+    const properties = { distinct_id: 'ada' }
+    expect((await tryOut(id, { event: { event: 5, properties } })).event).toMatchObject({
+      event: '5',
+      distinct_id: 'ada',
+    })
+    expect((await tryOut(id, { event: {} })).event).toMatchObject({
+      event: 'test event',
+      distinct_id: 'test',
+    })
+    for (const [event, detail] of [
+      [{ properties: 'y' }, '`properties` must be an object.'],
+      [{ event: '' }, '`event` must be given and not empty.'],
+      [{ uuid: 'nope' }, '`uuid` is not a UUID.'],
+    ] as const) {
+      const reply = await app.post(`${base}${id}/test/`, { event }, { key: home.owner.key })
+      expect(reply).toMatchObject({ status: 400, body: { code: 'invalid_input', attr: 'event', detail } })
+    }
+  })
+
   it('null for an event that is dropped', async () => {
     const id = await make('export function processEvent() { return null }')
     expect(await tryOut(id, { event: {} })).toMatchObject({ event: null, error: null })
@@ -137,8 +190,11 @@ describe('POST test', () => {
     const minute = await tryOut(id, { schedule: 'runEveryMinute' })
     expect(minute).toMatchObject({ event: null, error: null })
     expect(minute.calls).toEqual([{ kind: 'capture', target: 'imported', detail: { n: 1 }, was_made: false }])
-    for (const absent of [{ job: { type: 'other' } }, { schedule: 'runEveryDay' }])
-      expect((await tryOut(id, absent)).error.message).toContain('no such function')
+    for (const [name, absent] of [
+      ['other', { job: { type: 'other' } }],
+      ['runEveryDay', { schedule: 'runEveryDay' }],
+    ] as const)
+      expect((await tryOut(id, absent)).error.message).toBe(`the app has no such function: ${name}`)
     expect(await hashTables(app.db)).toEqual(before)
   })
 
@@ -158,7 +214,7 @@ describe('POST test', () => {
       `export async function onEvent() { console.log(await (await fetch('${outsideUrl('/called')}')).text()) }`,
     )
     const refused = await tryOut(id, { event: {} })
-    expect(refused.error.message).toContain('fetch is switched off')
+    expect(refused.error.message).toContain('fetch is switched off for this test: send `"fetch": true`')
     expect(visits).not.toContain('/called')
     const allowed = await tryOut(id, { event: {}, fetch: true })
     expect(allowed).toMatchObject({ error: null, logs: [{ message: 'reached' }] })

@@ -40,10 +40,10 @@ export class App {
 
   #invoke(method: string, name: string, input: unknown): unknown {
     const { methods, jobs, tasks } = this.found
-    if (method === 'job') return this.#need(jobs[name])(input, this.meta)
-    if (method === 'task') return this.#need(tasks[name])(this.meta)
+    if (method === 'job') return this.#need(jobs[name], name)(input, this.meta)
+    if (method === 'task') return this.#need(tasks[name], name)(this.meta)
     if (method === 'teardownPlugin') return this.#tearDown()
-    const called = this.#need(methods[method])
+    const called = this.#need(methods[method], method)
     if (method === 'setupPlugin') return called(this.meta)
     if (method === 'composeWebhook') {
       const event = input as { timestamp?: unknown }
@@ -61,8 +61,8 @@ export class App {
     }
   }
 
-  #need<T>(called: T | undefined): T {
-    if (called === undefined) throw new Error('the app has no such function')
+  #need<T>(called: T | undefined, name: string): T {
+    if (called === undefined) throw new Error(`the app has no such function: ${name}`)
     return called
   }
 

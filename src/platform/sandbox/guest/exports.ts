@@ -8,6 +8,7 @@ export type Found = {
   tasks: Record<string, Method>
   jobs: Record<string, Method>
   metrics: Record<string, 'sum' | 'max' | 'min'>
+  exports: string[]
 }
 
 /** In the order in which they are shown. */
@@ -32,7 +33,16 @@ export function findExports(exported: unknown, replaced: unknown, bare: Names): 
     tasks: pickFunctions(from, (name) => name.startsWith('runEvery')),
     jobs: pickFunctions([find('jobs')].filter(isHolder), () => true),
     metrics: readMetrics(find('metrics')),
+    exports: namesIn(places),
   }
+}
+
+/** What a default export holds stands for it. */
+function namesIn(places: Names[]): string[] {
+  const names = places.flatMap((place) =>
+    Object.keys(place).filter((name) => name !== 'default' || typeof place[name] === 'function'),
+  )
+  return [...new Set(names)]
 }
 
 function findMethods(find: (name: string) => unknown): Record<string, Method> {

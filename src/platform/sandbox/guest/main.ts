@@ -42,6 +42,7 @@ export function start(host: (operation: string, args: string, last?: string) => 
           tasks: Object.keys(found.tasks),
           jobs: Object.keys(found.jobs),
           metrics: found.metrics,
+          exports: found.exports,
         })
       } catch (error) {
         return presentThrown(error)

@@ -4,7 +4,9 @@
 // into.
 
 const { parse, stringify } = JSON
-const { hasOwn } = Object
+const { hasOwn, keys } = Object
+const { isFinite } = Number
+const { getTime } = Date.prototype
 const {
   get,
   set,
@@ -35,7 +37,7 @@ export class WatchedEvent {
     const { event, top, properties } = this
     const isWatched = result === event && top.fields.properties === properties.watched
     top.watched = properties.watched = null
-    if (!isWatched) return stringify({ event: result ?? null })
+    if (!isWatched) return stringify({ event: result ?? null, not_finite: notFiniteOf(result) })
     return `{"touched":{"top":${top.tell()},"properties":${properties.tell()}}}`
   }
 }
@@ -138,14 +140,31 @@ class Watch {
     if (touched.length === 0) return 'null'
     const now: Fields = Object.create(null)
     let gone: Name[] | undefined
+    let not_finite: Name[] | undefined
     for (let at = 0; at < touched.length; at++) {
       const name = touched[at] as string
       const value = fields[name]
       if (value !== undefined && typeof value !== 'function') now[name] = value
       else (gone ??= []).push(name)
+      if (isNotFinite(value)) (not_finite ??= []).push(name)
     }
-    return `{"now":${stringify(now)},"gone":${gone ? stringify(gone) : '[]'}}`
+    const rest = not_finite ? `,"not_finite":${stringify(not_finite)}` : ''
+    return `{"now":${stringify(now)},"gone":${gone ? stringify(gone) : '[]'}${rest}}`
   }
+}
+
+/** JSON makes null of NaN, Infinity and invalid dates, as if the app had emptied the property. */
+function isNotFinite(value: unknown): boolean {
+  return typeof value === 'number'
+    ? !isFinite(value)
+    : value instanceof Date && !isFinite(getTime.call(value))
+}
+
+function notFiniteOf(event: unknown): string[] | undefined {
+  const properties = (event as { properties?: unknown } | null | undefined)?.properties
+  if (typeof properties !== 'object' || properties === null) return undefined
+  const names = keys(properties).filter((name) => isNotFinite((properties as Fields)[name]))
+  return names.length > 0 ? names : undefined
 }
 
 const LOOKS = {

@@ -29,7 +29,7 @@ const ENDS_BATCH = new Set(['cpu', 'memory', 'time', 'gone'])
 const LATE: PlainOutcome = { kind: 'failed', fault: describeFault(outOfTurn()) }
 
 export class AppInstance {
-  offer: Offer = { capabilities: { scheduled_tasks: [], jobs: [], methods: [] }, metrics: {} }
+  offer: Offer = { capabilities: { scheduled_tasks: [], jobs: [], methods: [] }, metrics: {}, exports: [] }
   /** Set once it is of no use any more. */
   ended: AppFault | null = null
   onEnded: (() => void) | undefined

@@ -12,7 +12,7 @@ export function readOutcome(text: string, answer: JsonObject, answer_length: num
   if (answer.event === null) return { kind: 'dropped' }
   const before = new EventText(text)
   const { touched } = answer
-  const patch = isObject(touched) ? touchedPatch(before, touched) : wholePatch(before, answer.event)
+  const patch = isObject(touched) ? touchedPatch(before, touched) : wholePatch(before, answer)
   if (patch.set.team_id !== undefined || patch.unset.includes('team_id')) {
     throw new AppFault('result', 'the team_id of an event cannot be changed')
   }
@@ -50,7 +50,7 @@ class EventText {
   }
 }
 
-type Changes = { set: JsonObject; unset: string[] }
+type Changes = { set: JsonObject; unset: string[]; not_finite?: string[] }
 
 function touchedPatch(before: EventText, touched: JsonObject): EventPatch {
   return {
@@ -71,18 +71,27 @@ function touchedChanges(before: EventText, touched: JsonObject, part: Part): Cha
     if (typeof name === 'string' && before.find(part, name) !== undefined && !isKept(part, name))
       changes.unset.push(name)
   }
-  return changes
+  return { ...changes, ...notFiniteOf(told) }
 }
 
-function wholePatch({ event }: EventText, result: unknown): EventPatch {
+function wholePatch({ event }: EventText, answer: JsonObject): EventPatch {
+  const result = answer.event
   if (!isObject(result)) throw new AppFault('result', 'the event is not an object')
   if (!isObject(result.properties)) {
     throw new AppFault('result', 'the properties of the event are not an object')
   }
   return {
     ...changesBetween('top', event, result),
-    properties: changesBetween('properties', event.properties, result.properties),
+    properties: {
+      ...changesBetween('properties', event.properties, result.properties),
+      ...notFiniteOf(answer),
+    },
   }
+}
+
+function notFiniteOf({ not_finite }: JsonObject): { not_finite?: string[] } {
+  if (!Array.isArray(not_finite)) return {}
+  return { not_finite: not_finite.filter((name): name is string => typeof name === 'string') }
 }
 
 /** It is looked at by itself. */

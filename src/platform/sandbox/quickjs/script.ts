@@ -49,6 +49,7 @@ export function readOffer(found: JsonObject): Offer {
       methods: readNames(found.methods),
     },
     metrics,
+    exports: readNames(found.exports),
   }
 }
 

@@ -32,6 +32,13 @@ describe('a difference', () => {
     ])
   })
 
+  it('is none where only the time is written otherwise', () => {
+    const written = (timestamp: string) => ({ event: 'paid', timestamp })
+    const sent = written('2026-11-01T07:30:00.000000+00:00')
+    expect(hasChanges(differenceOf(sent, written('2026-11-01T07:30:00Z')))).toBe(false)
+    expect(hasChanges(differenceOf(sent, written('2026-11-01T07:30:01Z')))).toBe(true)
+  })
+
   it('is none where only the server has filled in', () => {
     const lines = differenceOf(
       { event: 'paid' },

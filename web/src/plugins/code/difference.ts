@@ -26,8 +26,13 @@ export function differenceOf(before: Json, after: Json): Line[] {
       ([key]) => !MADE_UP.includes(key) || Object.hasOwn(before, key) || isFilled(key, after[key]),
     ),
   )
+  if (isSameTime(before.timestamp, known.timestamp)) known.timestamp = before.timestamp
   return lines('', before, known, 0, '')
 }
+
+/** The server may write it otherwise: `Z` for `+00:00`. */
+const isSameTime = (before: unknown, after: unknown) =>
+  typeof before === 'string' && typeof after === 'string' && Date.parse(before) === Date.parse(after)
 
 /** Properties that were not there at all count once there is something in them. */
 const isFilled = (key: string, value: unknown) =>

@@ -406,6 +406,17 @@ describe('pass', () => {
     expect(await names()).toEqual(['one'])
     expect(await heldCount()).toBe(1)
   })
+
+  it('stays the default for an app whose calculation failed', async () => {
+    const ids = await on(
+      'export function processEvent(e) { e.properties.eur = e.properties.usd * 0.9; return e }',
+    )
+    await send('one')
+    await app.plugins.idle()
+    await become(ids, THROWS)
+    await send('two')
+    expect(await names()).toEqual(['one', 'two'])
+  })
 })
 
 describe('the first events after a start', () => {

@@ -3,14 +3,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Breather } from '../../../../lib/breather.ts'
 import { writeEventText } from '../../../../platform/sandbox/event-text.ts'
-import { AppFault, type EventOutcome } from '../../../../platform/sandbox/sandbox.ts'
+import { AppFault } from '../../../../platform/sandbox/sandbox.ts'
 import type { Log } from '../../../../platform/log/log.ts'
 import type { ProcessEvent } from '../../inline/inline-app.ts'
 import type { PluginLogs } from '../../logs/plugin-logs.ts'
 import type { PluginMetrics } from '../../metrics/plugin-metrics.ts'
 import { isRemoval } from '../../removal.ts'
 import type { PipelineEvent } from '../../../events/pipeline-event.ts'
-import { applyPatch, toAppEvent, wrongUuidOf, type EventForm, type FormContext } from './event-form.ts'
+import { eventAfter, toAppEvent, wrongUuidWarning, type FormContext } from './event-form.ts'
 import type { Lapses } from './lapses.ts'
 import type { Passage } from './passage.ts'
 import { AppIdle, AppLeft, type RunningApp } from '../running-app.ts'
@@ -20,8 +20,6 @@ import type { Watch } from '../watch.ts'
 const LIST_MS = 5
 /** Kept back for each app that is still to come, so that a slow one does not cost the others their turn. */
 const RESERVE_MS = 100
-/** Characters of a value that an app has set, as its log shows it. */
-const MAX_SHOWN = 100
 
 export type ChainParts = {
   watch: Watch
@@ -185,13 +183,14 @@ async function passSandboxed(
   const texts = forms.map(({ fields, properties }) => writeEventText(fields, properties))
   const outcomes = await parts.watch.processEvents(app, texts, within_ms)
   if (outcomes.some(isRemoval)) parts.lapses.hasRemoved(app)
-  sayWrongUuids(parts, app, outcomes)
+  const warning = wrongUuidWarning(outcomes)
+  if (warning !== null) parts.logs.add(app, 'SYSTEM', 'WARN', warning)
   const failures = new Map<string, { fault: AppFault; passages: Passage[] }>()
   let succeeded = 0
   let gone: Gone | null = null
   for (const [index, passage] of due.entries()) {
     try {
-      passage.succeed(app, outcomeOf(passage.event!, forms[index]!, outcomes[index]!, context))
+      passage.succeed(app, eventAfter(passage.event!, forms[index]!, outcomes[index]!, context))
       succeeded++
     } catch (error) {
       if (!(error instanceof AppFault)) throw error
@@ -205,37 +204,6 @@ async function passSandboxed(
   }
   for (const { fault, passages } of failures.values()) fail(parts, app, passages, fault)
   return { succeeded, gone }
-}
-
-/** One line for all of them. */
-function sayWrongUuids({ logs }: ChainParts, app: RunningApp, outcomes: readonly EventOutcome[]): void {
-  const wrong = outcomes.flatMap((outcome) =>
-    outcome.kind === 'changed' ? (wrongUuidOf(outcome.patch) ?? []) : [],
-  )
-  if (wrong.length === 0) return
-  const kept =
-    wrong.length === 1 ? '1 event keeps its own uuid' : `${wrong.length} events keep their own uuid`
-  const shown = wrong[0]!.slice(0, MAX_SHOWN)
-  logs.add(app, 'SYSTEM', 'WARN', `${kept}: what the app has set is none, such as ${shown}`)
-}
-
-/** Throws AppFault. */
-function outcomeOf(
-  event: PipelineEvent,
-  form: EventForm,
-  outcome: EventOutcome,
-  context: FormContext,
-): PipelineEvent | null {
-  switch (outcome.kind) {
-    case 'unchanged':
-      return event
-    case 'dropped':
-      return null
-    case 'changed':
-      return applyPatch(event, form, outcome.patch, context)
-    case 'failed':
-      throw outcome.fault
-  }
 }
 
 /** Does with them what the config says. */

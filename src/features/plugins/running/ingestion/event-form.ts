@@ -2,7 +2,7 @@
 import { isObject, type JsonObject } from '../../../../lib/json-object.ts'
 import { formatMicros } from '../../../../lib/microseconds.ts'
 import { readUuid } from '../../../../lib/uuid.ts'
-import { AppFault, type EventPatch } from '../../../../platform/sandbox/sandbox.ts'
+import { AppFault, type EventOutcome, type EventPatch } from '../../../../platform/sandbox/sandbox.ts'
 import type { PipelineEvent } from '../../../events/pipeline-event.ts'
 import { readEvent, readProperties } from '../../../events/read-event.ts'
 
@@ -11,6 +11,8 @@ export type FormContext = { project_id: number; site_url: string; now: string }
 export type EventForm = { fields: JsonObject; properties: JsonObject }
 
 const PERSON_FIELDS = ['$set', '$set_once'] as const
+/** Characters of a value that an app has set, as its log shows it. */
+const MAX_SHOWN = 100
 
 /** What is to be set on the person stands beside the properties. */
 export function toAppEvent(event: PipelineEvent, { project_id, site_url, now }: FormContext): EventForm {
@@ -35,12 +37,30 @@ export function toAppEvent(event: PipelineEvent, { project_id, site_url, now }: 
 }
 
 /** Where apps of long ago look for it. What they put there counts for nothing: `properties.$ip` is what is stored. */
-export function addressOf({ $ip }: JsonObject): string | null {
+function addressOf({ $ip }: JsonObject): string | null {
   return typeof $ip === 'string' ? $ip : null
 }
 
-/** The event with what the app has changed, which is held to what a client may send. Throws AppFault. */
-export function applyPatch(
+/** What the app has made of the event, which is held to what a client may send; null: dropped. Throws AppFault. */
+export function eventAfter(
+  before: PipelineEvent,
+  form: EventForm,
+  outcome: EventOutcome,
+  context: FormContext,
+): PipelineEvent | null {
+  switch (outcome.kind) {
+    case 'unchanged':
+      return before
+    case 'dropped':
+      return null
+    case 'changed':
+      return applyPatch(before, form, outcome.patch, context)
+    case 'failed':
+      throw outcome.fault
+  }
+}
+
+function applyPatch(
   before: PipelineEvent,
   { fields }: EventForm,
   patch: EventPatch,
@@ -77,19 +97,26 @@ function readFields(
   const read = readEvent(JSON.stringify(fields), new Date(now))
   return {
     ...read,
-    uuid: uuidAfter(uuid, { set }),
+    uuid: uuidGiven({ set }) ?? uuid,
     timestamp: wanted_time === form.timestamp ? timestamp : read.timestamp,
     created_at,
   }
 }
 
-/** What the app has put for a uuid and is none: the event keeps its own. */
-export function wrongUuidOf({ set }: Pick<EventPatch, 'set'>): string | null {
-  return Object.hasOwn(set, 'uuid') && uuidGiven({ set }) === null ? JSON.stringify(set.uuid) : null
+/** One line for all of them; null where there is nothing to say. */
+export function wrongUuidWarning(outcomes: readonly EventOutcome[]): string | null {
+  const wrong = outcomes.flatMap((outcome) =>
+    outcome.kind === 'changed' ? (wrongUuidOf(outcome.patch) ?? []) : [],
+  )
+  if (wrong.length === 0) return null
+  const kept =
+    wrong.length === 1 ? '1 event keeps its own uuid' : `${wrong.length} events keep their own uuid`
+  return `${kept}: what the app has set is none, such as ${wrong[0]!.slice(0, MAX_SHOWN)}`
 }
 
-export function uuidAfter(own: string, patch: Pick<EventPatch, 'set'>): string {
-  return uuidGiven(patch) ?? own
+/** What the app has put for a uuid and is none: the event keeps its own. */
+function wrongUuidOf({ set }: Pick<EventPatch, 'set'>): string | null {
+  return Object.hasOwn(set, 'uuid') && uuidGiven({ set }) === null ? JSON.stringify(set.uuid) : null
 }
 
 function uuidGiven({ set: { uuid } }: Pick<EventPatch, 'set'>): string | null {
