@@ -1,7 +1,7 @@
 // `longshore export`: one export over a range, now. Also beside a server, which then does the work.
 import { readBackfillRange } from '../../features/batch-exports/backfills/range.ts'
 import { UserError, type Command } from '../command.ts'
-import { takeConfig } from '../environment.ts'
+import { takeInstalledConfig } from '../environment.ts'
 import { inDigits, perSecond, tableOf } from '../terminal/progress.ts'
 import { stopSignal } from '../terminal/stop-signal.ts'
 import { deliveredBy, exportByServer, exportRange } from './export-range.ts'
@@ -20,7 +20,7 @@ export const runExport: Command = {
   },
   async run(options, [id]) {
     const signal = stopSignal()
-    await withStores(takeConfig(), async (db, services) => {
+    await withStores(await takeInstalledConfig(), async (db, services) => {
       const row = (await findExports(db, id))[0]!
       const now = new Date()
       const asked = { start_at: options.from, end_at: options.to ?? now.toISOString() }
