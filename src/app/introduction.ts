@@ -44,7 +44,8 @@ open, a project 200, an organization 250.
 
 ## Retries
 
-A \`POST\` with an \`Idempotency-Key\` header is carried out once, however often it is sent: repeats get the first answer.
+A \`POST\` under \`/api\` with an \`Idempotency-Key\` header is carried out once, however often it is sent: repeats get the
+first answer. Events are stored once if they carry a \`uuid\`.
 Wait as long as \`Retry-After\` says after 429 and 503.`
 
 /** In the order of /docs. A path belongs to the first section whose pattern fits. */
