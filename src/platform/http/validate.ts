@@ -49,7 +49,8 @@ function tooBig(issue: z.core.$ZodIssueTooBig): { code: ErrorCode; detail: strin
 
 function tooSmall(issue: z.core.$ZodIssueTooSmall, value: unknown): { code: ErrorCode; detail: string } {
   const limit = String(issue.minimum)
-  if (issue.origin === 'array') return { code: 'empty', detail: 'The list cannot be empty.' }
+  if (issue.origin === 'array' && limit === '1') return { code: 'empty', detail: 'The list cannot be empty.' }
+  if (issue.origin === 'array') return { code: 'min_length', detail: `At least ${limit} entries are needed.` }
   if (issue.origin !== 'string')
     return { code: 'min_value', detail: `The smallest value allowed is ${limit}.` }
   if (typeof value === 'string' && value.trim() === '')
