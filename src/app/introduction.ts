@@ -30,7 +30,7 @@ the address of the next page.
 
 ## Errors
 
-Every error has the same shape: \`{type, code, detail, attr}\`. Programs should look at \`code\`; \`detail\` is a sentence
+Every error has the same shape: \`{type, code, detail, attr}\`, and \`extra\` with the place for a fault in HogQL. Programs should look at \`code\`; \`detail\` is a sentence
 for people, and \`attr\` names the field. Each answer carries \`X-Request-Id\`, which the server's log repeats.
 
 ## Streams
