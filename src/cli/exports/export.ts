@@ -47,7 +47,7 @@ export const runExport: Command = {
       const failed = runs.filter(({ status }) => status !== 'Completed')
       if (failed.length > 0) {
         throw new UserError(
-          `${inDigits(failed.length)} runs did not complete: ${failed[0]!.latest_error ?? 'stopped'}`,
+          `${inDigits(failed.length)} ${failed.length === 1 ? 'run' : 'runs'} did not complete: ${failed[0]!.latest_error ?? 'stopped'}`,
         )
       }
     })
