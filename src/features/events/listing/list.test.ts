@@ -624,7 +624,10 @@ describe('refusals', () => {
   })
 
   it('an unknown format is 404', async () => {
-    expect((await list(await openPlace(app), { format: 'xml' })).status).toBe(404)
+    expect(await list(await openPlace(app), { format: 'xml' })).toMatchObject({
+      status: 404,
+      body: { detail: expect.stringContaining('json or csv') },
+    })
   })
 
   it('list and retrieve share 240 a minute and 1,200 an hour; values have 60 and 300', async () => {
