@@ -30,7 +30,7 @@ the address of the next page.
 
 ## Errors
 
-Every error has the same shape: \`{type, code, detail, attr}\`. Programs should look at \`code\`; \`detail\` is a sentence
+Every error has the same shape: \`{type, code, detail, attr}\`, and \`extra\` with the place for a fault in HogQL. Programs should look at \`code\`; \`detail\` is a sentence
 for people, and \`attr\` names the field. Each answer carries \`X-Request-Id\`, which the server's log repeats.
 
 ## Streams
@@ -44,7 +44,8 @@ open, a project 200, an organization 250.
 
 ## Retries
 
-A \`POST\` with an \`Idempotency-Key\` header is carried out once, however often it is sent: repeats get the first answer.
+A \`POST\` under \`/api\` with an \`Idempotency-Key\` header is carried out once, however often it is sent: repeats get the
+first answer. Events are stored once if they carry a \`uuid\`.
 Wait as long as \`Retry-After\` says after 429 and 503.`
 
 /** In the order of /docs. A path belongs to the first section whose pattern fits. */

@@ -46,6 +46,15 @@ describe('GET /metrics', () => {
   })
 })
 
+test.each(['/_livez', '/_readyz', '/metrics'])('405 for POST %s', async (path) => {
+  const answer = await app.post(path, {})
+  expect(answer).toMatchObject({
+    status: 405,
+    body: { code: 'method_not_allowed' },
+    headers: { allow: 'GET, HEAD' },
+  })
+})
+
 describe('GET /_readyz', () => {
   test('503 names the migrations that are due', async () => {
     // The store of a test is opened by the first who asks, which may take longer than readiness waits.

@@ -1,11 +1,11 @@
 // Paths beside the API: health, metrics, SCIM, the console, tools for agents, the OpenAPI document and the page to read it.
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addScim } from '../features/scim/serve.ts'
 import { isSameText } from '../lib/same-text.ts'
 import { withTimeout } from '../lib/with-timeout.ts'
 import { pendingMigrations } from '../platform/db/migrate.ts'
 import { sql } from '../platform/db/sql.ts'
-import { denied } from '../platform/http/errors.ts'
+import { ApiError, denied } from '../platform/http/errors.ts'
 import type { Metrics } from '../platform/http/metrics.ts'
 import type { Services } from '../platform/services.ts'
 import { addConsole } from './console/serve.ts'
@@ -22,15 +22,15 @@ export function addHealth(
   metrics: Metrics,
   metricsToken: string | null,
 ): void {
-  app.get('/_livez', async () => ({ status: 'ok' }))
+  addReadPath(app, '/_livez', async () => ({ status: 'ok' }))
 
-  app.get('/_readyz', async (_request, reply) => {
+  addReadPath(app, '/_readyz', async (_request, reply) => {
     const missing = await whatIsMissing(services)
     if (missing.length > 0) reply.code(503)
     return { status: missing.length === 0 ? 'ok' : 'not ready', missing }
   })
 
-  app.get('/metrics', async (request, reply) => {
+  addReadPath(app, '/metrics', async (request, reply) => {
     if (!mayReadMetrics(request, metricsToken)) {
       if (metricsToken !== null)
         await services.guesses.take({ kind: 'key', ip: request.ip, now: services.now() })
@@ -49,6 +49,23 @@ export function addPages(app: FastifyInstance, services: Services): void {
   app.get('/api/schema/', async (_request, reply) => reply.type('application/json; charset=utf-8').send(text))
 
   addDocsPage(app)
+}
+
+/** Other methods are told what there is, as at the paths of the API. */
+function addReadPath(
+  app: FastifyInstance,
+  path: string,
+  answer: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
+): void {
+  app.get(path, answer)
+  app.route({
+    method: ['POST', 'PUT', 'PATCH', 'DELETE'],
+    url: path,
+    handler: () => {
+      const allow = 'GET, HEAD'
+      throw new ApiError('method_not_allowed', `This address takes ${allow} only.`, null, { allow })
+    },
+  })
 }
 
 function whatIsMissing({ db, eventStore }: Services): Promise<string[]> {

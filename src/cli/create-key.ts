@@ -5,6 +5,7 @@ import { insertKey } from '../features/api-keys/queries.ts'
 import { findUserByEmail } from '../features/users/queries.ts'
 import { isScope } from '../platform/http/scopes.ts'
 import { UserError, type Command } from './command.ts'
+import { takeInstalledConfig } from './environment.ts'
 import { withDatabase } from './with-database.ts'
 
 export const createKey: Command = {
@@ -25,7 +26,7 @@ export const createKey: Command = {
     const label = String(options.label).trim()
     if (label === '' || label.length > 40) throw new UserError('--label takes 1 to 40 characters')
     const key = newPersonalKey()
-    await withDatabase(async (db) => {
+    await withDatabase(await takeInstalledConfig(), async (db) => {
       const user = await findUserByEmail(db, String(options.email).trim())
       if (!user) throw new UserError('there is no account with this address')
       const now = new Date()

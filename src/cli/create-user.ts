@@ -13,6 +13,7 @@ import { assertGoodPassword, hashPassword } from '../features/users/passwords.ts
 import { insertUser, setCurrent } from '../features/users/queries.ts'
 import { recordActivity } from '../features/activity-log/record.ts'
 import { UserError, type Command, type CommandOptions } from './command.ts'
+import { takeInstalledConfig } from './environment.ts'
 import { withDatabase } from './with-database.ts'
 
 export const createUser: Command = {
@@ -33,7 +34,7 @@ export const createUser: Command = {
       await assertGoodPassword(account.password, [account.email, account.first_name])
     }
     const password = account.password ?? randomBase62(16)
-    await withDatabase(async (db) => {
+    await withDatabase(await takeInstalledConfig(), async (db) => {
       const password_hash = await hashPassword(password)
       await db.transaction((tx) => makeAccount(tx, account, password_hash, new Date())).catch(explainTaken)
     })

@@ -1,9 +1,10 @@
 // `longshore doctor`: checks settings, stores, mail, DNS and the activity log, and says what to do about what is wrong.
 import { existsSync } from 'node:fs'
-import { access, constants, mkdir } from 'node:fs/promises'
 import { eventFolder, openEmbeddedEvents, openMetadata } from '../app/services.ts'
 import type { Config } from '../app/config.ts'
+import { holdsInstallation } from '../app/data-folder.ts'
 import { checkMigrations, checkVersion, type Finding } from '../app/health.ts'
+import { assertUsableFolder } from '../app/start-faults.ts'
 import { findBrokenEntry } from '../features/activity-log/chain.ts'
 import { pendingMigrations } from '../platform/db/migrate.ts'
 import type { Database } from '../platform/db/database.ts'
@@ -43,20 +44,20 @@ export const doctor: Command = {
 }
 
 async function checkFolder(config: Config): Promise<Finding> {
+  const what = 'data folder'
   try {
-    await mkdir(config.DATA_DIR, { recursive: true, mode: 0o711 })
-    await access(config.DATA_DIR, constants.R_OK | constants.W_OK)
-    return { what: 'data folder', state: 'ok', detail: config.DATA_DIR }
-  } catch {
-    return {
-      what: 'data folder',
-      state: 'wrong',
-      detail: `${config.DATA_DIR} cannot be written: set DATA_DIR`,
-    }
+    await assertUsableFolder(config.DATA_DIR)
+  } catch (error) {
+    return { what, state: 'wrong', detail: error instanceof Error ? error.message : String(error) }
   }
+  return (await holdsInstallation(config))
+    ? { what, state: 'ok', detail: config.DATA_DIR }
+    : { what, state: 'note', detail: `${config.DATA_DIR} holds no installation (DATA_DIR)` }
 }
 
 async function checkDatabase(config: Config): Promise<Finding[]> {
+  if (!(await holdsInstallation(config)))
+    return [{ what: 'database', state: 'note', detail: 'it is made at the first start' }]
   try {
     const metadata = await openMetadata(
       config,

@@ -1,9 +1,11 @@
 // Settings for a command: options of the command line win, then the environment, then .env in the current folder. Secrets
 // are taken out of the environment.
 import { readConfig, type Config } from '../app/config.ts'
+import { holdsInstallation } from '../app/data-folder.ts'
 import { readEnvFile } from '../app/env-file.ts'
-import { SECRET_SETTINGS } from '../app/shown-settings.ts'
+import { SECRET_SETTINGS, showSetting } from '../app/shown-settings.ts'
 import { meantSetting } from '../app/unknown-settings.ts'
+import { UserError } from './command.ts'
 
 type Surroundings = {
   folder: string
@@ -31,4 +33,13 @@ export function takeConfig(
   const config = readConfig({ ...file, ...env, ...options })
   for (const name of SECRET_SETTINGS) delete env[name]
   return config
+}
+
+/** For commands that work on what a server has made: in the wrong folder they would make an empty database and find all well. */
+export async function takeInstalledConfig(): Promise<Config> {
+  const config = takeConfig()
+  if (await holdsInstallation(config)) return config
+  throw new UserError(
+    `${showSetting('DATA_DIR', config.DATA_DIR)} holds no installation: set DATA_DIR to the folder of one, or DATABASE_URL to its database`,
+  )
 }

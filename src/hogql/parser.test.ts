@@ -119,7 +119,7 @@ describe('errors say what was expected, and where', () => {
     ["select 'a\\q'", 'Unknown escape: write \\\\ for a backslash', 9],
     ['select a /* b', 'This comment is not closed', 9],
     ['select a }', 'This "}" closes nothing', 9],
-    ['select é', 'Unexpected character U+00E9', 7],
+    ['select é', 'Unexpected character "é"', 7],
     ['select a\0', 'The text holds a NUL character', 8],
     ["select '\ud800'", 'The text holds half of a character', 8],
     ["select interval '1 fortnight'", "An interval in quotes must read like '7 days'", 16],

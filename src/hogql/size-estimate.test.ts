@@ -195,8 +195,8 @@ describe('windows', () => {
     ['select rank() over () as r, →sum(1) over (order by r)← from events', inside('sum')],
     ['select rank() over () as r, →sum(1) over w← from events window w as (order by r)', inside('sum')],
     ['select →sum(rank() over ())← from events', `A window function cannot stand inside the aggregate 'sum'`],
-    ['select arrayMap(y -> rank() over (order by →y←), [1]) from events', `Unknown field 'y'.`],
-    ['select arrayMap(y -> sum(→y←) over (), [1]) from events', `Unknown field 'y'.`],
+    ['select arrayMap(y -> rank() over (order by →y←), [1]) from events', `Unknown field 'y'`],
+    ['select arrayMap(y -> sum(→y←) over (), [1]) from events', `Unknown field 'y'`],
   ])('%s', (marked, message) => {
     const fault = faultOf(() => compile(marked.replace(/[→←]/g, '')))
     expect(fault).toMatchObject({ kind: 'query', start: marked.indexOf('→'), end: marked.indexOf('←') - 1 })

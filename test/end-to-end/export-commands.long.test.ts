@@ -23,10 +23,12 @@ const filesOf = async () =>
 const verify = (...args: string[]) => program.run(['verify', ...args], { DATA_DIR: folder })
 
 it('demo stores, exports, verifies and says so', async () => {
-  const { code, stdout, stderr } = await program.run(['demo', '--events', String(EVENTS), '--folder', folder])
+  const args = ['demo', '--events', String(EVENTS), '--folder', folder]
+  const { code, stdout, stderr } = await program.run(args, { PORT: '8123' })
   expect(stderr).not.toContain('longshore demo:')
   expect(code).toBe(0)
   expect(stdout).toContain('Every event is in the files exactly once.')
+  expect(stdout).toContain('Open http://127.0.0.1:8123/project/')
   expect(stdout).toMatch(/stored +12,000 rows.*\n +exported +12,000 rows.*\n +verified +12,000 rows/)
   expect(await filesOf()).toHaveLength(7)
 }, 120_000)

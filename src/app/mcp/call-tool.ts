@@ -1,8 +1,10 @@
 // One call of a tool: its arguments become a request of the API, which is dispatched in process with the caller's key.
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import type { Caller } from '../../platform/http/caller.ts'
 import { dispatch, type Incoming, type Outgoing } from '../../platform/http/dispatch.ts'
 import { toApiError, type ApiError } from '../../platform/http/errors.ts'
+import { assertScope } from '../../platform/http/reach.ts'
 import { validate } from '../../platform/http/validate.ts'
 import type { Services } from '../../platform/services.ts'
 import { access } from '../http.ts'
@@ -17,10 +19,13 @@ export type ToolResult = { content: { type: 'text'; text: string }[]; isError?: 
 export async function callTool(
   services: Services,
   request: FastifyRequest,
+  caller: Caller,
   tool: Tool,
   given: unknown,
 ): Promise<ToolResult> {
   try {
+    // Before what is wrong with the arguments: the key may not even see this tool.
+    assertScope(tool.route, caller)
     const fields = validate(tool.input, given ?? {})
     return await resultOf(
       await dispatch(

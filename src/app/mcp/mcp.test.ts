@@ -147,6 +147,8 @@ describe('a key', () => {
       ['unpause_export', { export_id }],
       ['list_members', {}],
       ['invite_member', { target_email: 'eve@example.com' }],
+      // The scope comes before what is wrong with the arguments.
+      ['create_export', {}],
     ] as const)
       expect(await call(client, name, args)).toMatchObject({
         isError: true,

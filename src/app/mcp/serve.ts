@@ -142,7 +142,7 @@ async function handle(asked: Asked, message: Message): Promise<Reply | null> {
       const tool = typeof params.name === 'string' ? TOOLS.get(params.name) : undefined
       if (!tool) return failure(id, 'invalid_params', 'There is no such tool.')
       request.notes.tool = tool.name
-      return result(id, await callTool(services, request, tool, params.arguments))
+      return result(id, await callTool(services, request, caller, tool, params.arguments))
     }
     default:
       return failure(id, 'method_not_found', 'This method is not offered.')

@@ -96,7 +96,7 @@ it('one query, one insight, a list, and texts', async () => {
   ])
   expect(await check('list.json', JSON.stringify(['select 1', hogql('select'), 5]))).toEqual([
     ['#1', null, null, 'runs'],
-    ['#2', 1, 7, 'fails', 'Expected an expression, found the end of the text'],
+    ['#2', 1, 7, 'fails', 'Expected an expression, found the end of the text.'],
     ['#3', null, null, 'fails', 'query: Expected an object here.'],
   ])
 })

@@ -55,19 +55,20 @@ async function answered(given: unknown): Promise<string | null> {
 
 /** Without the place, which is told in lines. */
 function detailOf({ attr, detail }: ApiError): string {
-  const text = detail.replace(/ \(at character \d+\)$/, '')
+  const text = detail.replace(/ \(at character \d+\)(?=\.( |$))/, '')
   return attr === null || attr.endsWith('__query') ? text : `${attr}: ${text}`
 }
 
 function placeOf(error: ApiError, { query, at }: SavedQuery): { line?: number; column?: number } {
   const start = isObject(error.extra) ? error.extra.start : null
-  if (typeof start !== 'number') return {}
-  const { line, column } = placeIn(textOf(query), start)
+  const text = textOf(query)
+  if (typeof start !== 'number' || text === '') return {}
+  const { line, column } = placeIn(text, start)
   if (!at) return { line, column }
   return { line: at.line + line - 1, column: line === 1 ? at.column + column - 1 : column }
 }
 
-/** The text that the place is in, however it is wrapped. */
+/** The text that the place is in, however it is wrapped; empty for a query of several texts. */
 function textOf(query: unknown): string {
   if (!isObject(query)) return ''
   return typeof query.query === 'string' ? query.query : textOf(query.source)

@@ -17,7 +17,7 @@ import {
 } from '../../platform/event-store/moving/state.ts'
 import { openLog } from '../../platform/log/log.ts'
 import { UserError, type Command, type CommandOptions } from '../command.ts'
-import { takeConfig } from '../environment.ts'
+import { takeInstalledConfig } from '../environment.ts'
 import { inDigits, perSecond } from '../terminal/progress.ts'
 import { stopSignal } from '../terminal/stop-signal.ts'
 import { showEventProgress } from './progress.ts'
@@ -34,7 +34,7 @@ export const moveEventsCommand: Command = {
   },
   async run(options) {
     const to = targetOf(options)
-    const config = takeConfig()
+    const config = await takeInstalledConfig()
     if (config.CLICKHOUSE_URL === null && to !== null)
       throw new UserError('CLICKHOUSE_URL is not set: a move needs it in either direction')
     const log = openLog({ level: 'warn', format: 'json', to: process.stderr })

@@ -13,7 +13,7 @@ import { sql } from '../../platform/db/sql.ts'
 import { StoreTaken, type EventStore } from '../../platform/event-store/event-store.ts'
 import { openLog, type Log } from '../../platform/log/log.ts'
 import { UserError, type CommandOptions } from '../command.ts'
-import { takeConfig } from '../environment.ts'
+import { takeInstalledConfig } from '../environment.ts'
 
 export type Target = { sink: Sink; token: string; where: string; close(): Promise<void> }
 
@@ -35,7 +35,7 @@ export async function openTarget(options: CommandOptions): Promise<Target> {
       throw new UserError('--project and --token both name a project: give one')
     return atServer(url, String(options.token))
   }
-  const config = takeConfig()
+  const config = await takeInstalledConfig()
   const log = openLog({ level: 'warn', format: 'json', to: process.stderr })
   const metadata = await openMetadata(config, log, 'command')
   try {

@@ -4,7 +4,7 @@ import type { ExportRow } from '../../features/batch-exports/rows.ts'
 import { boundaryAtOrBefore } from '../../features/batch-exports/schedule/grid.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import { UserError, type Command } from '../command.ts'
-import { takeConfig } from '../environment.ts'
+import { takeInstalledConfig } from '../environment.ts'
 import { inDigits, perSecond, tableOf } from '../terminal/progress.ts'
 import { stopSignal } from '../terminal/stop-signal.ts'
 import { deliveredBy, exportByServer, exportRange, type Range } from './export-range.ts'
@@ -23,7 +23,7 @@ export const runExport: Command = {
   },
   async run(options, [id]) {
     const signal = stopSignal()
-    await withStores(takeConfig(), async (db, services) => {
+    await withStores(await takeInstalledConfig(), async (db, services) => {
       const row = (await findExports(db, id))[0]!
       const range = readOptions(options, row)
       const started = Date.now()
@@ -47,7 +47,7 @@ export const runExport: Command = {
       const failed = runs.filter(({ status }) => status !== 'Completed')
       if (failed.length > 0) {
         throw new UserError(
-          `${inDigits(failed.length)} runs did not complete: ${failed[0]!.latest_error ?? 'stopped'}`,
+          `${inDigits(failed.length)} ${failed.length === 1 ? 'run' : 'runs'} did not complete: ${failed[0]!.latest_error ?? 'stopped'}`,
         )
       }
     })

@@ -4,7 +4,7 @@ import { oneLine } from '../../features/batch-exports/logs/write.ts'
 import type { ExportRow } from '../../features/batch-exports/rows.ts'
 import type { VerificationRow } from '../../features/batch-exports/verification/rows.ts'
 import { UserError, type Command } from '../command.ts'
-import { takeConfig } from '../environment.ts'
+import { takeInstalledConfig } from '../environment.ts'
 import { inDigits, tableOf } from '../terminal/progress.ts'
 import { stopSignal } from '../terminal/stop-signal.ts'
 import { findExports } from './find-export.ts'
@@ -19,7 +19,7 @@ export const verify: Command = {
   },
   async run(_options, [id]) {
     const signal = stopSignal()
-    await withStores(takeConfig(), async (db, services) => {
+    await withStores(await takeInstalledConfig(), async (db, services) => {
       const total = { exports: 0, runs: 0, files: 0, rows: 0, bytes: 0, problems: 0 }
       const unread: string[] = []
       const unclear: string[] = []

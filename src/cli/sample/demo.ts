@@ -3,7 +3,9 @@
 import { existsSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
+import type { Config } from '../../app/config.ts'
 import { UserError, type Command } from '../command.ts'
+import { takeConfig } from '../environment.ts'
 import { inDigits } from '../terminal/progress.ts'
 import {
   countOf,
@@ -35,6 +37,7 @@ export const demo: Command = {
   async run(options) {
     const began = Date.now()
     const count = countOf(options)
+    const config = takeConfig()
     const folder = resolve(String(options.folder))
     await makeFolder(folder)
     await withSample(folder, async (sample) => {
@@ -44,7 +47,7 @@ export const demo: Command = {
       )
       const verified = await timed(() => verifySample(sample, exported.result))
       tell({ stored, exported, verified, folder: sample.services.settings.export_folder, began })
-      tellOfConsole(folder, sample)
+      tellOfConsole(folder, config, sample)
     })
   },
 }
@@ -91,11 +94,11 @@ function tell({
   if (!isWhole) throw new UserError('the files do not hold what was stored')
 }
 
-function tellOfConsole(folder: string, { owner, project }: Sample): void {
+function tellOfConsole(folder: string, { PORT }: Config, { owner, project }: Sample): void {
   process.stdout.write(
     '  See them in the console:\n\n' +
       `    DATA_DIR=${fromHere(folder)} npx longshore serve\n\n` +
-      `  Open http://127.0.0.1:8000/project/${project.id}/exports and sign in as ${owner.email} with the password ` +
+      `  Open http://127.0.0.1:${PORT}/project/${project.id}/exports and sign in as ${owner.email} with the password ` +
       `${owner.password}.\n` +
       '  Look at the proof of the export Events first, then at Events and SQL.\n\n',
   )

@@ -172,6 +172,11 @@ describe('addresses', () => {
 it('two_factor_start_setup/ and two_factor_validate/ set a second factor up', async () => {
   const user = await createUser(app)
   const call = { session: user.session }
+  const early = await app.post(`${ME}two_factor_validate/`, { token: '000000' }, call)
+  expect(early.body).toMatchObject({
+    code: 'token_invalid',
+    detail: expect.stringContaining('No set-up was begun'),
+  })
   const { body } = await app.get(`${ME}two_factor_start_setup/`, call)
   app.canary.plant('TOTP secret', body.secret)
   const wrong = await app.post(`${ME}two_factor_validate/`, { token: '000000' }, call)

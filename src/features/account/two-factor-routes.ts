@@ -10,6 +10,7 @@ import { Done } from '../sign-in/schema.ts'
 import { markSecondFactor } from '../sign-in/sessions.ts'
 import {
   confirmSetup,
+  isSetupBegun,
   countBackupCodes,
   removeDevice,
   replaceBackupCodes,
@@ -120,6 +121,12 @@ function setUpRoutes<Start extends SetUpPath, Validate extends SetUpPath>(start:
       async handle(context) {
         const { services, db, caller, body, now } = context
         services.throttle.take('second-factor code', String(caller.user.id), CODE_RATES, now)
+        if (!(await isSetupBegun(db, caller.user.id)))
+          throw invalid(
+            null,
+            'token_invalid',
+            'No set-up was begun: get a secret from `two_factor_start_setup/` first.',
+          )
         const backup_codes = await db.transaction(async (tx) => {
           const codes = await confirmSetup(services, tx, caller.user.id, body.token, now)
           if (!codes)

@@ -159,6 +159,11 @@ describe('POST domains/', () => {
     expect(rows).toEqual([])
   })
 
+  it('400 for what is no domain says what is expected', async () => {
+    const { body } = await app.post(base, { domain: 'no-dot' }, { key })
+    expect(body.detail).toBe('A domain is expected here, such as example.com.')
+  })
+
   it('400 for a name that is ours already, or that another organization has proved, in whatever case', async () => {
     const other = await createOrganization(app)
     const otherBase = `/api/organizations/${other.organization.id}/domains/`

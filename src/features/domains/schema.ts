@@ -65,7 +65,12 @@ const domainName = z
   .trim()
   .min(1)
   .transform((name) => name.toLowerCase().replace(/\.$/, ''))
-  .pipe(z.string().max(128).regex(DOMAIN))
+  .pipe(
+    z
+      .string()
+      .max(128)
+      .refine((name) => DOMAIN.test(name), { message: 'A domain is expected here, such as example.com.' }),
+  )
 
 const certificate = text({ max: 20_000, blank: true }).refine(
   (value) => value === '' || readCertificates(value) !== null,

@@ -8,7 +8,7 @@ import {
   type EventStore,
   type StoreAnswer,
 } from '../../platform/event-store/event-store.ts'
-import { ApiError, invalid } from '../../platform/http/errors.ts'
+import { ApiError } from '../../platform/http/errors.ts'
 
 /** The same query has a chance when others are done with theirs, which takes half a minute at most by default. */
 const RETRY_AFTER_S = '30'
@@ -45,7 +45,7 @@ export async function runQuery(services: Asking, project: AskedProject, question
     const answer = await services.eventStore.query(asked, signal)
     return { ...answer, compiled }
   } catch (error) {
-    throw asApiError(error)
+    throw asApiError(error, question.attr)
   }
 }
 
@@ -65,21 +65,24 @@ export function explained<T>(attr: string | null, work: () => T): T {
     return work()
   } catch (error) {
     if (!(error instanceof HogqlError)) throw error
-    const place = error.start === null ? '' : ` (at character ${error.start + 1})`
     const code = error.kind === 'syntax' ? 'hogql_syntax_error' : 'hogql_query_error'
     const { start, end, did_you_mean } = error
     // Without a field nobody knows which text the places are in.
     const extra = attr === null ? undefined : { start, end, did_you_mean }
-    throw new ApiError(code, `${error.message}${place}`, attr, {}, extra)
+    throw new ApiError(code, error.detail, attr, {}, extra)
   }
 }
 
-/** What the event store throws at a question, as the API tells it; anything else as it is. */
-export function asApiError(error: unknown): unknown {
+/** What the event store throws at a question whose text is in the field `attr`, as the API tells it; anything else as it is. */
+export function asApiError(error: unknown, attr: string | null = null): unknown {
   if (error instanceof QueryTimeout) {
     const detail = 'The query ran too long and was stopped: narrow its time range.'
     return new ApiError('query_timeout', detail, null, { 'retry-after': RETRY_AFTER_S })
   }
-  if (error instanceof QueryFault) return invalid(null, 'hogql_query_error', error.message)
+  if (error instanceof QueryFault) {
+    // The store does not tell which part of the text is at fault.
+    const extra = attr === null ? undefined : { start: null, end: null, did_you_mean: null }
+    return new ApiError('hogql_query_error', error.message, attr, {}, extra)
+  }
   return error
 }

@@ -384,6 +384,17 @@ describe('POST /api/organizations/:id/invites/bulk/', () => {
     expect(mailsTo(pending)).toEqual([])
   })
 
+  it('400 for an empty object: a list is expected', async () => {
+    expect(await bulk({})).toMatchObject({
+      status: 400,
+      body: {
+        code: 'required',
+        attr: 'target_email',
+        detail: expect.stringContaining('A list of invites is expected'),
+      },
+    })
+  })
+
   it('403 when one level is above the inviter, and nobody is invited', async () => {
     const before = await invitesOf()
     const reply = await bulk([{ target_email: address() }, { target_email: address(), level: 8 }], member)

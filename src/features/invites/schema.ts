@@ -1,5 +1,6 @@
 // Invites into an organization, in and out.
 import { z } from 'zod'
+import { isObject } from '../../lib/json-object.ts'
 import { LEVELS, type Level } from '../../platform/http/caller.ts'
 import { bool, email, int, text, timestamp, uuid } from '../../platform/http/fields.ts'
 import { levelField } from '../members/schema.ts'
@@ -66,6 +67,17 @@ const InviteList = z.array(InviteCreate).min(1).max(MAX_BULK)
 export const InviteBulk = z
   .unknown()
   .transform((value, context): InviteFields | InviteFields[] => {
+    if (isObject(value) && Object.keys(value).length === 0) {
+      const message = 'A list of invites is expected here, or one invite.'
+      context.issues.push({
+        code: 'custom',
+        input: value,
+        message,
+        path: ['target_email'],
+        params: { code: 'required' },
+      })
+      return z.NEVER
+    }
     const parsed = (Array.isArray(value) ? InviteList : InviteCreate).safeParse(value)
     if (parsed.success) return parsed.data
     context.issues.push(...(parsed.error.issues.slice(0, 1) as never[]))

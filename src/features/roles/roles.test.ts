@@ -80,6 +80,7 @@ it('400 names what is wrong, and nothing is made', async () => {
     [memberships, { user_uuid: stranger.owner.uuid }, 'does_not_exist user_uuid'],
     [memberships, { user_uuid: member.uuid }, 'unique user_uuid'],
   ]
+  expect((await app.post(memberships, { user_uuid: 'x' }, as)).body.detail).toBe('A UUID is expected here.')
   const before = (await app.get(below(), as)).body
   for (const [path, body, expected] of wrong) {
     const reply = await app.post(path, body, as)

@@ -45,6 +45,10 @@ export async function confirmSetup(
   })
 }
 
+export async function isSetupBegun(db: Db, userId: number): Promise<boolean> {
+  return (await db.row(sql`SELECT FROM totp_setup WHERE user_id = ${userId}`)) !== undefined
+}
+
 export async function hasDevice(db: Db, userId: number): Promise<boolean> {
   return (await db.row(sql`SELECT FROM totp_device WHERE user_id = ${userId}`)) !== undefined
 }

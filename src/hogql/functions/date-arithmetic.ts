@@ -88,11 +88,10 @@ const moveByUnit = (name: string, sign: Sign, aliases: string[]): Named => {
 }
 
 const interval = (unit: Unit): Named => {
-  const type: IntervalType = { kind: 'interval', unit }
   return {
     name: `toInterval${capitalised(unit)}`,
     args: [1, 1],
-    type,
+    type: ([amount]): IntervalType => ({ kind: 'interval', unit, amount: amount?.constant }),
     duckdb: (args, printing) => {
       const amount = read('integer', nth(args, 0), printing)
       return isSafe(nth(args, 0))
@@ -160,10 +159,18 @@ const startOfMinutes = (word: string, minutes: number): Named => {
   }
 }
 
+/** Both engines fail on another only when the query runs. */
+const aboveZero = (length: Value): Value => {
+  const { amount } = length.type as IntervalType
+  if (typeof amount === 'number' && amount <= 0)
+    throw queryError(`The interval of 'toStartOfInterval' must be above 0`)
+  return length
+}
+
 const startOfInterval: Named = {
   name: 'toStartOfInterval',
   args: [2, 2],
-  type: (args) => beginningType(unitOfInterval(nth(args, 1).type)),
+  type: (args) => beginningType(unitOfInterval(aboveZero(nth(args, 1)).type)),
   duckdb: (args, printing) => {
     const length = nth(args, 1)
     const unit = unitOfInterval(length.type)

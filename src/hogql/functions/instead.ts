@@ -20,18 +20,7 @@ const INSTEAD: Readonly<Record<string, readonly string[]>> = {
     'intHash64',
   ],
   SHA256: ['SHA224', 'SHA384', 'SHA512', 'BLAKE3'],
-  tuple: ['map', 'mapFromArrays', 'mapAdd', 'mapApply', 'mapFilter', 'mapUpdate'],
-  arrayZip: ['mapKeys', 'mapValues'],
-  has: ['mapContains', 'mapContainsKey'],
-  groupArray: [
-    'sumMap',
-    'minMap',
-    'maxMap',
-    'avgMap',
-    'groupArraySample',
-    'groupArrayMovingSum',
-    'groupArrayMovingAvg',
-  ],
+  groupArray: ['groupArraySample', 'groupArrayMovingSum', 'groupArrayMovingAvg'],
   toFloat: ['toDecimal', 'toDecimal32', 'toDecimal64', 'toDecimal128'],
   toInt: ['toInt128', 'toInt256', 'toUInt128', 'toUInt256', 'reinterpretAsInt64', 'reinterpretAsUInt64'],
   JSONExtractString: ['JSON_VALUE', 'simpleJSONExtractString', 'visitParamExtractString'],
@@ -55,3 +44,9 @@ const NEAREST: ReadonlyMap<string, string> = new Map(
 )
 
 export const nearestFunction = (name: string): string | undefined => NEAREST.get(name.toLowerCase())
+
+/** `map`, `mapKeys`, `sumMap`, …: no function of ours does anything like them. */
+export const isAboutMaps = (name: string): boolean =>
+  /^map($|add|apply|concat|contains|exists|filter|from|keys|partial|populate|reverse|sort|subtract|update|values)|^(sum|min|max|avg)map/i.test(
+    name,
+  )

@@ -53,8 +53,8 @@ export const capitalised = (unit: Unit) => `${unit.slice(0, 1).toUpperCase()}${u
 export const intervalOf = (unit: Unit, amount: string): string =>
   isCalendarUnit(unit) ? `to_${unit}s(try_cast(${amount} as integer))` : `to_${unit}s(${amount})`
 
-/** Intervals remember their unit, so that toStartOfInterval knows from where to count. */
-export type IntervalType = { kind: 'interval'; unit: Unit }
+/** Intervals remember their unit, so that toStartOfInterval knows from where to count, and their amount where it is a constant. */
+export type IntervalType = { kind: 'interval'; unit: Unit; amount?: Value['constant'] }
 export const unitOfInterval = (type: Type): Unit => {
   if (type.kind === 'interval' && 'unit' in type) return (type as IntervalType).unit
   throw queryError('An interval such as `interval 5 minute` is expected here.')

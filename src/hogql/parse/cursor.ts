@@ -163,7 +163,8 @@ export const expected = (cursor: Cursor, what: string) => {
   return syntaxError(`Expected ${what}, found ${describe(token)}`, token)
 }
 
-export const notSupported = (what: string, span: Span) => queryError(`${what} is not supported`, span)
+export const notSupported = (what: string, span: Span, advice?: string) =>
+  queryError(`${what} is not supported`, span, advice)
 
 function describe(token: Token): string {
   if (token.kind === 'end') return 'the end of the text'

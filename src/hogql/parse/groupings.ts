@@ -55,5 +55,5 @@ export function refuseTotals(cursor: Cursor) {
     ['cube', 'GROUP BY CUBE(…)'],
   ] as const)
     if (peekAfter(cursor).word === word)
-      throw notSupported(`WITH ${word.toUpperCase()} (write ${instead} instead)`, peek(cursor))
+      throw notSupported(`WITH ${word.toUpperCase()}`, peek(cursor), `Write ${instead} instead.`)
 }

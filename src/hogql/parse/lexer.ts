@@ -227,5 +227,6 @@ function markParameters(tokens: Token[]) {
 function unexpectedCharacter(text: string, at: number) {
   const character = String.fromCodePoint(text.codePointAt(at)!)
   const code = character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')
-  return syntaxError(`Unexpected character U+${code}`, { start: at, end: at + character.length })
+  const shown = /[\p{L}\p{N}\p{P}\p{S}]/u.test(character) ? `"${character}"` : `U+${code}`
+  return syntaxError(`Unexpected character ${shown}`, { start: at, end: at + character.length })
 }

@@ -65,7 +65,7 @@ function parseCounts(cursor: Cursor): Counts {
 
 function parseCount(cursor: Cursor): { limit: Expr; limit_with_ties?: true } {
   const isPercent = peekAfter(cursor).kind === '%' && !startsOperand(peekAfter(cursor, 2))
-  if (isPercent) throw notSupported('LIMIT in percent', peekAfter(cursor))
+  if (isPercent) throw notSupported('LIMIT in percent', peekAfter(cursor), 'Write a number of rows instead.')
   const limit = cursor.rules.expression(cursor, 0)
   return { limit, ...parseTies(cursor) }
 }

@@ -18,7 +18,13 @@ export function parseOrderBy(cursor: Cursor): OrderExpr[] | null {
   const terms: OrderExpr[] = []
   do terms.push(parseOrderTerm(cursor))
   while (accept(cursor, ','))
-  if (atWord(cursor, 'interpolate')) throw notSupported('INTERPOLATE', peek(cursor))
+  if (atWord(cursor, 'interpolate')) {
+    throw notSupported(
+      'INTERPOLATE',
+      peek(cursor),
+      'Compute the values of added rows in a query round this one instead.',
+    )
+  }
   return terms
 }
 

@@ -10,7 +10,8 @@ export function parseSample(cursor: Cursor): SampleExpr | null {
   const { start } = peek(cursor)
   cursor.at++
   const sample_value = parseRatio(cursor)
-  if (at(cursor, '%')) throw notSupported('SAMPLE in percent', peek(cursor))
+  if (at(cursor, '%'))
+    throw notSupported('SAMPLE in percent', peek(cursor), 'Write a share instead, such as SAMPLE 0.1.')
   const offset = acceptWord(cursor, 'offset') ? { offset_value: parseRatio(cursor) } : {}
   return { node: 'SampleExpr', sample_value, ...offset, start, end: endOf(cursor) }
 }

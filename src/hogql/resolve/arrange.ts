@@ -2,6 +2,7 @@
 import type { Expr, LimitByExpr, OrderExpr, SelectQuery } from '../ast.ts'
 import { queryError } from '../errors.ts'
 import type { Value } from '../value.ts'
+import { wholeNumber } from '../whole-number.ts'
 import { fillClause, filled, resolveFill, type Fill } from './fill.ts'
 import type { Scope } from './scope.ts'
 import { slotAt, type Item } from './slots.ts'
@@ -34,8 +35,8 @@ export function arranged(query: Arrangement, items: readonly Item[], scope: Scop
     items,
     terms: termsOf(query.order_by ?? [], items, distinct, scope),
     limitBy: query.limit_by ? limitByOf(query.limit_by, items, distinct, scope) : null,
-    limit: query.limit ? countOf(query.limit, 'LIMIT') : null,
-    offset: query.offset ? countOf(query.offset, 'OFFSET') : null,
+    limit: query.limit ? wholeNumber(query.limit, 'LIMIT') : null,
+    offset: query.offset ? wholeNumber(query.offset, 'OFFSET') : null,
     hasTies: query.limit_with_ties === true,
   }
   if (parts.hasTies && parts.terms.length === 0)
@@ -80,16 +81,10 @@ function limitByOf(
   scope: Scope,
 ): Cut {
   return {
-    count: countOf(n, 'LIMIT'),
-    skipped: offset_value ? countOf(offset_value, 'OFFSET') : 0,
+    count: wholeNumber(n, 'LIMIT'),
+    skipped: offset_value ? wholeNumber(offset_value, 'OFFSET') : 0,
     keys: exprs.map((expr) => keyOf(expr, items, distinct, scope)),
   }
-}
-
-function countOf(expr: Expr, what: string): number {
-  const value = expr.node === 'Constant' ? expr.value : null
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
-  throw queryError(`${what} must be a whole number`, expr)
 }
 
 const orderedBy = (terms: readonly { sql: string; direction: string; fill?: string }[]) =>

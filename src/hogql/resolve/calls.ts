@@ -10,13 +10,14 @@ import type {
   WindowFunction,
 } from '../ast.ts'
 import { findAggregate, type FoundAggregate } from '../aggregation.ts'
-import { queryError } from '../errors.ts'
+import { placedAt, queryError } from '../errors.ts'
 import { scalarFunctions, windowFunctions } from '../functions/catalogue.ts'
 import { withCertainty } from '../functions/certainty.ts'
 import { finished, type Aggregate, type HogqlFunction } from '../functions/function.ts'
 import { signed } from '../functions/unsigned.ts'
 import { estimated, itemsOf, sumOf } from '../size-estimate.ts'
 import type { Type, Value } from '../value.ts'
+import { assertCount } from './argument-count.ts'
 import { operatorOf } from './operator-calls.ts'
 import type { Scope } from './scope.ts'
 import { exists } from './subqueries.ts'
@@ -56,11 +57,14 @@ function printed(
   const { dialect } = scope.compilation
   assertCount(name, 'argument', args.length, entry.args, span)
   assertCount(name, 'parameter', params.length, entry.params ?? [0, 0], span)
-  const plain = typeof entry.type === 'function' ? entry.type(args, dialect, params) : entry.type
-  const type = withCertainty(plain, entry.certain?.(args) ?? false)
-  const estimate = entry.estimate?.(args, params) ?? defaultEstimate(args, type)
-  const value = { sql: spelled(entry, args, params, scope), type }
-  return estimated(value, estimate, scope.compilation.made, span, entry.copies?.(args))
+  // Functions do not know where they stand.
+  return placedAt(span, () => {
+    const plain = typeof entry.type === 'function' ? entry.type(args, dialect, params) : entry.type
+    const type = withCertainty(plain, entry.certain?.(args) ?? false)
+    const estimate = entry.estimate?.(args, params) ?? defaultEstimate(args, type)
+    const value = { sql: spelled(entry, args, params, scope), type }
+    return estimated(value, estimate, scope.compilation.made, span, entry.copies?.(args))
+  })
 }
 
 /** Arrays and tuples that become text are written as JSON, where quotes get a backslash each. */
@@ -79,19 +83,6 @@ function spelled(entry: Entry, args: readonly Value[], params: readonly Value[],
 }
 
 const asArgument = ({ sql, lambda }: Value) => (lambda ? `(${lambda.names.join(', ')}) -> ${sql}` : sql)
-
-function assertCount(
-  name: string,
-  what: string,
-  count: number,
-  [fewest, most]: readonly [number, number],
-  span: Span,
-) {
-  if (count >= fewest && count <= most) return
-  const wanted =
-    fewest === most ? `${fewest}` : most === Infinity ? `at least ${fewest}` : `${fewest} to ${most}`
-  throw queryError(`'${name}' takes ${wanted} ${what}${wanted === '1' ? '' : 's'}, not ${count}`, span)
-}
 
 function resolveArguments(args: readonly Expr[], entry: Entry, scope: Scope): Value[] {
   const [first, ...rest] = args

@@ -32,6 +32,6 @@ export function unknownName(
   span: Span,
 ): HogqlError {
   const nearest = nearestTo(name, known)
-  const hint = nearest === null ? '' : ` Did you mean '${nearest}'?`
-  return new HogqlError('query', `Unknown ${what} '${name}'.${hint}`, span, nearest)
+  const advice = nearest === null ? null : `Did you mean '${nearest}'?`
+  return new HogqlError('query', `Unknown ${what} '${name}'`, span, { did_you_mean: nearest, advice })
 }

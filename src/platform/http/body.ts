@@ -5,7 +5,8 @@ import { BoundPassed, parseBounded } from '../../lib/json-bounds.ts'
 import { ApiError, invalid } from './errors.ts'
 
 /** What arrived; whether it was too much is only said once the caller is known to be allowed here. */
-export type RawBody = { bytes: Buffer; is_too_large: boolean }
+/** `limit`: how many bytes the path takes. */
+export type RawBody = { bytes: Buffer; is_too_large: boolean; limit?: number }
 
 /** A file in a form, as routes that take files get it. */
 export class UploadedFile {
@@ -42,7 +43,7 @@ export function readRawBody({ raw: stream, work }: FastifyRequest, limit: number
     let refusal: unknown = null
     const settle = () =>
       refusal === null
-        ? resolve({ bytes: Buffer.concat(chunks), is_too_large: size > limit })
+        ? resolve({ bytes: Buffer.concat(chunks), is_too_large: size > limit, limit })
         : reject(refusal)
     const forget = () => {
       chunks.length = 0
@@ -74,7 +75,8 @@ export async function parseBody(
   encoding: string | undefined,
   { takes_files = false, max_form_bytes = MAX_URLENCODED }: FormRules = {},
 ): Promise<unknown> {
-  if (raw.is_too_large) throw new ApiError('request_too_large', 'The body is larger than this path accepts.')
+  if (raw.is_too_large)
+    throw new ApiError('request_too_large', `The body is larger than this path accepts: ${raw.limit} bytes.`)
   if (raw.bytes.length === 0) return {}
   if (encoding !== undefined && encoding !== 'identity') {
     throw new ApiError('unsupported_media_type', 'Compressed bodies are not accepted here.')

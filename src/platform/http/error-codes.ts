@@ -30,7 +30,7 @@ export const ERROR_CODES = {
   address_not_proved: [400, 'The invite gives more than membership, and the link was not the mailed one.'],
   invalid_recipient: [400, 'The invite is meant for another address than the signed-in one.'],
   user_already_member: [400, 'The signed-in user is a member already.'],
-  existing_email_address: [400, 'Somebody with that address is a member already.'],
+  existing_email_address: [400, 'An invite was opened whose address belongs to a member already.'],
   account_exists: [400, 'An account with the invited address exists: sign in first.'],
   sso_enforced: [
     400,

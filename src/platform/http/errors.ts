@@ -46,8 +46,8 @@ export function conflict(detail: string): ApiError {
   return new ApiError('conflict', detail)
 }
 
-export function notFound(): ApiError {
-  return new ApiError('not_found', 'Nothing found here.')
+export function notFound(detail = 'Nothing found here.'): ApiError {
+  return new ApiError('not_found', detail)
 }
 
 /** No route has this path: a slip of the caller's, unlike an object that is not there. */

@@ -96,6 +96,7 @@ describe('body size', () => {
       /(?=HTTP\/1\.1)/,
     )
     expect([parsed(tooLarge!).status, parsed(tooLarge!).body.code]).toEqual([413, 'request_too_large'])
+    expect(parsed(tooLarge!).body.detail).toContain('1048576 bytes')
     expect(parsed(next!).body.name).toBe(workspace.organization.name)
   })
 

@@ -10,6 +10,12 @@ export function validate<Schema extends z.ZodType>(schema: Schema, value: unknow
   throw firstProblem(result.error.issues[0]!, value)
 }
 
+/** Where a schema says itself what it is that is missing. */
+const isOwnWord = (issue: z.core.$ZodIssue) =>
+  issue.code === 'custom' && issue.params?.['code'] === 'required'
+
+const UUID_FORMATS: ReadonlySet<string> = new Set(['uuid', 'guid'])
+
 function firstProblem(issue: z.core.$ZodIssue, root: unknown): ApiError {
   const { code, detail } = explain(issue, valueAt(root, issue.path))
   return invalid(attrOf(issue.path), code, detail)
@@ -17,7 +23,7 @@ function firstProblem(issue: z.core.$ZodIssue, root: unknown): ApiError {
 
 function explain(issue: z.core.$ZodIssue, value: unknown): { code: ErrorCode; detail: string } {
   if (issue.path.length > 0 && value === undefined)
-    return { code: 'required', detail: 'This field is missing.' }
+    return { code: 'required', detail: isOwnWord(issue) ? issue.message : 'This field is missing.' }
   if (issue.path.length > 0 && value === null) return { code: 'null', detail: 'This field cannot be null.' }
   switch (issue.code) {
     case 'too_big':
@@ -32,6 +38,9 @@ function explain(issue: z.core.$ZodIssue, value: unknown): { code: ErrorCode; de
     case 'invalid_type':
       if (issue.expected === 'array') return { code: 'not_a_list', detail: 'A list is expected here.' }
       return { code: 'invalid_input', detail: `Expected ${article(issue.expected)} here.` }
+    case 'invalid_format':
+      if (UUID_FORMATS.has(issue.format)) return { code: 'invalid_input', detail: 'A UUID is expected here.' }
+      return { code: 'invalid_input', detail: 'This value is not valid.' }
     case 'custom':
       return { code: issue.params?.['code'] ?? 'invalid_input', detail: issue.message }
     default:
@@ -49,7 +58,8 @@ function tooBig(issue: z.core.$ZodIssueTooBig): { code: ErrorCode; detail: strin
 
 function tooSmall(issue: z.core.$ZodIssueTooSmall, value: unknown): { code: ErrorCode; detail: string } {
   const limit = String(issue.minimum)
-  if (issue.origin === 'array') return { code: 'empty', detail: 'The list cannot be empty.' }
+  if (issue.origin === 'array' && limit === '1') return { code: 'empty', detail: 'The list cannot be empty.' }
+  if (issue.origin === 'array') return { code: 'min_length', detail: `At least ${limit} entries are needed.` }
   if (issue.origin !== 'string')
     return { code: 'min_value', detail: `The smallest value allowed is ${limit}.` }
   if (typeof value === 'string' && value.trim() === '')

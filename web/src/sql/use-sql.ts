@@ -173,5 +173,10 @@ function faultOf({ attr, message, extra }: Failure): Fault | null {
 
 function toFault(detail: string, start: number | null, end: number | null, instead: string | null): Fault {
   const from = start ?? 0
-  return { message: detail.replace(/ \(at character \d+\)$/, ''), from, to: end ?? from + 1, instead }
+  return {
+    message: detail.replace(/ \(at character \d+\)(?=\.( |$))/, ''),
+    from,
+    to: end ?? from + 1,
+    instead,
+  }
 }

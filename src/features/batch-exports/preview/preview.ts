@@ -66,7 +66,7 @@ export async function previewExport(
 
 function scheduleOf({ settings }: Services, body: ExportPreviewRequest, now: Date) {
   const { interval, timezone = 'UTC', offset_day = null, offset_hour = null } = body
-  if (interval === undefined) throw invalid('interval', 'required', 'This field is required.')
+  if (interval === undefined) throw invalid('interval', 'required', 'This field is missing.')
   assertOffered(settings, { interval })
   const { start_at = null, end_at = null } = body
   const schedule = { interval, timezone, offset_day, offset_hour, start_at, end_at }
@@ -78,7 +78,7 @@ function scheduleOf({ settings }: Services, body: ExportPreviewRequest, now: Dat
 type Chosen = { kind: DestinationKind; alias: string | null; config: JsonObject }
 
 function destinationOf({ settings }: Services, { destination }: ExportPreviewRequest): Chosen {
-  if (destination === undefined) throw invalid('destination', 'required', 'This field is required.')
+  if (destination === undefined) throw invalid('destination', 'required', 'This field is missing.')
   const kind = getKind(destination.type)
   assertOffered(settings, { type: kind.type })
   const config = readConfig(kind, withoutSecretsNeeded(kind, destination.config))

@@ -75,7 +75,7 @@ function plainSelect(query: Query): SelectQuery {
   if (!from) throw queryError('An export selects FROM events', query)
   if (from.sample) throw queryError('SAMPLE cannot be used in an export', from.sample)
   if (from.table.node !== 'Field' || from.table.chain.join('.') !== 'events' || from.table_args) {
-    throw queryError('Only events can be exported', from.table)
+    throw queryError('A query can only be given for the model events: it selects FROM events', from.table)
   }
   if (from.next_join) throw queryError('An export takes no JOIN', from.next_join)
   for (const expr of [...query.select, ...(query.where ? [query.where] : [])]) {

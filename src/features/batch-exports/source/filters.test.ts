@@ -54,7 +54,7 @@ describe('refuses', () => {
 
   it.each<[string, string, string]>([
     ['event = ', 'hogql_syntax_error', ''],
-    ["evnt = 'a'", 'hogql_query_error', "Unknown field 'evnt'. Did you mean 'event'?"],
+    ["evnt = 'a'", 'hogql_query_error', "Unknown field 'evnt' (at character 1). Did you mean 'event'?"],
     ['person.id is null', 'hogql_query_error', "Unknown field 'person.id'"],
     ['count() > 1', 'hogql_query_error', "The aggregate 'count' cannot stand here"],
     ['event in (select event from events)', 'hogql_query_error', 'A subquery cannot stand here'],

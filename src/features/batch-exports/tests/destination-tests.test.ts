@@ -90,7 +90,10 @@ describe('GET …/batch_exports/test/', () => {
       expect(reply).toMatchObject({ status: 400, body: { code: 'required', attr: 'destination' } })
     }
     for (const type of ['s3', 'Oracle', '__proto__']) {
-      expect((await app.get(`${base}/test/?destination=${type}`, { key })).status).toBe(404)
+      expect(await app.get(`${base}/test/?destination=${type}`, { key })).toMatchObject({
+        status: 404,
+        body: { detail: expect.stringContaining('choose one of S3, ') },
+      })
     }
   })
 })

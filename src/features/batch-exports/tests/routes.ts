@@ -4,6 +4,7 @@ import { EXPORT_EXAMPLES } from '../examples.ts'
 import { invalid, notFound } from '../../../platform/http/errors.ts'
 import { ok, route } from '../../../platform/http/route.ts'
 import { assertHostsAllowed, changeConfig, findKind, getKind, readConfig } from '../config.ts'
+import { DESTINATIONS } from '../destinations/index.ts'
 import { getExport } from '../queries.ts'
 import { shownType } from '../rows.ts'
 import { assertOffered } from '../rules.ts'
@@ -33,7 +34,10 @@ function testRoutesBelow(base: Base) {
       async handle({ query: { destination: type } }) {
         if (type === undefined) throw invalid('destination', 'required', 'Name a type of destination.')
         const kind = findKind(type)
-        if (!kind) throw notFound()
+        if (!kind)
+          throw notFound(
+            `There is no such type of destination: choose one of ${[...DESTINATIONS.keys()].join(', ')}.`,
+          )
         const { steps } = await kind.load()
         return ok({ steps: steps.map(({ name, description }) => ({ name, description, result: null })) })
       },

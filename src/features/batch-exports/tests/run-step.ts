@@ -30,7 +30,11 @@ export async function runStep(
 function stepAt(steps: readonly TestStep<Config>[], index: number): TestStep<Config> {
   const step = steps[index]
   if (step) return step
-  throw invalid('step', 'invalid_input', `This destination has ${steps.length} steps, counted from 0.`)
+  throw invalid(
+    'step',
+    'invalid_input',
+    `The steps of this destination are numbered from 0 to ${steps.length - 1}.`,
+  )
 }
 
 /** Not every client looks at the signal at every moment. */

@@ -400,6 +400,19 @@ describe('answers', () => {
     expect(accepted).toEqual([])
   })
 
+  it.each([
+    ['/capture/', '5', /must be a JSON object or list/],
+    ['/capture/', 'null', /must be a JSON object or list/],
+    ['/capture/?compression=gzip', 'plain', /is not gzip, though `compression` says so/],
+    ['/batch/', '{"api_key":"phc_x"}', /`batch` must hold a list of events/],
+  ])('400 at %s for %s says what is wrong with the body', async (url, payload, detail) => {
+    const body = payload.replace('phc_x', token)
+    expect(await send({ url, payload: body })).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringMatching(detail) },
+    })
+  })
+
   it('400 says which event of the batch it was', async () => {
     const answer = await send({ payload: { api_key: token, batch: [event(), event({ distinct_id: '' })] } })
     expect(answer.body.detail).toContain('Event 1:')

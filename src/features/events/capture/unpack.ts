@@ -55,15 +55,31 @@ export async function toJsonText(given: string, compression: string, limits: Unp
   const text = undoPercent(given.trim())
   if (looksLikeJson(text)) return text
   const digits = text.replaceAll(' ', '+').replace(/\s+/g, '')
-  if (!BASE64.test(digits))
-    throw invalidPayload('The body is neither JSON nor an encoding of it that is known here.')
+  if (!BASE64.test(digits)) throw invalidPayload(whyNoJson(text, compression.toLowerCase()))
   const unpacked =
     compression.toLowerCase() === 'lz64'
       ? undoLz(digits, limits)
       : await textOf(Buffer.from(digits, 'base64'), limits.bytes, 'utf-8')
   const json = unpacked.trim()
-  if (!looksLikeJson(json)) throw invalidPayload('The encoded body holds no JSON object or list.')
-  return json
+  if (looksLikeJson(json)) return json
+  throw invalidPayload(whyNoJson(text, compression.toLowerCase()))
+}
+
+/** Almost any word could be base64: what the sender said comes first. */
+function whyNoJson(text: string, compression: string): string {
+  if (isJson(text)) return 'The body must be a JSON object or list.'
+  if (compression.startsWith('gzip'))
+    return 'The body is not gzip, though `compression` says so, and no JSON either.'
+  return 'The body is neither a JSON object or list nor an encoding of one that is known here.'
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** A wrong Content-Encoding is passed over for gzip, whose bytes are known by their look. */

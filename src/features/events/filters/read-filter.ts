@@ -5,14 +5,7 @@ import { parseExpression } from '../../../hogql/parser.ts'
 import { isStorableText } from '../../../platform/http/body.ts'
 import { call, compare, constant, field } from '../tree.ts'
 import { explained } from '../run-query.ts'
-import {
-  complainAbout,
-  eventColumn,
-  type Complain,
-  type Condition,
-  type Subject,
-  type Test,
-} from './condition.ts'
+import { eventColumn, type Complain, type Condition, type Subject, type Test } from './condition.ts'
 import { chainCondition, someElement } from './element-filters.ts'
 import { OPERATORS, TIME_OPERATORS, type Operator } from './operators.ts'
 
@@ -62,8 +55,7 @@ const TYPES: ReadonlyMap<unknown, Read> = new Map<unknown, Read>([
   ],
 ])
 
-export function readFilter(filter: GivenFilter, attr: string): Condition {
-  const complain = complainAbout(attr)
+export function readFilter(filter: GivenFilter, attr: string, complain: Complain): Condition {
   const { key } = filter
   if (typeof key !== 'string' || key === '') throw complain('A filter has no key.')
   if (!isStorableText(key)) throw complain('A key may not hold NUL or broken characters.')

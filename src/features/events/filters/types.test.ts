@@ -249,6 +249,12 @@ describe('400', () => {
     })
   })
 
+  it('which of several filters is at fault is told by its number from 0', async () => {
+    await expect(store.find([{ key: 'a', value: 1 }, { key: 'b' }])).rejects.toMatchObject({
+      detail: 'Filter 1: A filter has no value.',
+    })
+  })
+
   it.each([
     ['event =', 'hogql_syntax_error'],
     ['select 1; drop', 'hogql_syntax_error'],

@@ -224,6 +224,17 @@ describe('funnels', () => {
     const { status, body } = await home.ask(query)
     expect({ status, body }).toMatchObject({ status: 400, body: { attr } })
   })
+
+  it('one step is told that two are needed', async () => {
+    const { status, body } = await home.ask({
+      kind: 'FunnelsQuery',
+      series: [{ kind: 'EventsNode', event: 'x' }],
+    })
+    expect({ status, body }).toMatchObject({
+      status: 400,
+      body: { attr: 'query__series', code: 'min_length', detail: 'At least 2 entries are needed.' },
+    })
+  })
 })
 
 const retention = (filter: object = {}, rest: object = {}) => ({

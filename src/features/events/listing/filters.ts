@@ -1,11 +1,12 @@
 // Which events are meant, apart from their time: event name, distinct id, person, properties.
-import type { Expr } from '../../../hogql/ast.ts'
+import type { Expr, Query } from '../../../hogql/ast.ts'
 import { parseExpression } from '../../../hogql/parser.ts'
 import type { Db } from '../../../platform/db/database.ts'
+import type { Services } from '../../../platform/services.ts'
 import { findDistinctIdsOfPerson } from '../../persons/queries.ts'
 import { filterExpression, parsePropertyFilters } from '../property-filters.ts'
-import { explained } from '../run-query.ts'
-import { eventField, oneOf } from '../tree.ts'
+import { compiledFor, explained, type AskedProject, type Asking } from '../run-query.ts'
+import { constant, eventField, field, oneOf } from '../tree.ts'
 import { lastText, readTexts, type Clock, type GivenQuery } from './parameters.ts'
 
 export type EventFilters = {
@@ -35,10 +36,26 @@ function readProperties(query: GivenQuery, clock: Clock): Expr | null {
   return text === null ? null : filterExpression(parsePropertyFilters(text, 'properties'), clock)
 }
 
-export async function conditionsOf(db: Db, project_id: number, asked: AskedFilters): Promise<Expr[]> {
-  const where = asked.where.map((text) => explained('where', () => parseExpression(text)))
-  return [...(await filterConditions(db, project_id, asked.filters)), ...where]
+/** `where` is compiled alone as well: in the query nobody could tell that the fault is in it. */
+export async function conditionsOf(
+  services: Asking & Pick<Services, 'db'>,
+  project: AskedProject,
+  asked: AskedFilters,
+): Promise<Expr[]> {
+  const where = asked.where.map((text) => {
+    const condition = explained('where', () => parseExpression(text))
+    compiledFor(services, project, { query: eventsWhere(condition), attr: 'where' })
+    return condition
+  })
+  return [...(await filterConditions(services.db, project.id, asked.filters)), ...where]
 }
+
+const eventsWhere = (where: Expr): Query => ({
+  node: 'SelectQuery',
+  select: [constant(1)],
+  select_from: { node: 'JoinExpr', table: field('events') },
+  where,
+})
 
 export async function filterConditions(db: Db, project_id: number, filters: EventFilters): Promise<Expr[]> {
   const conditions: Expr[] = []

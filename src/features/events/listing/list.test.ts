@@ -614,17 +614,20 @@ describe('refusals', () => {
   it.each([
     ['where', '["properties.x ="]', 'hogql_syntax_error'],
     ['where', '["nothing = 1"]', 'hogql_query_error'],
-    ['where', '["count() > 1"]', 'hogql_query_error'],
+    ['where', '["event = 1", "count() > 1"]', 'hogql_query_error'],
     ['where', 'properties.x = 1', 'invalid_input'],
     ['where', '[1]', 'invalid_input'],
     ['where', '{}', 'invalid_input'],
   ])('%s=%s is 400 %s', async (name, value, code) => {
     const answer = await list(await openPlace(app), { [name]: value })
-    expect(answer).toMatchObject({ status: 400, body: { type: 'validation_error', code } })
+    expect(answer).toMatchObject({ status: 400, body: { type: 'validation_error', code, attr: name } })
   })
 
   it('an unknown format is 404', async () => {
-    expect((await list(await openPlace(app), { format: 'xml' })).status).toBe(404)
+    expect(await list(await openPlace(app), { format: 'xml' })).toMatchObject({
+      status: 404,
+      body: { detail: expect.stringContaining('json or csv') },
+    })
   })
 
   it('list and retrieve share 240 a minute and 1,200 an hour; values have 60 and 300', async () => {

@@ -60,9 +60,9 @@ function readAsked({ query, project, now }: ListContext, format: Format): Asked 
 }
 
 async function listRecords(context: ListContext, asked: Asked, format: Format) {
-  const { db, project, request, query } = context
+  const { services, db, project, request, query } = context
   const direction = readDirection(query)
-  const conditions = await conditionsOf(db, project.id, asked)
+  const conditions = await conditionsOf(services, project, asked)
   const { rows, has_more } = await findOwnPage(context, {
     ...asked,
     conditions,

@@ -35,7 +35,8 @@ export function readFormat(
   suffix: Format | null,
 ): Format {
   const given = lastText(query, 'format')
-  if (given !== null && given !== 'json' && given !== 'csv') throw notFound()
+  if (given !== null && given !== 'json' && given !== 'csv')
+    throw notFound('There is no such format: choose json or csv.')
   return suffix ?? given ?? (prefersCsv([headers.accept ?? ''].flat().join(',')) ? 'csv' : 'json')
 }
 

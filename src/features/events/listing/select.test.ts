@@ -163,12 +163,14 @@ describe('select', () => {
     ['select', '[1]', 'invalid_input', 'select'],
     ['select', '["event,"]', 'hogql_syntax_error', 'select'],
     ['select', '["*, event"]', 'hogql_syntax_error', 'select'],
-    ['select', '["nothing"]', 'hogql_query_error', null],
-    ['select', '["nothing()"]', 'hogql_query_error', null],
-    ['select', '["team_id"]', 'hogql_query_error', null],
+    ['select', '["nothing"]', 'hogql_query_error', 'select'],
+    ['select', '["nothing()"]', 'hogql_query_error', 'select'],
+    ['select', '["team_id"]', 'hogql_query_error', 'select'],
     ['orderBy', '["event sideways"]', 'hogql_syntax_error', 'orderBy'],
     ['where', '["("]', 'hogql_syntax_error', 'where'],
-    ['where', '["sum(count()) > 1"]', 'hogql_query_error', null],
+    ['where', '["sum(count()) > 1"]', 'hogql_query_error', 'where'],
+    ['where', '["nothing = 1"]', 'hogql_query_error', 'where'],
+    ['orderBy', '["nothing"]', 'hogql_query_error', 'orderBy'],
   ])('%s=%s is 400 %s', async (name, value, code, attr) => {
     const { status, body } = await ask({ select: ['event'], [name]: value })
     expect([status, body.type, body.code]).toEqual([400, 'validation_error', code])

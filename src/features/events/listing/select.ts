@@ -7,7 +7,7 @@ import type { StoreValue } from '../../../platform/event-store/event-store.ts'
 import { invalid } from '../../../platform/http/errors.ts'
 import type { Services } from '../../../platform/services.ts'
 import { filterExpression, readPropertyFilters } from '../property-filters.ts'
-import { explained, runQuery, type AskedProject, type Asking } from '../run-query.ts'
+import { compiledFor, explained, runQuery, type AskedProject, type Asking } from '../run-query.ts'
 import { filterConditions, type EventFilters } from './filters.ts'
 import { defaultBefore, readMicros } from './parameters.ts'
 import { readColumn, type Column } from './select-columns.ts'
@@ -77,6 +77,7 @@ export async function selectEvents(
   const columns = readColumns(selection.select, `${attr_prefix}select`)
   const conditions = [rangeCondition(range), ...(await filterConditions(services.db, project.id, filters))]
   const query = selectQuery(columns, conditions, selection)
+  assertCompiles(services, project, columns, selection)
   const { rows, columns: found } = await runQuery(services, project, { query, max_rows: limit + 1, signal })
   const types = found.map(({ type }) => type)
   return {
@@ -87,6 +88,26 @@ export async function selectEvents(
     limit,
     offset,
     hogql: printHogql({ ...query, limit: constant(limit) }),
+  }
+}
+
+/** One field more at a time: in the whole query nobody could tell whose text is at fault. */
+function assertCompiles(
+  services: Asking,
+  project: AskedProject,
+  columns: readonly Column[],
+  selection: EventsSelection,
+): void {
+  const { select, where, orderBy, attr_prefix } = selection
+  const parts = [
+    { name: 'select', texts: select, asked: { where: [], orderBy: [] } },
+    { name: 'where', texts: where, asked: { where, orderBy: [] } },
+    { name: 'orderBy', texts: orderBy, asked: { where, orderBy } },
+  ]
+  for (const { name, texts, asked } of parts) {
+    if (texts.length === 0) continue
+    const query = selectQuery(columns, [constant(true)], { ...selection, ...asked })
+    compiledFor(services, project, { query, attr: attr_prefix + name })
   }
 }
 

@@ -1,9 +1,9 @@
 // Running what was asked: a HogQL statement with its limit and placeholders, or the listing's `select` by another name.
-import type { Expr, Query } from '../../../hogql/ast.ts'
-import { queryError } from '../../../hogql/errors.ts'
+import type { Query } from '../../../hogql/ast.ts'
 import { parseSelect } from '../../../hogql/parser.ts'
 import { printHogql } from '../../../hogql/print-hogql.ts'
 import { fillPlaceholders } from '../../../hogql/resolve/placeholders.ts'
+import { wholeNumber } from '../../../hogql/whole-number.ts'
 import type { Services } from '../../../platform/services.ts'
 import { runEventsSelect } from '../listing/select.ts'
 import { constant } from '../tree.ts'
@@ -123,10 +123,4 @@ function limitsOf({ limit, offset }: Query): { limit: number; offset: number } {
     limit: limit ? Math.min(wholeNumber(limit, 'LIMIT'), MAX_LIMIT) : DEFAULT_LIMIT,
     offset: offset ? wholeNumber(offset, 'OFFSET') : 0,
   }
-}
-
-function wholeNumber(expr: Expr, clause: 'LIMIT' | 'OFFSET'): number {
-  const value = expr.node === 'Constant' ? expr.value : null
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
-  throw queryError(`${clause} must be a whole number`, expr)
 }

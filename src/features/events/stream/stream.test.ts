@@ -96,7 +96,7 @@ describe('what comes', () => {
   it.each([
     ['properties=[{', 'properties', 'invalid_input'],
     ['where=["x ="]', 'where', 'hogql_syntax_error'],
-    ['where=["nothing = 1"]', null, 'hogql_query_error'],
+    ['where=["nothing = 1"]', 'where', 'hogql_query_error'],
     ['last_event_id=x', 'last_event_id', 'invalid_input'],
     ['last_event_id=-1', 'last_event_id', 'invalid_input'],
     ['last_event_id=9999999999999999', 'last_event_id', 'invalid_input'],

@@ -63,9 +63,8 @@ export class EventTail implements Tail {
 
   /** Filters are read anew each time: relative dates move, and persons get new distinct ids. */
   async #find(positions: Positions, most: Most) {
-    const { db, now } = this.#services
-    const clock = { now: now(), timezone: this.#project.timezone }
-    const conditions = await conditionsOf(db, this.#project.id, readFilters(this.#query, clock))
+    const clock = { now: this.#services.now(), timezone: this.#project.timezone }
+    const conditions = await conditionsOf(this.#services, this.#project, readFilters(this.#query, clock))
     return findNewest(this.#services, this.#project, conditions, positions, most)
   }
 

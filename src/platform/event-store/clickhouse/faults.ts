@@ -15,7 +15,7 @@ const EXPLAINED: Readonly<Record<string, string>> = {
   NO_COMMON_TYPE: DO_NOT_FIT,
   ILLEGAL_AGGREGATION: DO_NOT_FIT,
   NOT_AN_AGGREGATE: DO_NOT_FIT,
-  CANNOT_COMPILE_REGEXP: 'A pattern in the query is no regular expression.',
+  CANNOT_COMPILE_REGEXP: 'A pattern in the query is not valid.',
   CANNOT_PARSE_TEXT: 'A value cannot be read as the type the query wants.',
   CANNOT_PARSE_NUMBER: 'A value cannot be read as the type the query wants.',
   CANNOT_PARSE_DATETIME: 'A value cannot be read as the type the query wants.',
@@ -23,6 +23,7 @@ const EXPLAINED: Readonly<Record<string, string>> = {
   CANNOT_PARSE_UUID: 'A value cannot be read as the type the query wants.',
   DECIMAL_OVERFLOW: 'A number in the query grows beyond what can be held.',
   VALUE_IS_OUT_OF_RANGE_OF_DATA_TYPE: 'A number in the query grows beyond what can be held.',
+  INCORRECT_RESULT_OF_SCALAR_SUBQUERY: 'A subquery that is used as a value gives more than one row.',
   ILLEGAL_DIVISION: 'The query divides by zero.',
   TOO_LARGE_ARRAY_SIZE: 'The query makes a list that is too long.',
 }

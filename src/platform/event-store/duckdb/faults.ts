@@ -10,9 +10,19 @@ const EXPLAINED: readonly (readonly [RegExp, string])[] = [
     /^(?:Failed to extract statements: )?(Binder|Catalog|Parser|Not implemented) Error/,
     'The query combines values that do not go together.',
   ],
+  [
+    /^Invalid Input Error: More than one row returned by a subquery/,
+    'A subquery that is used as a value gives more than one row.',
+  ],
   [/^Out of Range Error/, 'A number in the query grows beyond what can be held.'],
   [/^Conversion Error/, 'A value cannot be read as the type the query wants.'],
 ]
+
+/** What RE2 says of a pattern; the part of it that is at fault follows. */
+const PATTERN_FAULT =
+  /^(invalid (escape sequence|character class( range)?|repetition size|perl operator|UTF-8|named capture group)|(missing|unexpected) [)\]]|trailing \\|no argument for repetition operator|bad repetition operator|pattern too large)/
+
+const ended = (sentence: string) => (sentence.endsWith('.') ? sentence : `${sentence}.`)
 
 /** Null: no fault of the query. */
 export function faultOf(error: unknown, isStopped: boolean): QueryFault | QueryTimeout | null {
@@ -20,7 +30,10 @@ export function faultOf(error: unknown, isStopped: boolean): QueryFault | QueryT
   if (isStopped && message.startsWith('INTERRUPT Error')) return new QueryTimeout('stopped')
   const explained = EXPLAINED.find(([pattern]) => pattern.test(message))
   if (explained) return new QueryFault(explained[1])
-  // The engine's own words on a bad pattern or argument; they quote what the user wrote and nothing of ours.
+  // The engine's own words on a bad argument; they quote what the user wrote and nothing of ours.
   const [, words] = /^Invalid Input Error: ([^\n]{1,300})/.exec(message) ?? []
-  return words === undefined ? null : new QueryFault(words)
+  if (words === undefined) return null
+  return new QueryFault(
+    PATTERN_FAULT.test(words) ? `A pattern in the query is not valid: ${ended(words)}` : ended(words),
+  )
 }
