@@ -73,6 +73,19 @@ export function explained<T>(attr: string | null, work: () => T): T {
   }
 }
 
+/**
+ * A query that is made of several texts does not tell which of them a fault is in. Once it was refused, `assertParts` looks
+ * at them one by one.
+ */
+export async function namingField<T>(work: () => Promise<T>, assertParts: () => void): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'hogql_query_error' && error.attr === null) assertParts()
+    throw error
+  }
+}
+
 /** What the event store throws at a question whose text is in the field `attr`, as the API tells it; anything else as it is. */
 export function asApiError(error: unknown, attr: string | null = null): unknown {
   if (error instanceof QueryTimeout) {

@@ -2,7 +2,6 @@
 import type { Expr, Query } from '../../../hogql/ast.ts'
 import { parseExpression } from '../../../hogql/parser.ts'
 import type { Db } from '../../../platform/db/database.ts'
-import type { Services } from '../../../platform/services.ts'
 import { findDistinctIdsOfPerson } from '../../persons/queries.ts'
 import { filterExpression, parsePropertyFilters } from '../property-filters.ts'
 import { compiledFor, explained, type AskedProject, type Asking } from '../run-query.ts'
@@ -36,26 +35,25 @@ function readProperties(query: GivenQuery, clock: Clock): Expr | null {
   return text === null ? null : filterExpression(parsePropertyFilters(text, 'properties'), clock)
 }
 
-/** `where` is compiled alone as well: in the query nobody could tell that the fault is in it. */
-export async function conditionsOf(
-  services: Asking & Pick<Services, 'db'>,
-  project: AskedProject,
-  asked: AskedFilters,
-): Promise<Expr[]> {
-  const where = asked.where.map((text) => {
-    const condition = explained('where', () => parseExpression(text))
-    compiledFor(services, project, { query: eventsWhere(condition), attr: 'where' })
-    return condition
-  })
-  return [...(await filterConditions(services.db, project.id, asked.filters)), ...where]
+export async function conditionsOf(db: Db, project_id: number, asked: AskedFilters): Promise<Expr[]> {
+  const where = asked.where.map(readCondition)
+  return [...(await filterConditions(db, project_id, asked.filters)), ...where]
 }
 
-const eventsWhere = (where: Expr): Query => ({
-  node: 'SelectQuery',
-  select: [constant(1)],
-  select_from: { node: 'JoinExpr', table: field('events') },
-  where,
-})
+/** For a query with these conditions that was refused: throws when one of them is at fault. */
+export function assertConditions(services: Asking, project: AskedProject, { where }: AskedFilters): void {
+  for (const text of where) {
+    const query: Query = {
+      node: 'SelectQuery',
+      select: [constant(1)],
+      select_from: { node: 'JoinExpr', table: field('events') },
+      where: readCondition(text),
+    }
+    compiledFor(services, project, { query, attr: 'where' })
+  }
+}
+
+const readCondition = (text: string) => explained('where', () => parseExpression(text))
 
 export async function filterConditions(db: Db, project_id: number, filters: EventFilters): Promise<Expr[]> {
   const conditions: Expr[] = []

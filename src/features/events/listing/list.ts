@@ -4,10 +4,10 @@ import type { Db } from '../../../platform/db/database.ts'
 import { callerId, type Caller } from '../../../platform/http/caller.ts'
 import type { RequestFacts } from '../../../platform/http/route.ts'
 import type { Services } from '../../../platform/services.ts'
-import type { AskedProject } from '../run-query.ts'
+import { namingField, type AskedProject } from '../run-query.ts'
 import { answerCsv, answerJsonList } from '../answer.ts'
 import { cellsOfRecord } from './csv.ts'
-import { conditionsOf, readFilters, type AskedFilters } from './filters.ts'
+import { assertConditions, conditionsOf, readFilters, type AskedFilters } from './filters.ts'
 import { findPage, nextPlace, placeOf, type EventsPage, type PageQuestion } from './page.ts'
 import {
   assertNearOffset,
@@ -62,13 +62,12 @@ function readAsked({ query, project, now }: ListContext, format: Format): Asked 
 async function listRecords(context: ListContext, asked: Asked, format: Format) {
   const { services, db, project, request, query } = context
   const direction = readDirection(query)
-  const conditions = await conditionsOf(services, project, asked)
-  const { rows, has_more } = await findOwnPage(context, {
-    ...asked,
-    conditions,
-    direction,
-    signal: request.signal,
-  })
+  const conditions = await conditionsOf(db, project.id, asked)
+  const question = { ...asked, conditions, direction, signal: request.signal }
+  const { rows, has_more } = await namingField(
+    () => findOwnPage(context, question),
+    () => assertConditions(services, project, asked),
+  )
   const persons = await findPersonsOfRows(db, project.id, rows)
   if (format === 'csv') {
     return answerCsv({

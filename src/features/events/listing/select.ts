@@ -7,7 +7,14 @@ import type { StoreValue } from '../../../platform/event-store/event-store.ts'
 import { invalid } from '../../../platform/http/errors.ts'
 import type { Services } from '../../../platform/services.ts'
 import { filterExpression, readPropertyFilters } from '../property-filters.ts'
-import { compiledFor, explained, runQuery, type AskedProject, type Asking } from '../run-query.ts'
+import {
+  compiledFor,
+  explained,
+  namingField,
+  runQuery,
+  type AskedProject,
+  type Asking,
+} from '../run-query.ts'
 import { filterConditions, type EventFilters } from './filters.ts'
 import { defaultBefore, readMicros } from './parameters.ts'
 import { readColumn, type Column } from './select-columns.ts'
@@ -77,8 +84,10 @@ export async function selectEvents(
   const columns = readColumns(selection.select, `${attr_prefix}select`)
   const conditions = [rangeCondition(range), ...(await filterConditions(services.db, project.id, filters))]
   const query = selectQuery(columns, conditions, selection)
-  assertCompiles(services, project, columns, selection)
-  const { rows, columns: found } = await runQuery(services, project, { query, max_rows: limit + 1, signal })
+  const { rows, columns: found } = await namingField(
+    () => runQuery(services, project, { query, max_rows: limit + 1, signal }),
+    () => assertFields(services, project, columns, selection),
+  )
   const types = found.map(({ type }) => type)
   return {
     columns: columns.map(({ title }) => title),
@@ -91,8 +100,8 @@ export async function selectEvents(
   }
 }
 
-/** One field more at a time: in the whole query nobody could tell whose text is at fault. */
-function assertCompiles(
+/** One field more at a time. */
+function assertFields(
   services: Asking,
   project: AskedProject,
   columns: readonly Column[],

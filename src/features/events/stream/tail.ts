@@ -2,11 +2,11 @@
 import { message, type Message } from '../../../platform/http/live/message.ts'
 import { stretch, type Stretch, type Tail } from '../../../platform/http/live/follow.ts'
 import type { Services } from '../../../platform/services.ts'
-import { conditionsOf, readFilters } from '../listing/filters.ts'
+import { assertConditions, conditionsOf, readFilters } from '../listing/filters.ts'
 import type { GivenQuery } from '../listing/parameters.ts'
 import { recordText } from '../listing/record.ts'
 import { findPersonsOfRows } from '../listing/rows.ts'
-import type { AskedProject } from '../run-query.ts'
+import { namingField, type AskedProject } from '../run-query.ts'
 import { findNewest, type Most, type PositionedRow, type Positions } from './newest.ts'
 
 const TICK_MS = 1_000
@@ -63,9 +63,13 @@ export class EventTail implements Tail {
 
   /** Filters are read anew each time: relative dates move, and persons get new distinct ids. */
   async #find(positions: Positions, most: Most) {
-    const clock = { now: this.#services.now(), timezone: this.#project.timezone }
-    const conditions = await conditionsOf(this.#services, this.#project, readFilters(this.#query, clock))
-    return findNewest(this.#services, this.#project, conditions, positions, most)
+    const [services, project] = [this.#services, this.#project]
+    const asked = readFilters(this.#query, { now: services.now(), timezone: project.timezone })
+    const conditions = await conditionsOf(services.db, project.id, asked)
+    return namingField(
+      () => findNewest(services, project, conditions, positions, most),
+      () => assertConditions(services, project, asked),
+    )
   }
 
   async #messagesOf(rows: readonly PositionedRow[]): Promise<Message[]> {
