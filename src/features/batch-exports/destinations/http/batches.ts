@@ -17,7 +17,14 @@ type Row = {
   elements_chain: string | null
 }
 
-export async function* batchesOf(path: string, token: string, signal: AbortSignal): AsyncGenerator<Batch> {
+/** @param taken how many rows, from the first on, were acknowledged already */
+export async function* batchesOf(
+  path: string,
+  token: string,
+  signal: AbortSignal,
+  taken = 0,
+): AsyncGenerator<Batch> {
+  let passed = 0
   const head = headOf(token)
   const room = MAX_BYTES - Buffer.byteLength(head) - 2
   let events: Buffer[] = []
@@ -25,6 +32,7 @@ export async function* batchesOf(path: string, token: string, signal: AbortSigna
   const close = () => ({ rows: events.length, body: bodyOf(head, events) })
   for await (const lines of readLines(path, signal)) {
     for (const line of lines) {
+      if (passed++ < taken) continue
       const event = Buffer.from(eventOf(line))
       if (events.length === MAX_EVENTS || (events.length > 0 && bytes + event.length > room)) {
         yield close()

@@ -185,6 +185,17 @@ describe('a later attempt', () => {
     expect(saved.at(-1)).toEqual({ acknowledged: 3, rows: 4 })
   })
 
+  it('sends every row once where an earlier version has cut other batches', async () => {
+    const last = { acknowledged: 1, rows: 3 }
+    const files = [[row(1), row(2)], [row(3), row(4)], [row(5)]]
+    expect(await deliver(files, { progress: { ...NO_PROGRESS, last } })).toEqual({ rows: 5, files: [] })
+    const sent = endpoint.batches.map(({ sequence, events }) => [sequence, events.map(({ uuid }) => uuid)])
+    expect(sent).toEqual([
+      ['1', [row(4).uuid]],
+      ['2', [row(5).uuid]],
+    ])
+  })
+
   it('sends a batch again whose answer was lost, under the same number', async () => {
     endpoint.cutAt(1, 'after')
     await expect(deliver([[row(1)]])).rejects.toBeInstanceOf(Passing)

@@ -43,17 +43,19 @@ export const http: Destination<HttpConfig> = {
 function openDelivery(context: DeliveryContext<HttpConfig>): Delivery {
   const { config, run, progress, signal } = context
   let done = Progress.parse(progress.last)
-  let sequence = 0
+  // Rows come in the same order each time. In the same batches only from the same version of this program.
+  let known = done.rows
   return {
     async write(file) {
-      for await (const { rows, body } of batchesOf(file.path, config.token, signal)) {
-        const number = sequence++
-        if (number < done.acknowledged) continue
+      const taken = Math.min(known, file.rows)
+      known -= taken
+      if (taken === file.rows) return
+      for await (const { rows, body } of batchesOf(file.path, config.token, signal, taken)) {
         await post(context, body, {
           'X-Batch-Export-Run-Id': run.id,
-          'X-Batch-Sequence': String(number),
+          'X-Batch-Sequence': String(done.acknowledged),
         })
-        done = { acknowledged: number + 1, rows: done.rows + rows }
+        done = { acknowledged: done.acknowledged + 1, rows: done.rows + rows }
         await progress.save(done)
       }
     },
