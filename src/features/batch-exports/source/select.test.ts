@@ -157,7 +157,7 @@ describe('filters', () => {
       Refused,
     )
     expect(() => select({ definition: { hogql_query: 'SELECT gone AS gone FROM events' } })).toThrow(
-      new Refused("Unknown field 'gone'."),
+      new Refused("Unknown field 'gone' (at character 8)."),
     )
   })
 })

@@ -72,7 +72,7 @@ function refusing<T>(work: () => T): T {
   try {
     return work()
   } catch (error) {
-    if (error instanceof HogqlError || error instanceof ApiError) throw new Refused(error.message)
+    if (error instanceof HogqlError || error instanceof ApiError) throw new Refused(error.detail)
     throw error
   }
 }
