@@ -4,8 +4,10 @@ import { FormFault, readMultipart, readUrlEncoded } from '../../lib/form.ts'
 import { BoundPassed, parseBounded } from '../../lib/json-bounds.ts'
 import { ApiError, invalid } from './errors.ts'
 
-/** What arrived; whether it was too much is only said once the caller is known to be allowed here. */
-/** `limit`: how many bytes the path takes. */
+/**
+ * What arrived, and how many bytes the path takes. Whether it was too much is only said once the caller is known to be
+ * allowed here.
+ */
 export type RawBody = { bytes: Buffer; is_too_large: boolean; limit?: number }
 
 /** A file in a form, as routes that take files get it. */

@@ -37,8 +37,6 @@ export function toPipelineEvent(
   const properties = item.properties ?? {}
   if (!isObject(properties)) throw refuse('properties', '`properties` must be an object.')
   const event = textOf(item.event) ?? missing_name
-  if (event === undefined && path.length === 0)
-    throw refuse('event', '`event` must be given and not empty, or `batch` must hold a list of events.')
   if (event === undefined || event === '') throw refuse('event', '`event` must be given and not empty.')
   const distinctId = textOf(item.distinct_id) ?? textOf(item.$distinct_id) ?? textOf(properties.distinct_id)
   if (distinctId === undefined || distinctId === '')

@@ -7,7 +7,7 @@ import { readInstant, readSentMs } from '../pipeline/event-time.ts'
 import { findToken, openEnvelope, tokenAmong, type Envelope } from './envelope.ts'
 import { toPipelineEvent } from './event-fields.ts'
 import { parseJson } from './parse-json.ts'
-import { Refusal, tooLarge, type Fault } from './refusal.ts'
+import { invalidPayload, Refusal, tooLarge, type Fault } from './refusal.ts'
 import { toJsonText, unpack, type Packed, type UnpackLimits } from './unpack.ts'
 import { weigh } from './weigh.ts'
 
@@ -110,9 +110,16 @@ async function readEvents(envelope: Envelope, body: CaptureBody, bytes: number):
     const path = envelope.pathOf(index)
     // No event of a small body can be large.
     if (bytes > MAX_EVENT_VALUES) assertSize(item, path)
+    if (path.length === 0) assertSomethingSent(item, body)
     events.push(toPipelineEvent(item, path, time, body))
   }
   return events
+}
+
+/** A body that is no batch is taken for an event; whoever forgot `batch` would hear of `event` alone. */
+function assertSomethingSent(item: unknown, { missing_name }: CaptureBody): void {
+  if (missing_name !== undefined || !isObject(item) || Object.hasOwn(item, 'event')) return
+  throw invalidPayload('`event` must be given and not empty, or `batch` must hold a list of events.', 'event')
 }
 
 function assertSize(item: unknown, path: readonly string[]): void {
