@@ -16,9 +16,17 @@ export function assertWithinClaims(run: FrozenRun, rows: number, events: number)
   throw new AccountOpen(run, `The run found ${rows} rows, and has claimed ${events} events.`)
 }
 
-/** Persons and sessions may have changed since they were counted. */
+/** Before anything takes the place of what a repair finds there. */
+export function assertWritten(run: FrozenRun, rows: number, written: number): void {
+  if (rows === written || isUncertain(run)) return
+  throw new AccountOpen(run, `The run counted ${rows} rows, and wrote ${written}.`)
+}
+
 export function assertDelivered(run: FrozenRun, rows: number, delivered: number): void {
-  if (run.definition.model !== 'events' || run.definition.destination_type === 'NoOp' || rows === delivered)
-    return
+  if (rows === delivered || isUncertain(run)) return
   throw new AccountOpen(run, `The run had ${rows} rows, and the destination says it has ${delivered}.`)
 }
+
+/** Persons and sessions may have changed since they were counted. */
+const isUncertain = ({ definition }: FrozenRun) =>
+  definition.model !== 'events' || definition.destination_type === 'NoOp'

@@ -12,7 +12,7 @@ import { deliver } from '../runs/deliver.ts'
 import { configOf, factsOf, selectionOf, type FrozenRun } from '../runs/frozen.ts'
 import { updateRun, type RunChange, type RunEnd } from '../runs/queries.ts'
 import type { SelectedRows } from '../source/select.ts'
-import { assertDelivered, assertWithinClaims } from './account-open.ts'
+import { assertDelivered, assertWithinClaims, assertWritten } from './account-open.ts'
 import { insertUpload } from '../sweep/queries.ts'
 import { warnOfCutTexts } from './cut-texts.ts'
 import { freeze } from './freeze.ts'
@@ -39,7 +39,7 @@ export async function performRun(work: Work): Promise<RunEnd> {
   await warnOfCutTexts(work, selection)
   // Before anything is sent: should the store be too busy for it, the next attempt sends nothing twice.
   const newest_arrival = await findNewestArrival(services.eventStore, run, plan.pieces)
-  const end = await send(work, run, kind, selection, plan.pieces, left_files)
+  const end = await send(work, run, kind, selection, plan, left_files)
   assertDelivered(run, plan.rows, end.records_completed!)
   return { ...end, newest_arrival }
 }
@@ -49,7 +49,7 @@ async function send(
   run: FrozenRun,
   kind: DestinationKind,
   selection: SelectedRows,
-  pieces: readonly PositionBlock[],
+  plan: { rows: number; pieces: readonly PositionBlock[] },
   left_files: readonly string[],
 ): Promise<RunEnd> {
   const { services, signal, log } = work
@@ -57,7 +57,7 @@ async function send(
   const left_uploads = await uploadsLeftBy(services.db, run)
   const context = { ...contextOf(work, run, selection), left_files, left_uploads }
   const encoding = destination.encoding(context.config, context.run)
-  const files = encode(services.eventStore, selection.rows, pieces, encoding, signal)
+  const files = encode(services.eventStore, selection.rows, plan.pieces, encoding, signal)
   const written: OutputFile[] = []
   let published: readonly string[] = []
   // Whoever does this again must know that some of its rows may be there.
@@ -71,9 +71,10 @@ async function send(
     },
     // From here on it is too late to cancel: the destination decides. What an earlier attempt may have left stays written
     // down until it has been removed.
-    beforeFinish: (names) => {
+    beforeFinish: async (names) => {
+      assertWritten(run, plan.rows, rowsIn(written))
       published = names
-      return keep(work, {
+      await keep(work, {
         is_committing: true,
         published: [...new Set([...names, ...(run.published ?? [])])],
       })
@@ -111,6 +112,8 @@ function contextOf(
     },
   }
 }
+
+const rowsIn = (files: readonly OutputFile[]) => files.reduce((sum, { rows }) => sum + rows, 0)
 
 function completed(rows: number, files: RunEnd['files'], written: readonly OutputFile[]): RunEnd {
   return {

@@ -310,6 +310,27 @@ describe('a repair', () => {
     expect(await totals(id)).toMatchObject({ received: 2, exported: 2 })
   })
 
+  it('leaves what is there when fewer rows come out of the store than it counted', async () => {
+    const id = await create()
+    await capture({ event: 'own' }, { event: 'other' })
+    await pass()
+    const before = await files()
+    const { eventStore } = app.services
+    app.services.eventStore = {
+      ...eventStore,
+      exportRows: (rows, { to, ...range }, ...rest) =>
+        eventStore.exportRows(rows, { ...range, from: to, to }, ...rest),
+    }
+    await act(id, 'repair', { start_at: hour(-1), end_at: hour(0) })
+    await work()
+    const { body } = await app.get(`${base}/${id}/runs/`, { key })
+    expect(body.results[0]).toMatchObject({
+      status: 'Failed',
+      latest_error: expect.stringMatching(/^account_open: The run counted 2 rows, and wrote 0\./),
+    })
+    expect(await files()).toEqual(before)
+  })
+
   it('keeps the definition that the rows were delivered with', async () => {
     const id = await create()
     await capture({ event: 'own' })
