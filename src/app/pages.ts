@@ -5,7 +5,7 @@ import { isSameText } from '../lib/same-text.ts'
 import { withTimeout } from '../lib/with-timeout.ts'
 import { pendingMigrations } from '../platform/db/migrate.ts'
 import { sql } from '../platform/db/sql.ts'
-import { ApiError, denied } from '../platform/http/errors.ts'
+import { denied, methodNotAllowed } from '../platform/http/errors.ts'
 import type { Metrics } from '../platform/http/metrics.ts'
 import type { Services } from '../platform/services.ts'
 import { addConsole } from './console/serve.ts'
@@ -62,8 +62,7 @@ function addReadPath(
     method: ['POST', 'PUT', 'PATCH', 'DELETE'],
     url: path,
     handler: () => {
-      const allow = 'GET, HEAD'
-      throw new ApiError('method_not_allowed', `This address takes ${allow} only.`, null, { allow })
+      throw methodNotAllowed('GET, HEAD')
     },
   })
 }

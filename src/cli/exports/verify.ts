@@ -34,8 +34,12 @@ export const verify: Command = {
       await verifyExports(db, services, await findExports(db, id), signal, add)
       process.stdout.write(tableOf(Object.entries(total)))
       if (unread.length > 0) throw new UserError(`could not be verified: ${unread.join(', ')}`)
+      if (total.problems === 1) throw new UserError('1 problem was found')
       if (total.problems > 0) throw new UserError(`${inDigits(total.problems)} problems were found`)
-      if (unclear.length > 0) throw new UserError(`not clear, as is said above: ${unclear.join(', ')}`)
+      if (unclear.length > 0)
+        throw new UserError(
+          `whether all is well cannot be told, for the reasons above: ${unclear.join(', ')}`,
+        )
     })
   },
 }

@@ -5,7 +5,7 @@ import type { Access } from './access.ts'
 import { isStorableText } from './body.ts'
 import { callerId, type Caller } from './caller.ts'
 import type { Incoming, RequestNotes } from './dispatch.ts'
-import { ApiError, notFound, unauthenticated } from './errors.ts'
+import { ApiError, methodNotAllowed, notFound, unauthenticated } from './errors.ts'
 import { assertSameOrigin, identify, one } from './identify.ts'
 import { assertScope, assertSecondFactor, reach, type Reach } from './reach.ts'
 import { assertMayChangeAccount, assertRecentSignIn, isAccountChange } from './recent-sign-in.ts'
@@ -96,7 +96,7 @@ function routeFor(routes: ReadonlyMap<string, Route>, method: string): Route {
   const allow = [...routes.keys()]
     .flatMap((offered) => (offered === 'GET' ? ['GET', 'HEAD'] : [offered]))
     .join(', ')
-  throw new ApiError('method_not_allowed', `This address takes ${allow} only.`, null, { allow })
+  throw methodNotAllowed(allow)
 }
 
 /** For everything a browser can be made to send, signing in included: a key is never sent by accident. */

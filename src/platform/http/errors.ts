@@ -50,6 +50,11 @@ export function notFound(detail = 'Nothing found here.'): ApiError {
   return new ApiError('not_found', detail)
 }
 
+/** @param allow the methods that there are, as in the header of that name */
+export function methodNotAllowed(allow: string): ApiError {
+  return new ApiError('method_not_allowed', `This address takes ${allow} only.`, null, { allow })
+}
+
 /** No route has this path: a slip of the caller's, unlike an object that is not there. */
 export function unknownPath(): ApiError {
   return new ApiError('not_found', 'There is no such path. /docs lists all paths of the API.')

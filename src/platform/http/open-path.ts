@@ -1,6 +1,6 @@
 // Paths for any web page: their answers, errors included, say so, and other methods are refused alike.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError } from './errors.ts'
+import { methodNotAllowed } from './errors.ts'
 
 export type OpenAnswer = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 
@@ -18,9 +18,7 @@ export function addOpenPath(
     allowOrigin(request, reply, allowed.join(', '))
     if (request.method === 'OPTIONS') return reply.code(204).send()
     if (allowed.includes(request.method)) return answer(request, reply)
-    throw new ApiError('method_not_allowed', `This address takes ${allowed.join(', ')} only.`, null, {
-      allow: allowed.join(', '),
-    })
+    throw methodNotAllowed(allowed.join(', '))
   })
 }
 

@@ -93,6 +93,12 @@ describe('finding the functions', () => {
     expect(result).toBe(1)
   })
 
+  it('names a hundred exports at most: whoever looks at them should not take long', async () => {
+    const offer = await sandbox.inspect('for (let n = 0; n < 5000; n++) exports[`procesEvent${n}`] = n')
+    expect(offer.exports).toHaveLength(100)
+    expect(offer.exports[0]).toBe('procesEvent0')
+  })
+
   it('offers nothing for code without functions', async () => {
     const offer = await sandbox.inspect('const five = 5')
     expect(offer.capabilities).toEqual({ methods: [], scheduled_tasks: [], jobs: [] })

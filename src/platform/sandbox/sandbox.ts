@@ -30,7 +30,7 @@ export type Attachment = { content_type: string; file_name: string; contents: st
 export type Offer = {
   capabilities: { scheduled_tasks: string[]; jobs: string[]; methods: string[] }
   metrics: Record<string, MetricKind>
-  /** All names, whether they mean anything or not. */
+  /** The first hundred names, whether they mean anything or not. */
   exports: string[]
 }
 export type MetricKind = 'sum' | 'max' | 'min'

@@ -19,6 +19,8 @@ export type AskedBackfill = {
 /** Whoever asked has given up by then: a server that comes back an hour later must not begin. */
 export const PATIENCE_MS = 60_000
 
+const REFUSED = 'A backfill that the command line asked for was refused: '
+
 export const startAskedBackfill = job<AskedBackfill>({
   name: 'start-asked-backfill',
   async handle(services, { project_id, batch_export_id, start_at, end_at, asked_at }, now) {
@@ -37,8 +39,6 @@ export const startAskedBackfill = job<AskedBackfill>({
     })
   },
 })
-
-const REFUSED = 'Refused on the command line: '
 
 /** Why none came of it; null when it was not refused. */
 export async function findRefusal(

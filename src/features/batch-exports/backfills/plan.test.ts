@@ -133,6 +133,14 @@ describe('a range', () => {
     expect(detail).toBe('The weeks of this export begin on Sunday: use 2026-01-04.')
   })
 
+  it.each([
+    [{ start_at: '2026-01-04', end_at: '2026-01-21' }, 'end_at lies in the future'],
+    [{ start_at: '2026-01-20', end_at: '2026-01-21' }, 'end_at lies in the future'],
+    [{ start_at: '2026-01-20', end_at: '2026-01-04' }, 'start_at must lie before'],
+  ])('%j of weeks is refused for the future, on whichever day that is', (body, detail) => {
+    expect(refused(body, { interval: 'week' }).detail).toContain(detail)
+  })
+
   it('without an end must not begin in the future', () => {
     const body = { start_at: '2026-01-10T12:34:56Z' }
     expect(refusal(body, { destination_type: 'HTTP' })).toEqual({ code: 'invalid_input', attr: 'start_at' })

@@ -78,7 +78,9 @@ function readInstant(
   }
   const local_ms = given.getTime() + (row.offset_hour ?? 0) * 3_600_000
   const instant = isDate ? new Date(instantOfLocal(local_ms, row.timezone)) : given
-  if (!bounds.some((bound) => bound.getTime() === instant.getTime())) assertWeekday(attr, instant, row, now)
+  const isBound = bounds.some((bound) => bound.getTime() === instant.getTime())
+  // One that has not come is refused for that.
+  if (!isBound && instant <= now) assertWeekday(attr, instant, row, now)
   return instant
 }
 
