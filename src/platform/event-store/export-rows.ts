@@ -21,7 +21,11 @@ export type EventQuery = {
 /** All events of a project that a query lets through. */
 export type EventChoice = { project_id: number; query: EventQuery }
 
-/** Where rows come from. Each has a position: that of the event, or its place in the order of ids. */
+/**
+ * Where rows come from. Each has a position: that of the event, the place of the session in the order of ids, or what the
+ * distinct id of a person alone tells. A row keeps it whatever becomes of other rows while a run reads one stretch after
+ * the other.
+ */
 export type RowSource =
   /** The events that lie in any of the areas, which do not overlap. */
   | { model: 'events'; query: EventQuery; areas: readonly Area[] }
@@ -32,6 +36,9 @@ export type RowSource =
    * at `since` or later, up to the last position of `own`. Without `since` from all.
    */
   | { model: 'sessions'; own: Area; since: Date | null }
+
+/** Positions of persons are spread evenly over so many bits. Two may share one: they are then in the same stretch. */
+export const PERSON_POSITION_BITS = 52
 
 const text: Type = { kind: 'text' }
 const integer: Type = { kind: 'integer' }
@@ -117,7 +124,7 @@ export function propertiesOf({ source }: ExportRows): readonly AskedProperty[] {
   return source.model === 'events' ? source.query.properties : []
 }
 
-/** Rows of a project in a fixed order, the same whenever they are asked for. */
+/** Rows of a project in a fixed order, the same whenever they are asked for; persons who have changed since are missing. */
 export type ExportRows = {
   project_id: number
   source: RowSource

@@ -1,10 +1,12 @@
 // What earlier runs over the same rows have left at the destination, for the run that does them again.
 import type { Db } from '../../../platform/db/database.ts'
-import { sql } from '../../../platform/db/sql.ts'
+import { sql, type Statement } from '../../../platform/db/sql.ts'
 import type { Definition } from '../definition.ts'
-import type { OpenUpload } from '../destinations/destination.ts'
+import { Refused, type OpenUpload } from '../destinations/destination.ts'
 import { DESTINATIONS } from '../destinations/index.ts'
 import { isSamePlace } from '../destinations/same-place.ts'
+import { isDecisive } from '../ledger/queries.ts'
+import type { RunRow } from '../rows.ts'
 import type { FrozenRun } from '../runs/frozen.ts'
 import { listUploads } from '../sweep/queries.ts'
 
@@ -37,26 +39,59 @@ type Delivering = Pick<FrozenRun, 'batch_export_id' | 'project_id' | 'definition
  */
 export async function withoutNeighbours(
   db: Db,
-  { batch_export_id, project_id, definition }: Delivering,
+  run: Delivering,
   files: readonly string[],
   warn: (message: string) => void,
 ): Promise<string[]> {
-  const kind = DESTINATIONS.get(definition.destination_type)!
-  const named = await db.rows<{ file: string; project_id: number; config: Definition['config'] }>(sql`
-    SELECT DISTINCT file, project_id, definition -> 'config' AS config
-    FROM batch_export_run, jsonb_array_elements_text(published) AS file
-    WHERE published ?| ${files}::text[] AND batch_export_id <> ${batch_export_id}
-      AND definition ->> 'destination_type' = ${kind.type} AND file = ANY(${files}::text[])`)
-  const here = kind.place?.(definition.config, project_id)
-  const taken = new Set(
-    named.flatMap(({ file, ...other }) =>
-      kind.place?.(other.config, other.project_id) === here ? [file] : [],
-    ),
-  )
+  const named = await listNamed(db, run, files, sql`true`)
+  const taken = new Set(named.map(({ file }) => file))
   if (taken.size > 0) {
     warn(`Not removed, because another export has files of the same name: ${[...taken].join(', ')}.`)
   }
   return files.filter((file) => !taken.has(file))
+}
+
+/**
+ * Another export of the organization may have delivered under these names before it went elsewhere. Other organizations are
+ * not asked about, as in file-names.ts. Called in the transaction that writes the names down: of two runs that come at once,
+ * one sees the other's.
+ */
+export async function assertNotDelivered(tx: Db, run: Delivering, files: readonly string[]): Promise<void> {
+  if (files.length === 0) return
+  const { organization_id } = await tx.only<{ organization_id: string }>(sql`
+    SELECT organization_id FROM project WHERE id = ${run.project_id}`)
+  await tx.run(sql`SELECT pg_advisory_xact_lock(${LOCK}, hashtext(${organization_id}))`)
+  const delivered = sql`(finished_at IS NULL OR status = 'Completed') AND ${isDecisive(sql`run`)}
+    AND EXISTS (
+      SELECT 1 FROM batch_export JOIN project ON project.id = batch_export.project_id
+      WHERE batch_export.id = batch_export_id AND deleted_at IS NULL AND organization_id = ${organization_id})`
+  const [taken] = await listNamed(tx, run, files, delivered)
+  if (taken === undefined) return
+  throw new Refused(
+    `The file ${taken.file} holds what the export ${taken.batch_export_id} has delivered there, before it went elsewhere. Retry its run ${taken.id}: the file goes to where that export goes now. Or choose another \`prefix\` here. Then retry this run.`,
+  )
+}
+
+/** Names the advisory lock, with a number for the organization. */
+const LOCK = 0x66_69_72
+
+type Named = Pick<RunRow, 'id' | 'batch_export_id' | 'project_id'> & { file: string }
+
+/** Runs of other exports that have written a file of such a name here; `condition` is about `run`. */
+async function listNamed(
+  db: Db,
+  { batch_export_id, project_id, definition }: Delivering,
+  files: readonly string[],
+  condition: Statement,
+): Promise<Named[]> {
+  const kind = DESTINATIONS.get(definition.destination_type)!
+  const named = await db.rows<Named & { config: Definition['config'] }>(sql`
+    SELECT id, batch_export_id, project_id, file, definition -> 'config' AS config
+    FROM batch_export_run AS run, jsonb_array_elements_text(published) AS file
+    WHERE published ?| ${files}::text[] AND batch_export_id <> ${batch_export_id}
+      AND definition ->> 'destination_type' = ${kind.type} AND file = ANY(${files}::text[]) AND ${condition}`)
+  const here = kind.place?.(definition.config, project_id)
+  return named.filter(({ config, ...other }) => kind.place?.(config, other.project_id) === here)
 }
 
 /** Those that no attempt is known to have finished, where this run goes. */

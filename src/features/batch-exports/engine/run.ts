@@ -1,5 +1,6 @@
 // A run, step by step: freeze what it is about → select the rows → count them → encode → deliver. Every step may fail and
 // be done again; attempt.ts decides what a failure means.
+import type { Db } from '../../../platform/db/database.ts'
 import type { PositionBlock } from '../../../platform/event-store/event-store.ts'
 import type { DeliveryContext, DestinationKind } from '../destinations/destination.ts'
 import { DESTINATIONS } from '../destinations/index.ts'
@@ -16,7 +17,7 @@ import { assertDelivered, assertWithinClaims, assertWritten } from './account-op
 import { insertUpload } from '../sweep/queries.ts'
 import { warnOfCutTexts } from './cut-texts.ts'
 import { freeze } from './freeze.ts'
-import { filesLeftBy, progressOf, uploadsLeftBy, withoutNeighbours } from './leftovers.ts'
+import { assertNotDelivered, filesLeftBy, progressOf, uploadsLeftBy, withoutNeighbours } from './leftovers.ts'
 import { Stopped, type Work } from './work.ts'
 
 export async function performRun(work: Work): Promise<RunEnd> {
@@ -74,9 +75,10 @@ async function send(
     beforeFinish: async (names) => {
       assertWritten(run, plan.rows, rowsIn(written))
       published = names
-      await keep(work, {
-        is_committing: true,
-        published: [...new Set([...names, ...(run.published ?? [])])],
+      await services.db.transaction(async (tx) => {
+        await assertNotDelivered(tx, run, names)
+        const all = [...new Set([...names, ...(run.published ?? [])])]
+        await keep(work, { is_committing: true, published: all }, tx)
       })
     },
     confirm: async (left) => {
@@ -125,6 +127,6 @@ function completed(rows: number, files: RunEnd['files'], written: readonly Outpu
   }
 }
 
-async function keep({ services, lease }: Work, change: RunChange): Promise<void> {
-  if (!(await updateRun(services.db, lease, change, services.now()))) throw new Stopped('lost')
+async function keep({ services, lease }: Work, change: RunChange, db: Db = services.db): Promise<void> {
+  if (!(await updateRun(db, lease, change, services.now()))) throw new Stopped('lost')
 }

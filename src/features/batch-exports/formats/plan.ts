@@ -1,10 +1,12 @@
 // How much there is to export, and in which pieces it can be read, alone or joined. Depends on the rows alone, so every
 // attempt does the same.
 import type { EventStore, PositionBlock, TimeSpan } from '../../../platform/event-store/event-store.ts'
-import type { ExportRows } from '../../../platform/event-store/export-rows.ts'
+import { PERSON_POSITION_BITS, type ExportRows } from '../../../platform/event-store/export-rows.ts'
 
 /** As many as a row group of the store has: a piece that ends with one does not make the next piece read it again. */
 const BLOCK_POSITIONS = 8_192
+/** Persons lie far apart: 65,536 blocks hold some hundred each of ten million. */
+const PERSON_BLOCK_POSITIONS = 2 ** (PERSON_POSITION_BITS - 16)
 /** What one piece holds at most: some 40 MB of usual events, which any machine can sort in memory. */
 export const MAX_PIECE_ROWS = 50_000
 
@@ -13,7 +15,8 @@ export async function planPieces(
   rows: ExportRows,
   signal: AbortSignal,
 ): Promise<{ rows: number; pieces: PositionBlock[] }> {
-  const pieces = await store.countBlocks(rows, BLOCK_POSITIONS, signal)
+  const size = rows.source.model === 'persons' ? PERSON_BLOCK_POSITIONS : BLOCK_POSITIONS
+  const pieces = await store.countBlocks(rows, size, signal)
   return { rows: pieces.reduce((sum, piece) => sum + piece.rows, 0), pieces }
 }
 

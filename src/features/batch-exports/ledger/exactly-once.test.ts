@@ -373,31 +373,80 @@ describe('a retry under another definition', () => {
     expect(await interval()).toMatchObject(figures)
   })
 
-  it('keeps a file that another export has written under the old name since', async () => {
+  /** Sends an export elsewhere. Gives its oldest run, to be done again there. */
+  async function move(id: string, prefix: string): Promise<() => Promise<{ status: string }>> {
+    const change = { destination: { config: { prefix } } }
+    expect((await app.patch(`${base}/${id}/`, change, { key })).status).toBe(200)
+    const run = (await runsOf(id)).at(-1)
+    return async () => {
+      const path = `${base}/${id}/runs/${run.id}/retry/`
+      expect((await app.post(path, {}, { key })).status).toBe(200)
+      await work()
+      return (await runsOf(id))[0]
+    }
+  }
+
+  it('takes no name under which another export has delivered before it moved', async () => {
     const [one, other] = [await create({}, { prefix: 'first' }), await create({}, { prefix: 'third' })]
     await capture({ event: 'own' })
     await pass()
-    const move = async (id: string, prefix: string) => {
-      const change = { destination: { config: { prefix } } }
-      expect((await app.patch(`${base}/${id}/`, change, { key })).status).toBe(200)
-      const { body } = await app.get(`${base}/${id}/runs/`, { key })
-      const path = `${base}/${id}/runs/${body.results.at(-1).id}/retry/`
-      return async () => {
-        expect((await app.post(path, {}, { key })).status).toBe(200)
-        await work()
-      }
-    }
+    const [delivered] = await runsOf(one)
+    const before = await files('first')
     const retryOne = await move(one, 'second')
     const retryOther = await move(other, 'first')
-    await retryOther()
-    await retryOne()
+    const refused = await retryOther()
+    expect(refused).toMatchObject({ status: 'Failed' })
+    expect(refused).toHaveProperty(
+      'latest_error',
+      expect.stringMatching(
+        `^The file first/\\S+\\.jsonl holds what the export ${one} has delivered there, before it went elsewhere. Retry its run ${delivered.id}: `,
+      ),
+    )
+    expect(await files('first')).toEqual(before)
+    expect(await everything('third')).toEqual(['own'])
+
+    expect(await retryOne()).toMatchObject({ status: 'Completed' })
+    expect(await everything('first')).toEqual([])
+    expect(await retryOther()).toMatchObject({ status: 'Completed' })
+    for (const prefix of ['first', 'second']) expect(await everything(prefix)).toEqual(['own'])
+    expect(await everything('third')).toEqual([])
+  })
+
+  it('takes the name of a file whose export was deleted', async () => {
+    const [one, other] = [await create({}, { prefix: 'first' }), await create({}, { prefix: 'third' })]
+    await capture({ event: 'own' })
+    await pass()
+    expect((await app.delete(`${base}/${one}/`, { key })).status).toBe(204)
+    const retryOther = await move(other, 'first')
+    expect(await retryOther()).toMatchObject({ status: 'Completed' })
+    expect(await everything('first')).toEqual(['own'])
+    expect(await everything('third')).toEqual([])
+  })
+
+  it('keeps a file that another export has written under the old name since', async () => {
+    const withManifest = { max_file_size_mb: 1 }
+    const one = await create({}, { prefix: 'first', ...withManifest })
+    const other = await create({}, { prefix: 'third', ...withManifest })
+    await capture({ event: 'own' })
+    // The manifest comes last: the run fails when its file is there.
+    const [start, end] = [hour(0), hour(1)].map((at) => at.replace('.000Z', '+00:00'))
+    const manifest = join(folder('first'), `${start}-${end}_manifest.json`)
+    await mkdir(manifest, { recursive: true })
+    await pass()
+    expect(await everything('first')).toEqual(['own'])
+    expect(await runsOf(one)).toMatchObject([{ status: 'Failed' }])
+    await rm(manifest, { recursive: true })
+    const retryOne = await move(one, 'second')
+    const retryOther = await move(other, 'first')
+    expect(await retryOther()).toMatchObject({ status: 'Completed' })
+    expect(await retryOne()).toMatchObject({ status: 'Completed' })
     for (const prefix of ['first', 'second']) expect(await everything(prefix)).toEqual(['own'])
     expect(await everything('third')).toEqual([])
     const { body } = await app.get(`${base}/${one}/logs/`, { key })
     const warnings = body.results.filter(({ level }: { level: string }) => level === 'WARNING')
     expect(warnings.map(({ message }: { message: string }) => message)).toEqual([
       expect.stringMatching(
-        /^Not removed, because another export has files of the same name: first\/\S+\.jsonl\.$/,
+        /^Not removed, because another export has files of the same name: first\/\S+\.jsonl, first\/\S+_manifest\.json\.$/,
       ),
     ])
   })

@@ -1,5 +1,8 @@
 // Persons of a run: which distinct ids, and what goes out of each.
+import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { encode } from '../formats/encode.ts'
+import { planPieces } from '../formats/plan.ts'
 import { openSource, select, type Asked, type OpenedSource } from './fixture/store.ts'
 
 const ANN = '01890000-0000-7000-8000-00000000000a'
@@ -35,9 +38,12 @@ const during = (start: Date | null, end: Date, more: Asked = {}): Asked => ({
   ...more,
 })
 
+type Rows = Awaited<ReturnType<OpenedSource['read']>>
+const byId = (one: Rows[number], other: Rows[number]) => (one.distinct_id! < other.distinct_id! ? -1 : 1)
+
 describe('rows', () => {
-  it('everything up to the end, in the order of distinct ids', async () => {
-    expect(await source.read(during(null, hour(5)))).toEqual([
+  it('everything up to the end', async () => {
+    expect((await source.read(during(null, hour(5)))).toSorted(byId)).toEqual([
       {
         team_id: 7,
         distinct_id: 'B',
@@ -67,11 +73,33 @@ describe('rows', () => {
     ['what changed again later belongs there', during(hour(1), hour(2)), []],
     ['a backfill looks at the same', { ...during(hour(2), hour(4)) }, ['B', 'b']],
   ])('%s', async (_what, asked, expected) => {
-    const ids = (rows: Record<string, unknown>[]) => rows.map(({ distinct_id }) => distinct_id)
+    const ids = (rows: Rows) => rows.toSorted(byId).map(({ distinct_id }) => distinct_id)
     expect(ids(await source.read(asked))).toEqual(expected)
     const backfill = { ...asked, bounds: { ...asked.bounds, selection: 'timestamp' as const } }
     expect(ids(await source.read(backfill))).toEqual(expected)
   })
+})
+
+it('loses nobody when some change between two pieces of a run', async () => {
+  const own = await openSource()
+  const ids = Array.from({ length: 60 }, (_, index) => `id-${index}`)
+  const idsOf = (names: readonly string[]) =>
+    names.map((distinct_id) => ({ distinct_id, person_id: ANN, version: 1 }))
+  await own.write([], { persons: [person(ANN, 1, 'free')], distinct_ids: idsOf(ids) }, hour(1))
+  const { signal } = new AbortController()
+  const { rows } = select(during(null, hour(2)))
+  const { pieces, rows: counted } = await planPieces(own.store, rows, signal)
+  expect(counted).toBe(60)
+  const encoding = { format: 'JSONLines', compression: null, max_bytes: null, max_rows: 2 } as const
+  const found: string[] = []
+  for await (const file of encode(own.store, rows, pieces, encoding, signal)) {
+    for (const line of (await readFile(file.path, 'utf8')).split('\n').slice(0, -1)) {
+      found.push((JSON.parse(line) as { distinct_id: string }).distinct_id)
+    }
+    if (file.index === 3) await own.write([], { distinct_ids: idsOf(found.slice(0, 5)) }, hour(3))
+  }
+  expect(found.toSorted()).toEqual(ids.toSorted())
+  await own.close()
 })
 
 it('takes the types of the destination', () => {

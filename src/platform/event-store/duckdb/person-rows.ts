@@ -1,5 +1,5 @@
 // Rows of persons: one for each distinct id whose mapping or person changed last in a stretch of time.
-import type { RowSource } from '../export-rows.ts'
+import { PERSON_POSITION_BITS, type RowSource } from '../export-rows.ts'
 import { tablesOf } from '../layout.ts'
 import { newParameters } from './parameters.ts'
 import { CHANGED_AT, PERSON_SQL } from '../person-sql.ts'
@@ -14,7 +14,7 @@ export function personRows(
   const list = selectList({ team_id: whole(project_id), ...PERSON_SQL })
   const since = changed_from === null ? '' : ` AND ${CHANGED_AT} >= ${instant(changed_from)}`
   const sql =
-    `SELECT row_number() OVER (ORDER BY d.distinct_id) AS position, ${list}` +
+    `SELECT (hash(d.distinct_id) >> ${64 - PERSON_POSITION_BITS})::BIGINT + 1 AS position, ${list}` +
     ` FROM ${distinct_ids} AS d JOIN ${persons} AS p ON p.id = d.person_id` +
     ` WHERE ${CHANGED_AT} < ${instant(changed_to)}${since}`
   return { sql, parameters: bound, position: 'position', id: 'distinct_id', time: null }

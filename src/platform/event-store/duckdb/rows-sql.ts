@@ -9,7 +9,7 @@ import { sessionRows } from './session-rows.ts'
 import type { Statement } from './statements.ts'
 
 /**
- * The SQL selects `position` (BIGINT from 1 on, unique), `time` if it has one, and then one column `c1`, `c2`, … for each of `columns`: text as
+ * The SQL selects `position` (BIGINT from 1 on), `time` if it has one, and then one column `c1`, `c2`, … for each of `columns`: text as
  * VARCHAR, json as VARCHAR or JSON, integer as any integer, float as DOUBLE, boolean as BOOLEAN, timestamp as TIMESTAMP in
  * UTC; all may be null.
  */

@@ -9,7 +9,7 @@ import { personRows } from './person-rows.ts'
 import { sessionRows } from './session-rows.ts'
 
 /**
- * The SQL selects `position` (from 1 on, unique), `time` if it has one, and then one column `c1`, `c2`, … for each of
+ * The SQL selects `position` (from 1 on), `time` if it has one, and then one column `c1`, `c2`, … for each of
  * `columns`: text and json as String, integer as any integer, float as Float64, boolean as Bool or a number, timestamp as
  * DateTime64(6); all may be null.
  */
