@@ -33,8 +33,16 @@ function valueShape({ name, text, text_type, integer_type, ...words }: DigestWor
     `CASE WHEN ${name} THEN ${text} WHEN NOT ${name} THEN ${text} END`,
     asText(words.micros(name)),
     words.json(name),
-    `CASE WHEN ABS\\(${name}\\) < 1e12 THEN ${whole(`FLOOR\\(${name} \\* 1000000 \\+ 0\\.5\\)`)} \\|\\| ${text} WHEN ABS\\(${name}\\) < 1e18 THEN ${whole(`FLOOR\\(${name}\\)`)} WHEN ${name} IS NOT NULL THEN ${text} END`,
+    floatShape(name, text, whole),
   ].join('|')})`
+}
+
+function floatShape(name: string, text: string, whole: (value: string) => string): string {
+  const unit = String(2n ** 60n)
+  const size = `ABS\\(${name}\\)`
+  const parts = (of: string) =>
+    `${whole(`FLOOR\\(${of}\\)`)} \\|\\| ${text} \\|\\| ${whole(`FLOOR\\(\\(${of} - FLOOR\\(${of}\\)\\) \\* ${unit}\\)`)}`
+  return `CASE WHEN ${name} < 0 THEN ${text} ELSE ${text} END \\|\\| CASE WHEN ${size} < 1e18 THEN ${parts(size)} WHEN ${size} < 1e36 THEN ${parts(`\\(${size} / ${unit}\\)`)} \\|\\| ${text} WHEN ${name} IS NOT NULL THEN ${text} END`
 }
 
 export function digestShapes(words: DigestWords): string[] {

@@ -4619,7 +4619,7 @@ export interface components {
             id: string;
             /** Format: date-time */
             finished_at: string;
-            /** @description `unreachable`: something could not be read, and all the rest is intact. `unclear`: something differs that may be the work of another export or of a run that is not done; the notes say what. Null until it has ended. */
+            /** @description `unreachable`: something could not be read, and all the rest is intact. `unclear`: something differs that may be the work of another export or of a run that is not done, or a column of the table has a type that cannot be compared; the notes say what. Null until it has ended. */
             verdict: ("intact" | "problems" | "unreachable" | "unclear" | "nothing_to_verify") | null;
             problems_count: number;
         };
@@ -4795,7 +4795,7 @@ export interface components {
             end_at: string | null;
             /** @enum {string} */
             status: "Waiting" | "Running" | "Completed" | "Failed";
-            /** @description `unreachable`: something could not be read, and all the rest is intact. `unclear`: something differs that may be the work of another export or of a run that is not done; the notes say what. Null until it has ended. */
+            /** @description `unreachable`: something could not be read, and all the rest is intact. `unclear`: something differs that may be the work of another export or of a run that is not done, or a column of the table has a type that cannot be compared; the notes say what. Null until it has ended. */
             verdict: ("intact" | "problems" | "unreachable" | "unclear" | "nothing_to_verify") | null;
             /** Format: date-time */
             created_at: string;

@@ -9,7 +9,8 @@ const Verdict = z
   .nullable()
   .describe(
     '`unreachable`: something could not be read, and all the rest is intact. `unclear`: something differs that may be the work of ' +
-      'another export or of a run that is not done; the notes say what. Null until it has ended.',
+      'another export or of a run that is not done, or a column of the table has a type that cannot be compared; the notes ' +
+      'say what. Null until it has ended.',
   )
 
 const Problem = z.object({

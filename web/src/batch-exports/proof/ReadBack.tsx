@@ -104,7 +104,7 @@ function Result({ result }: { result: Verification }) {
         {isPart(result) ? 'a part was read back' : 'read back'} <Time value={finished_at} />: {read(result)},{' '}
         <b>{countText(problems_count)}</b> {problems_count === 1 ? 'problem' : 'problems'}
         {verdict === 'unreachable' && ', some could not be reached'}
-        {verdict === 'unclear' && ', but something differs'}
+        {verdict === 'unclear' && ', but it cannot be told whether all is well'}
       </span>
     </span>
   )

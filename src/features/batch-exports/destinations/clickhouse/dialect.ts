@@ -34,7 +34,7 @@ export const dialect: Dialect = {
 const FILLED: Partial<Record<ColumnKind, string>> = {
   text: '',
   integer: '0',
-  float: '0e-6',
+  float: '0:0',
   boolean: 'false',
   timestamp: '0',
 }

@@ -1,4 +1,5 @@
 // Tables of ClickHouse as verification reads them back.
+import { stringifyExactly } from '../../../../lib/exact-json.ts'
 import type { Inspection, InspectionContext } from '../destination.ts'
 import { inspectTable } from '../warehouse/inspect-table.ts'
 import { dialect, spellUnfilled } from './dialect.ts'
@@ -21,7 +22,7 @@ export async function inspectClickHouse(context: InspectionContext<ClickHouseCon
     has_one_row_for_uuid: found !== null && hasOneRowForUuid(found),
     fold: (name: string) => name,
     // The files have JSON as texts, and those stay as they are.
-    spellJson: (value: unknown) => JSON.stringify(value),
+    spellJson: (value: unknown) => stringifyExactly(value),
     spellUnfilled,
     async ask(statement: string, bucket: string | null) {
       const rows = await session.run(statement, bucket === null ? {} : { bucket }, SETTINGS)

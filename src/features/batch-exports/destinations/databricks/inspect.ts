@@ -1,4 +1,5 @@
 // Tables of Databricks as verification reads them back.
+import { stringifyExactly } from '../../../../lib/exact-json.ts'
 import type { ColumnKind } from '../../../../platform/event-store/export-rows.ts'
 import type { Inspection, InspectionContext } from '../destination.ts'
 import type { Dialect } from '../warehouse/digest-sql.ts'
@@ -48,7 +49,7 @@ export async function inspectDatabricks(
     fold: (name: string) => name.toLowerCase(),
     // Texts are taken out of the files as they are.
     spellJson: (value: unknown, kind: 'json' | 'text') =>
-      kind === 'json' ? sortedJson(value) : JSON.stringify(value),
+      kind === 'json' ? sortedJson(value) : stringifyExactly(value),
     ask: (statement: string, bucket: string | null) =>
       session.run(statement, bucket === null ? {} : { bucket }),
   }

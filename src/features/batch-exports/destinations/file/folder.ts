@@ -43,12 +43,12 @@ export function listBeside(
   })
 }
 
-/** Names of the files right in a folder, as runs name them: below the project's own. */
+/** Names of the files right in a folder, as runs name them: below the project's own. A link is a file to whoever reads it. */
 export function listFolder(root: string, project_id: number, folder: string): Promise<string[]> {
   return unlessMissing([], async () => {
     const segments = folder === '' ? [String(project_id)] : segmentsOf(project_id, folder)
     const entries = await readdir(await findFolder(root, segments), { withFileTypes: true })
-    const files = entries.filter((entry) => entry.isFile())
+    const files = entries.filter((entry) => !entry.isDirectory())
     return files.map(({ name }) => (folder === '' ? name : `${folder}/${name}`))
   })
 }

@@ -1,4 +1,5 @@
 // Tables of PostgreSQL as verification reads them back.
+import { stringifyExactly } from '../../../../lib/exact-json.ts'
 import type { ColumnKind } from '../../../../platform/event-store/export-rows.ts'
 import { withoutRefused } from '../sql-table/clean-json.ts'
 import { quoted } from '../sql-table/identifiers.ts'
@@ -44,5 +45,5 @@ const dialect: Dialect = {
 export const postgresInspection: SqlInspection = {
   dialect,
   fold: (name) => name,
-  spellJson: (value, kind) => (kind === 'json' ? jsonbText(value) : withoutRefused(JSON.stringify(value))),
+  spellJson: (value, kind) => (kind === 'json' ? jsonbText(value) : withoutRefused(stringifyExactly(value))),
 }

@@ -1,4 +1,5 @@
 // Tables of Redshift as verification reads them back. Tests run on PostgreSQL, with a STRTOL and a SUPER of their own.
+import { stringifyExactly } from '../../../../lib/exact-json.ts'
 import type { ColumnKind } from '../../../../platform/event-store/export-rows.ts'
 import { withoutRefused } from '../sql-table/clean-json.ts'
 import { quoted } from '../sql-table/identifiers.ts'
@@ -43,7 +44,7 @@ export const redshiftInspection: SqlInspection = {
   fold: (name) => name.toLowerCase(),
   // SUPER keeps the order of members.
   spellJson(value) {
-    const json = withoutRefused(JSON.stringify(value))
+    const json = withoutRefused(stringifyExactly(value))
     return Buffer.byteLength(json) > MAX_VALUE_BYTES ? null : json
   },
 }

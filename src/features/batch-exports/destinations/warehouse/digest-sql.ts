@@ -3,6 +3,7 @@
 import type { ColumnKind } from '../../../../platform/event-store/export-rows.ts'
 import type { TableScope } from '../destination.ts'
 import { ABSENT, BUCKET_LENGTH, PRESENT, SEPARATOR_CODE, UNOWNED } from './digest.ts'
+import { FLOAT_UNIT } from './spell.ts'
 
 /** Arguments and answers are SQL. */
 export type Dialect = {
@@ -145,9 +146,20 @@ function spelled(dialect: Dialect, { name, kind }: ComparedColumn): string {
     case 'json':
       return json(value)
     case 'float':
-      // Multiplied, moved and cut, all of which is exact arithmetic of floats: engines round and print them differently.
-      return `CASE WHEN ABS(${value}) < 1e12 THEN ${whole(`FLOOR(${value} * 1000000 + 0.5)`)} || 'e-6' WHEN ABS(${value}) < 1e18 THEN ${whole(`FLOOR(${value})`)} WHEN ${value} IS NOT NULL THEN 'huge' END`
+      return spelledFloat(value, whole)
   }
+}
+
+/**
+ * The whole part, and the rest in steps of 2^-60; of larger ones both in units of 2^60. Splitting, and multiplying by powers
+ * of two, is exact: engines round and print floats differently.
+ */
+function spelledFloat(value: string, whole: (number: string) => string): string {
+  const parts = (size: string) =>
+    `${whole(`FLOOR(${size})`)} || ':' || ${whole(`FLOOR((${size} - FLOOR(${size})) * ${FLOAT_UNIT})`)}`
+  const size = `ABS(${value})`
+  const spelling = `CASE WHEN ${size} < 1e18 THEN ${parts(size)} WHEN ${size} < 1e36 THEN ${parts(`(${size} / ${FLOAT_UNIT})`)} || 'u' WHEN ${value} IS NOT NULL THEN 'huge' END`
+  return `CASE WHEN ${value} < 0 THEN '-' ELSE '' END || ${spelling}`
 }
 
 function shortened({ dialect, columns }: HashedRows, column: ComparedColumn): string {

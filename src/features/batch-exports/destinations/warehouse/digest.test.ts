@@ -1,8 +1,9 @@
 // How rows are hashed and added up, on our side.
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Digest } from '../destination.ts'
 import { addRow, bucketOf, digestOf, exactColumns, rowSums, rowText } from './digest.ts'
-import { sortedJson, spellValue } from './spell.ts'
+import { readFloat, sortedJson, spellValue } from './spell.ts'
 
 describe('a row', () => {
   it('is told from others by its nulls and by where values end', () => {
@@ -55,14 +56,29 @@ describe('values', () => {
     ['timestamp', '2024-03-01T10:00:00.123456Z', '1709287200123456'],
     ['timestamp', '1969-12-31T23:59:59.999999Z', '-1'],
     ['timestamp', '9999-12-31T23:59:59.999999Z', '253402300799999999'],
-    ['float', 0.1, '100000e-6'],
-    ['float', -0.0000005, '0e-6'],
-    ['float', 123456.7891234, '123456789123e-6'],
-    ['float', 1e12, '1000000000000'],
-    ['float', 2 ** 59, '576460752303423488'],
-    ['float', 1e18, 'huge'],
+    ['float', 0.1, '0:115292150460684704'],
+    ['float', -0, '0:0'],
+    ['float', -0.0000005, '-0:576460752303'],
+    ['float', 123456.5, '123456:576460752303423488'],
+    ['float', 2 ** 59, '576460752303423488:0'],
+    ['float', 1e18, '0:1000000000000000000u'],
+    ['float', -(2 ** 100), '-1099511627776:0u'],
+    ['float', 1e36, 'huge'],
   ] as const)('%s %j is %s', (kind, value, spelled) => {
     expect(spellValue(kind, value)).toBe(spelled)
+  })
+
+  it('floats are read as they were spelled, to the last bit', () => {
+    const isCompared = (value: number) => value === 0 || (Math.abs(value) > 1e-6 && Math.abs(value) < 1e36)
+    const floats = fc.oneof(fc.double({ noNaN: true }), fc.float({ noNaN: true })).filter(isCompared)
+    fc.assert(
+      fc.property(floats, (value) => {
+        const read = readFloat(spellValue('float', value))!
+        expect(Math.abs(read - value)).toBeLessThan(2 ** -59)
+        if (Math.abs(value) > 0.01) expect(read).toBe(value)
+      }),
+    )
+    expect(['huge', '-huge', '1.5', ''].map(readFloat)).toEqual([null, null, null, null])
   })
 
   it('JSON has its keys in order, at any depth', () => {

@@ -1,6 +1,7 @@
 // A table as verification reads it back, whichever warehouse it is in.
 import { createHash } from 'node:crypto'
 import type { ColumnKind } from '../../../../platform/event-store/export-rows.ts'
+import { parseExactly } from '../../../../lib/exact-json.ts'
 import type { OutputColumn } from '../../definition.ts'
 import type { TableInspection } from '../destination.ts'
 import { digestOf } from './digest.ts'
@@ -92,7 +93,7 @@ function respelled(
 ): string | null {
   if (cell === null || column.kind !== 'json') return cell === null ? null : shortened(cell, limit)
   try {
-    return spell(column, JSON.parse(cell))
+    return spell(column, parseExactly(cell))
   } catch {
     return shortened(cell, limit)
   }

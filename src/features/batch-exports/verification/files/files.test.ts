@@ -1,6 +1,8 @@
 // What can happen to delivered files behind our back, one test for each, in every place that files are delivered to.
 // @module-tag slow
 import { createHash } from 'node:crypto'
+import { symlink } from 'node:fs/promises'
+import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { sql } from '../../../../platform/db/sql.ts'
@@ -11,7 +13,7 @@ describe.each([
   ['File', openFolder],
   ['S3', openS3],
   ['AzureBlob', openAzure],
-])('%s', (_type, openWorld) => {
+])('%s', (type, openWorld) => {
   let world: FileWorld
   let first: Workbench
   let bench: Workbench
@@ -115,6 +117,21 @@ describe.each([
     })
     expect(await place.names()).toEqual(expect.arrayContaining([...names, ...strays]))
   })
+
+  it.runIf(type === 'File')(
+    'a link that bears the name of a file, and nothing that is called otherwise',
+    async () => {
+      const { id, names } = await deliver()
+      const { export_folder } = bench.app.services.settings
+      const folder = join(export_folder, String(bench.workspace.project.id), 'out')
+      await symlink(join(folder, names[0]!.split('/').at(-1)!), join(folder, 'again.jsonl'))
+      await symlink(folder, join(folder, 'a-folder'))
+      expect(await bench.verify(id)).toMatchObject({
+        verdict: 'problems',
+        problems: [{ kind: 'stray_file', file: 'out/again.jsonl' }],
+      })
+    },
+  )
 
   it('a file that a cancelled run has left, in a folder that nothing was delivered to', async () => {
     const { id, names } = await deliver({ prefix: 'out/{hour}' })

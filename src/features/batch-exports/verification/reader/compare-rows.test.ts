@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { OutputColumn } from '../../definition.ts'
+import { spellValue } from '../../destinations/warehouse/spell.ts'
 import { compareRows, type Entry } from './compare-rows.ts'
+
+const float = (value: number) => spellValue('float', value)
 
 const row = (from: Entry['from'], value: string | null): Entry => ({
   from,
@@ -22,11 +25,13 @@ function changed(kind: OutputColumn['kind'], stored: string | null, found: strin
 it.each([
   ['integer', '7', '7.0'],
   ['integer', '9007199254740993', '9007199254740993'],
-  ['float', '0.1', '1e-1'],
-  ['float', '-0', '0'],
-  ['float', 'nan', 'NaN'],
-  ['float', '-inf', '-Infinity'],
+  ['float', float(0.1), float(0.1 + 2 ** -56)],
+  ['float', float(1e30), float(1e30 + 2 ** 47)],
+  ['float', float(-0), float(0)],
+  ['float', float(1e40), float(1e50)],
   ['json', '{"a":1,"b":-0}', '{"b": 0, "a": 1.0}'],
+  ['json', '{"id":[9007199254740993]}', '{"id": [9007199254740993]}'],
+  ['json', '9007199254740993', '9.007199254740992e15'],
   ['text', null, null],
 ] as const)('%s: %s and %s are one value', (kind, stored, found) => {
   expect(changed(kind, stored, found)).toEqual([])
@@ -35,10 +40,16 @@ it.each([
 it.each([
   ['integer', '9007199254740993', '9007199254740992'],
   ['integer', '7', null],
-  ['float', '0.1', '0.2'],
-  ['float', 'inf', '-inf'],
-  ['float', 'nan', '0'],
+  ['float', float(0.1), float(0.1 + 2 ** -52)],
+  ['float', float(1e-9), float(2e-9)],
+  ['float', float(1e30), float(2e30)],
+  ['float', float(1e40), float(-1e40)],
+  ['float', float(1e40), float(0)],
   ['json', '{"a":1}', '{"a":"1"}'],
+  ['json', '{"id":[9007199254740993]}', '{"id": [9007199254740992]}'],
+  ['json', '{"a":1}', '{"a":1,"b":1}'],
+  ['json', '{"a":1}', '{"b":1}'],
+  ['json', '[]', '{}'],
   ['text', 'a', 'A'],
   ['text', '7', '7.0'],
 ] as const)('%s: %s and %s are two', (kind, stored, found) => {

@@ -1,7 +1,8 @@
 // Compares the rows of a table with the rows that should be in it, event by event. Pure.
-import { isDeepStrictEqual } from 'node:util'
+import { parseExactly } from '../../../../lib/exact-json.ts'
 import { groupBy } from '../../../../lib/group-by.ts'
 import type { OutputColumn } from '../../definition.ts'
+import { readFloat } from '../../destinations/warehouse/spell.ts'
 import type { ProblemKind } from '../rows.ts'
 
 /** False where a delivery has not brought the column: whatever the table has there is not its matter. */
@@ -148,31 +149,46 @@ function isChanged(one: Entry, other: Entry, column: OutputColumn, at: number): 
 function isSameValue(one: string | null, other: string | null, { kind }: OutputColumn): boolean {
   if (one === other) return true
   if (one === null || other === null) return false
-  if (kind === 'integer' && isWhole(one) && isWhole(other)) return BigInt(one) === BigInt(other)
-  if (kind === 'integer' || kind === 'float') return isSameNumber(numberOf(one), numberOf(other))
+  if (kind === 'integer') return isSameInteger(one, other)
+  if (kind === 'float') return isSameFloat(readFloat(one), readFloat(other))
   return kind === 'json' && isSameJson(one, other)
 }
 
-const isWhole = (text: string) => /^-?\d+$/.test(text)
-
-/** SQL writes infinity as `inf` or `Infinity`. */
-function numberOf(text: string): number {
-  return /^[+-]?inf(inity)?$/i.test(text) ? (text.startsWith('-') ? -Infinity : Infinity) : Number(text)
+function isSameInteger(one: string, other: string): boolean {
+  const areWhole = [one, other].every((text) => /^-?\d+$/.test(text))
+  return areWhole ? BigInt(one) === BigInt(other) : Number(one) === Number(other)
 }
 
-function isSameNumber(one: number, other: number): boolean {
-  return one === other || (Number.isNaN(one) && Number.isNaN(other))
+/** Some databases read the last digit of a float otherwise than it was written. */
+const FLOAT_TOLERANCE = 2 ** -50
+
+function isSameFloat(one: number | null, other: number | null): boolean {
+  if (one === null || other === null) return false
+  return Math.abs(one - other) <= FLOAT_TOLERANCE * Math.max(Math.abs(one), Math.abs(other))
 }
 
 function isSameJson(one: string, other: string): boolean {
   try {
-    return isDeepStrictEqual(parse(one), parse(other))
+    return isSameParsed(parseExactly(one), parseExactly(other))
   } catch {
     return false
   }
 }
 
-/** JavaScript tells -0 from 0; a database does not. */
-function parse(text: string): unknown {
-  return JSON.parse(text, (_key, value: unknown) => (value === 0 ? 0 : value))
+/** JavaScript tells -0 from 0; a database does not. One that prints a large whole number as a float has rounded it. */
+function isSameParsed(one: unknown, other: unknown): boolean {
+  if (isNumeric(one) && isNumeric(other)) {
+    return typeof one === typeof other ? one === other : Number(one) === Number(other)
+  }
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) {
+    return one === other
+  }
+  const [members, others] = [Object.entries(one), new Map<string, unknown>(Object.entries(other))]
+  return (
+    Array.isArray(one) === Array.isArray(other) &&
+    members.length === others.size &&
+    members.every(([key, member]) => others.has(key) && isSameParsed(member, others.get(key)))
+  )
 }
+
+const isNumeric = (value: unknown) => typeof value === 'number' || typeof value === 'bigint'

@@ -1,6 +1,7 @@
 // Compares a table with the events that should be in it: first by digests, a few numbers for each bucket of rows; then,
 // where a bucket differs, row by row. Rows of the store come as files of JSON lines.
 import { createReadStream } from 'node:fs'
+import { parseExactly } from '../../../../lib/exact-json.ts'
 import type { OutputColumn } from '../../definition.ts'
 import type { Digest, TableInspection, TableScope } from '../../destinations/destination.ts'
 import { addRow, bucketOf, UNOWNED } from '../../destinations/warehouse/digest.ts'
@@ -111,7 +112,7 @@ export class TableComparison {
   ): Promise<void> {
     const uuid = this.columns.find(({ name }) => name === 'uuid')
     await forEachLine(createReadStream(path, { highWaterMark: 256 * 1024 }), (chunk, start, end) => {
-      const row = JSON.parse(chunk.toString('utf8', start, end)) as Record<string, unknown>
+      const row = parseExactly(chunk.toString('utf8', start, end)) as Record<string, unknown>
       use(bucketOf(uuid ? this.table.spell(uuid, row.uuid ?? null) : null), row)
     })
   }

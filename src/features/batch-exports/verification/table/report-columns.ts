@@ -29,10 +29,15 @@ export async function reportColumns(work: Verifying, place: DeliveryPlace, colum
   const passed_over = all.filter((column) => !compared.includes(column))
   const json = passed_over.filter(({ kind }) => kind === 'json')
   const partial = passed_over.filter(({ kind }) => kind !== 'json')
+  const wordsFor = (names: readonly string[], why: string) => `Not compared: ${names.join(', ')}. ${why}`
   const note = (names: readonly string[], why: string) => {
-    if (names.length > 0) findings.note(`Not compared: ${names.join(', ')}. ${why}`)
+    if (names.length > 0) findings.note(wordsFor(names, why))
   }
-  note(namesOf(unlike), 'The table has a type there that does not keep values as they were delivered.')
+  // Somebody may have changed the type, and the values with it.
+  if (unlike.length > 0) {
+    const why = 'The table has a type there that does not keep values as they were delivered.'
+    findings.leaveUnclear(wordsFor(namesOf(unlike), why))
+  }
   note(two_kinds, 'The export has delivered values of several types under the same name.')
   note(namesOf(json), 'JSON has many spellings, and the rows have no uuid to find each of them by.')
   note(
