@@ -1,3 +1,4 @@
+// @module-tag slow
 import { createHash, createHmac } from 'node:crypto'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'

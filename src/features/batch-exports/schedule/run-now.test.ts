@@ -1,4 +1,5 @@
 // A run before its time. Whatever happens around it, each event is in the files once.
+// @module-tag slow
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'

@@ -637,7 +637,7 @@ describe('limits of the service', () => {
     await hasty.close()
   })
 
-  it('a query whose client left is stopped, by whichever door it came', async () => {
+  it('a query whose client left is stopped, by whichever door it came', { tags: 'slow' }, async () => {
     const waited = await startTestApp()
     const { project, owner } = await createOrganization(waited)
     const event = { api_key: project.api_token, event: 'e', distinct_id: 'd' }

@@ -1,4 +1,5 @@
 // What happens by the clock: tasks, jobs, edits that take effect, and a process that comes back.
+// @module-tag slow
 import { randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

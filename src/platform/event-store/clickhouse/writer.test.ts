@@ -1,4 +1,5 @@
 // What becomes of a batch when ClickHouse is away, silent, or refuses it.
+// @module-tag slow
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,6 @@
 // The suite for every event store on DuckDB, and what is true of DuckDB alone: what questions cannot reach, and how it
 // closes.
+// @module-tag slow
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

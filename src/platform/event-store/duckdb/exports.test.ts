@@ -1,4 +1,5 @@
 // The suite of exports on DuckDB, and what is true of DuckDB alone.
+// @module-tag slow
 import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
 // Who is told of new files, and when the former ones go.
+// @module-tag slow
 import { DuckDBInstance } from '@duckdb/node-api'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm, stat } from 'node:fs/promises'

@@ -1,4 +1,5 @@
 // A store of the former kind, tables in a DuckDB file, is carried over when it is opened: positions, times and all.
+// @module-tag slow
 import { DuckDBInstance } from '@duckdb/node-api'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'

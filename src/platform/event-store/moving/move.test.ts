@@ -1,12 +1,13 @@
 // Everything of a store is in the other afterwards, and work goes on there as if nothing had happened. From the embedded
 // store to another one everywhere; to ClickHouse and back where there is one.
+// @module-tag slow
 import { readFile, rm } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CLICKHOUSE_ADDRESS } from '../../../../test/harness/clickhouse.ts'
 import { uuid7 } from '../../../lib/uuid.ts'
 import { sql } from '../../db/sql.ts'
 import { StoreTaken, type EventStore } from '../event-store.ts'
-import { PERSON_VALUES, SESSION_VALUES, type ExportRows } from '../export-rows.ts'
+import { PERSON_POSITION_BITS, PERSON_VALUES, SESSION_VALUES, type ExportRows } from '../export-rows.ts'
 import { copiesOf, eventsOf, storedEvent } from '../fixture/suite.ts'
 import { HOT_PROPERTIES } from '../layout.ts'
 import type { Type } from '../value-type.ts'
@@ -83,7 +84,12 @@ async function contentOf(side: ReadSide, project_id: number): Promise<Record<str
 }
 
 async function linesOf(store: EventStore, rows: ExportRows): Promise<unknown[]> {
-  const file = await store.exportRows(rows, { from: 0, to: 1000 }, { kind: 'json-lines' }, never())
+  const file = await store.exportRows(
+    rows,
+    { from: 0, to: 2 ** PERSON_POSITION_BITS },
+    { kind: 'json-lines' },
+    never(),
+  )
   const lines = (await readFile(file.path, 'utf8')).split('\n').slice(0, -1)
   await rm(file.path)
   return lines.map((line): unknown => JSON.parse(line))

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterAll, beforeAll } from 'vitest'
 import { startPostgresServer, type PostgresStandIn } from '../../../../../test/stand-ins/postgres.ts'
 import type { DestinationKind } from '../destination.ts'
