@@ -5,8 +5,8 @@ import { PERSON_POSITION_BITS, type ExportRows } from '../../../platform/event-s
 
 /** As many as a row group of the store has: a piece that ends with one does not make the next piece read it again. */
 const BLOCK_POSITIONS = 8_192
-/** Persons lie far apart: 65,536 blocks hold some hundred each of ten million. */
-const PERSON_BLOCK_POSITIONS = 2 ** (PERSON_POSITION_BITS - 16)
+/** Persons lie far apart: 16,384 blocks hold some hundred each of ten million. */
+const PERSON_BLOCK_POSITIONS = 2 ** (PERSON_POSITION_BITS - 14)
 /** What one piece holds at most: some 40 MB of usual events, which any machine can sort in memory. */
 export const MAX_PIECE_ROWS = 50_000
 
