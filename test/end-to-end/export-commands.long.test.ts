@@ -1,6 +1,6 @@
 // The commands about exports, as the built program: the whole first minute, and that verification finds what is wrong.
-import { appendFile, mkdir, readdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { appendFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openDatabase } from '../../src/platform/db/database.ts'
 import { sql } from '../../src/platform/db/sql.ts'
@@ -100,15 +100,20 @@ it('export and verify beside a running server, which does the work', async () =>
   expect(await server.ended).toMatchObject({ code: 0 })
 }, 180_000)
 
-it('verify finds a changed file and a missing one', async () => {
+it('verify finds a changed file and a missing one, also among many problems of another kind', async () => {
   const [first, second] = (await filesOf()).map((name) => join(folder, 'exports', name))
   await appendFile(first!, 'x')
   await rm(second!)
+  for (let index = 0; index < 13; index++) {
+    await writeFile(join(dirname(first!), `stray-${index}.parquet.zst`), 'x')
+  }
   const { code, stdout, stderr } = await verify()
   expect(code).toBe(1)
   expect(stdout).toContain('is not there')
   expect(stdout).toMatch(/has (bytes|sha256)|cannot be read/)
-  expect(stderr).toContain('problems were found')
+  expect(stdout.match(/stray-\d+\.parquet/g)).toHaveLength(10)
+  expect(stdout).toContain('stray_file · and 3 more of these')
+  expect(stderr).toContain('15 problems were found')
 }, 60_000)
 
 it('bench measures each step, and leaves nothing behind', async () => {

@@ -1,5 +1,6 @@
 // `longshore verify`: reads back what exports have delivered and compares it with their events. Also beside a server, which
 // then does the work.
+import { groupBy } from '../../lib/group-by.ts'
 import { oneLine } from '../../features/batch-exports/logs/write.ts'
 import type { ExportRow } from '../../features/batch-exports/rows.ts'
 import type { VerificationRow } from '../../features/batch-exports/verification/rows.ts'
@@ -44,13 +45,21 @@ export const verify: Command = {
   },
 }
 
+/** One lost range of rows is thousands of problems of a kind; other kinds must not go under in them. */
+const MOST_OF_A_KIND = 10
+
 /** Names come from users and from destinations. */
-function tell({ name }: ExportRow, { problems, problems_count, notes }: VerificationRow): void {
-  const lines = problems.map(({ kind, file, uuid, message, what_to_do }) =>
-    [`${name}: ${kind}`, file, uuid, message, what_to_do].filter((part) => part !== null).join(' · '),
-  )
-  const hidden = problems_count - problems.length
-  if (hidden > 0) lines.push(`${name}: and ${inDigits(hidden)} more`)
+function tell({ name }: ExportRow, { problems, problem_kinds, notes }: VerificationRow): void {
+  const lines = [...groupBy(problems, ({ kind }) => kind)].flatMap(([kind, found]) => {
+    const shown = found.slice(0, MOST_OF_A_KIND)
+    const hidden = (problem_kinds[kind] ?? 0) - shown.length
+    return [
+      ...shown.map(({ file, uuid, message, what_to_do }) =>
+        [`${name}: ${kind}`, file, uuid, message, what_to_do].filter((part) => part !== null).join(' · '),
+      ),
+      ...(hidden > 0 ? [`${name}: ${kind} · and ${inDigits(hidden)} more of these`] : []),
+    ]
+  })
   lines.push(...notes.map((note) => `${name}: ${note}`))
   for (const line of lines) process.stdout.write(`${oneLine(line)}\n`)
 }
