@@ -73,7 +73,7 @@ function tableOf({ tables }: MemoryTables, context: DeliveryContext): MemoryTabl
 /** Rows that are there are told by their uuid and their time: passed over, or replaced by a repair. */
 function take(table: MemoryTable, stage: readonly MemoryRow[], run: DeliveryContext['run']): void {
   const keyOf = ({ uuid, timestamp = null }: MemoryRow) =>
-    JSON.stringify([uuid, run.is_told_apart_by_time ? timestamp : null])
+    JSON.stringify([uuid, run.told_apart_by.includes('timestamp') ? timestamp : null])
   const staged = new Set(stage.map(keyOf))
   if (run.is_repair)
     table.rows = table.rows.filter((row) => row.uuid === undefined || !staged.has(keyOf(row)))

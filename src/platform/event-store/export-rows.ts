@@ -33,7 +33,8 @@ export type RowSource =
   | { model: 'persons'; changed_from: Date | null; changed_to: Date }
   /**
    * One row for each session with an event in `own`, put together from those events and from all others that happened
-   * at `since` or later, up to the last position of `own`. Without `since` from all.
+   * at `since` or later, or up to a day before the earliest of those events; up to the last position of `own`. Without
+   * `since` from all.
    */
   | { model: 'sessions'; own: Area; since: Date | null }
 

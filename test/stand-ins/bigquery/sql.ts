@@ -19,7 +19,7 @@ const KNOWN = [
   /^DECLARE (first|last)_at DEFAULT \(SELECT (MIN|MAX)\((§|CAST\(§ AS [A-Z0-9]+\))\) FROM §\)$/,
   /^BEGIN TRANSACTION$/,
   /^COMMIT TRANSACTION$/,
-  /^INSERT INTO § \([^()]+\) SELECT (s\.§(, )?)+ FROM \(SELECT .+ FROM §\) AS s( WHERE NOT EXISTS \(SELECT 1 FROM § AS t WHERE t\.§ = s\.§( AND t\.§ = s\.§)?( AND t\.§ BETWEEN first_at AND last_at)?\))?$/,
+  /^INSERT INTO § \([^()]+\) SELECT (s\.§(, )?)+ FROM \(SELECT .+ FROM §\) AS s( WHERE NOT EXISTS \(SELECT 1 FROM § AS t WHERE t\.§ = s\.§( AND t\.§ = s\.§)*( AND t\.§ BETWEEN first_at AND last_at)?\))?$/,
   /^MERGE INTO § AS t USING \(SELECT .+ FROM §\) AS s ON (t\.§ = s\.§( AND )?)+ WHEN MATCHED AND \(.+\) THEN UPDATE SET .+ WHEN NOT MATCHED THEN INSERT \([^()]+\) VALUES \([^()]+\)$/,
   /^MERGE INTO § AS t USING \(SELECT (r\.§, )+c\.longshore_is_added FROM \(SELECT .+ FROM §\)( AS s LEFT JOIN § AS n ON .+ WHERE n\.§ IS NULL\))? AS r CROSS JOIN \(SELECT TRUE AS longshore_is_added UNION ALL SELECT FALSE AS longshore_is_added\) AS c WHERE TRUE QUALIFY c\.longshore_is_added OR ROW_NUMBER\(\) OVER \(PARTITION BY (r\.§, )+c\.longshore_is_added ORDER BY r\.§(, r\.§)*\) = 1\) AS s ON (t\.§ = s\.§ AND )+NOT s\.longshore_is_added WHEN MATCHED THEN DELETE WHEN NOT MATCHED AND s\.longshore_is_added THEN INSERT \([^()]+\) VALUES \([^()]+\)$/,
   /^DELETE FROM § WHERE run_id = @run_id$/,

@@ -8,13 +8,13 @@ import { NAME, nameIn, onDuckDb, TABLE, toDuckDb, unquote, type Rows, type Sent 
 type Handler = (sent: Sent, match: string[]) => Promise<Rows>
 
 const WITHIN = `(?: AND ${NAME} BETWEEN \\(SELECT min\\(${NAME}\\) FROM ${TABLE}\\) AND \\(SELECT max\\(${NAME}\\) FROM ${TABLE}\\))?`
-/** The uuid, or the uuid and the time. */
-const NAMES = `${NAME}(?:, ${NAME})?`
-const KEY_OF_ROW = `(?:${NAME}|\\(${NAME}, ${NAME}\\))`
+/** The uuid, and maybe the time and the project. */
+const NAMES = `${NAME}(?:, ${NAME})*`
+const KEY_OF_ROW = `(?:${NAME}|\\(${NAME}(?:, ${NAME})+\\))`
 const KEYS = `SELECT ${NAMES} FROM ${TABLE} WHERE ${KEY_OF_ROW} IN \\(SELECT ${NAMES} FROM ${TABLE}\\)${WITHIN}`
-const TEXTS = `toString\\(${NAME}\\)(?:, toString\\(${NAME}\\))?`
+const TEXTS = `toString\\(${NAME}\\)(?:, toString\\(${NAME}\\))*`
 const TEXT = "'(?:\\\\.|[^'\\\\])*'"
-const TEXT_PAIR = `\\(${TEXT}, ${TEXT}\\)`
+const TEXT_PAIR = `\\(${TEXT}(?:, ${TEXT})+\\)`
 const KEY = `(tuple\\(\\)|\\(.+\\)|${NAME}|\\w+)`
 
 const DIGEST_WORDS: DigestWords = {

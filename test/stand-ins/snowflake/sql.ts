@@ -40,7 +40,7 @@ const KNOWN = [
   `SELECT COLUMN_NAME AS "name", DATA_TYPE AS "type" FROM INFORMATION_SCHEMA\\.COLUMNS WHERE TABLE_SCHEMA = \\? AND TABLE_NAME = \\?`,
   `DESCRIBE TABLE ${NAME}`,
   `SELECT TABLE_NAME AS "name" FROM INFORMATION_SCHEMA\\.TABLES WHERE TABLE_SCHEMA = \\? AND TABLE_NAME IN \\((\\?(, )?)+\\)`,
-  `INSERT INTO ${NAME} \\((${NAME}(, )?)+\\) SELECT (s\\.${NAME}(, )?)+ FROM \\(SELECT .+ FROM ${NAME}\\) AS s( WHERE NOT EXISTS \\(SELECT 1 FROM ${NAME} AS t WHERE t\\.${NAME} = s\\.${NAME}( AND t\\.${NAME} = s\\.${NAME})?\\))?`,
+  `INSERT INTO ${NAME} \\((${NAME}(, )?)+\\) SELECT (s\\.${NAME}(, )?)+ FROM \\(SELECT .+ FROM ${NAME}\\) AS s( WHERE NOT EXISTS \\(SELECT 1 FROM ${NAME} AS t WHERE t\\.${NAME} = s\\.${NAME}( AND t\\.${NAME} = s\\.${NAME})*\\))?`,
   `MERGE INTO ${NAME} AS t USING \\(SELECT .+ FROM ${NAME}\\) AS s ON (t\\.${NAME} = s\\.${NAME}( AND )?)+ WHEN MATCHED AND \\(.+\\) THEN UPDATE SET .+ WHEN NOT MATCHED THEN INSERT .+ VALUES .+`,
   `MERGE INTO ${NAME} AS t USING \\(SELECT (r\\.${NAME}, )+c\\.longshore_is_added FROM \\(SELECT .+ FROM ${NAME}\\)( AS s LEFT JOIN ${NAME} AS n ON .+ WHERE n\\.${NAME} IS NULL\\))? AS r CROSS JOIN \\(SELECT TRUE AS longshore_is_added UNION ALL SELECT FALSE AS longshore_is_added\\) AS c WHERE TRUE QUALIFY c\\.longshore_is_added OR ROW_NUMBER\\(\\) OVER \\(PARTITION BY (r\\.${NAME}, )+c\\.longshore_is_added ORDER BY r\\.${NAME}(, r\\.${NAME})*\\) = 1\\) AS s ON (t\\.${NAME} = s\\.${NAME} AND )+NOT s\\.longshore_is_added WHEN MATCHED THEN DELETE WHEN NOT MATCHED AND s\\.longshore_is_added THEN INSERT .+ VALUES .+`,
   ...digestShapes(DIGEST_WORDS),

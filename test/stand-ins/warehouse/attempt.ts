@@ -69,6 +69,7 @@ export function contextOf(
     config: world.kind.config.parse(world.config),
     run: {
       id: '0192c0de-0000-7000-8000-000000000001',
+      other_ids: [],
       attempt: 1,
       batch_export_id: '0192c0de-0000-7000-8000-00000000000e',
       project_id: 1,
@@ -77,7 +78,7 @@ export function contextOf(
       backfill_id: null,
       is_repair: false,
       // The time of a user's own columns may be anything.
-      is_told_apart_by_time: run?.has_custom_columns !== true,
+      told_apart_by: run?.has_custom_columns === true ? [] : ['timestamp', 'team_id'],
       has_custom_columns: false,
       ...run,
     },

@@ -101,9 +101,14 @@ export type TableFacts = Pick<RunFacts, 'model' | 'has_custom_columns'>
 export type NamedRun = Pick<RunFacts, 'interval' | 'model' | 'batch_export_id' | 'backfill_id'>
 
 /** What a destination may know of the run it serves. */
+export const OWN_COLUMNS = ['timestamp', 'team_id'] as const
+export type OwnColumn = (typeof OWN_COLUMNS)[number]
+
 export type RunFacts = {
   /** The same for every run that delivers these rows: one that repeats another has the id of the first. */
   id: string
+  /** What it was known by where the export went before: another name may lead to the same table. */
+  other_ids: readonly string[]
   /** Rises with every attempt at these rows, whichever run makes it. */
   attempt: number
   batch_export_id: string
@@ -115,10 +120,10 @@ export type RunFacts = {
   /** The rows were delivered before, and are to be as they were: what is there of them is replaced. */
   is_repair: boolean
   /**
-   * Whatever was delivered of these rows has the event's own time as `timestamp`: with the uuid it tells events apart.
-   * Otherwise the uuid alone does.
+   * Columns that whatever was delivered of these rows has from the event itself: with the uuid they tell events apart. Two
+   * projects may have events of one uuid, and one project may have them at two times.
    */
-  is_told_apart_by_time: boolean
+  told_apart_by: readonly OwnColumn[]
   /** With hogql_query. */
   has_custom_columns: boolean
 }

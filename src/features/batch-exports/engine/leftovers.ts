@@ -2,7 +2,7 @@
 import type { Db } from '../../../platform/db/database.ts'
 import { sql, type Statement } from '../../../platform/db/sql.ts'
 import type { Definition } from '../definition.ts'
-import { Refused, type OpenUpload } from '../destinations/destination.ts'
+import { Passing, Refused, type OpenUpload } from '../destinations/destination.ts'
 import { DESTINATIONS } from '../destinations/index.ts'
 import { isSamePlace } from '../destinations/same-place.ts'
 import { isDecisive } from '../ledger/queries.ts'
@@ -31,19 +31,17 @@ export function filesLeftBy(run: FrozenRun, warn: (message: string) => void): st
   return [...new Set(here.map(({ name }) => name))]
 }
 
-type Delivering = Pick<FrozenRun, 'batch_export_id' | 'project_id' | 'definition'>
-
 /**
  * Files that no other export has written under the same name since: two exports may have had the same prefix, one after the
- * other. Which of them the file is of by now cannot be told.
+ * other. Which of them the file is of by now cannot be told. Called under the lock of names.
  */
 export async function withoutNeighbours(
-  db: Db,
+  tx: Db,
   run: Delivering,
   files: readonly string[],
   warn: (message: string) => void,
 ): Promise<string[]> {
-  const named = await listNamed(db, run, files, sql`true`)
+  const named = await listNamed(tx, run, files, sql`true`)
   const taken = new Set(named.map(({ file }) => file))
   if (taken.size > 0) {
     warn(`Not removed, because another export has files of the same name: ${[...taken].join(', ')}.`)
@@ -52,30 +50,49 @@ export async function withoutNeighbours(
 }
 
 /**
- * Another export of the organization may have delivered under these names before it went elsewhere. Other organizations are
- * not asked about, as in file-names.ts. Called in the transaction that writes the names down: of two runs that come at once,
- * one sees the other's.
+ * Another export of the organization may have delivered under these names before it went elsewhere, or be about to write or
+ * remove them. Other organizations are not asked about, as in file-names.ts. Called under the lock of names.
  */
 export async function assertNotDelivered(tx: Db, run: Delivering, files: readonly string[]): Promise<void> {
   if (files.length === 0) return
-  const { organization_id } = await tx.only<{ organization_id: string }>(sql`
-    SELECT organization_id FROM project WHERE id = ${run.project_id}`)
-  await tx.run(sql`SELECT pg_advisory_xact_lock(${LOCK}, hashtext(${organization_id}))`)
-  const delivered = sql`(finished_at IS NULL OR status = 'Completed') AND ${isDecisive(sql`run`)}
-    AND EXISTS (
-      SELECT 1 FROM batch_export JOIN project ON project.id = batch_export.project_id
-      WHERE batch_export.id = batch_export_id AND deleted_at IS NULL AND organization_id = ${organization_id})`
-  const [taken] = await listNamed(tx, run, files, delivered)
+  const isOfOrganization = sql`project_id IN (
+    SELECT id FROM project WHERE organization_id = (SELECT organization_id FROM project WHERE id = ${run.project_id}))`
+  const isAlive = sql`EXISTS (SELECT 1 FROM batch_export WHERE id = batch_export_id AND deleted_at IS NULL)`
+  const counts = sql`${IS_BUSY} OR status = 'Completed' AND ${isAlive} AND ${isDecisive(sql`run`)}`
+  const [taken] = await listNamed(tx, run, files, sql`${isOfOrganization} AND (${counts})`)
   if (taken === undefined) return
+  const { file, id, batch_export_id, is_busy } = taken
+  if (is_busy) {
+    throw new Passing(
+      `The export ${batch_export_id} is at work on the file ${file}. This run waits until it is done.`,
+    )
+  }
   throw new Refused(
-    `The file ${taken.file} holds what the export ${taken.batch_export_id} has delivered there, before it went elsewhere. Retry its run ${taken.id}: the file goes to where that export goes now. Or choose another \`prefix\` here. Then retry this run.`,
+    `The file ${file} holds what the export ${batch_export_id} has delivered there, before it went elsewhere. Retry its run ${id}: the file goes to where that export goes now. Or choose another \`prefix\` here. Then retry this run.`,
   )
+}
+
+/**
+ * Until the transaction ends nobody else of the organization writes down which files a run is about to write or to remove: of
+ * two runs that come at once, one sees the other's.
+ */
+export async function lockNames(tx: Db, { project_id }: Delivering): Promise<void> {
+  const { organization_id } = await tx.only<{ organization_id: string }>(sql`
+    SELECT organization_id FROM project WHERE id = ${project_id}`)
+  await tx.run(sql`SELECT pg_advisory_xact_lock(${LOCK}, hashtext(${organization_id}))`)
 }
 
 /** Names the advisory lock, with a number for the organization. */
 const LOCK = 0x66_69_72
 
-type Named = Pick<RunRow, 'id' | 'batch_export_id' | 'project_id'> & { file: string }
+/** A run of the same delivery as `run` is about to write or remove files. */
+const IS_BUSY = sql`EXISTS (
+  SELECT 1 FROM batch_export_run AS live
+  WHERE (live.id = coalesce(run.repeats, run.id) OR live.repeats = coalesce(run.repeats, run.id))
+    AND live.finished_at IS NULL AND live.is_committing)`
+
+type Delivering = Pick<FrozenRun, 'batch_export_id' | 'project_id' | 'definition'>
+type Named = Pick<RunRow, 'id' | 'batch_export_id' | 'project_id'> & { file: string; is_busy: boolean }
 
 /** Runs of other exports that have written a file of such a name here; `condition` is about `run`. */
 async function listNamed(
@@ -86,7 +103,7 @@ async function listNamed(
 ): Promise<Named[]> {
   const kind = DESTINATIONS.get(definition.destination_type)!
   const named = await db.rows<Named & { config: Definition['config'] }>(sql`
-    SELECT id, batch_export_id, project_id, file, definition -> 'config' AS config
+    SELECT id, batch_export_id, project_id, file, definition -> 'config' AS config, ${IS_BUSY} AS is_busy
     FROM batch_export_run AS run, jsonb_array_elements_text(published) AS file
     WHERE published ?| ${files}::text[] AND batch_export_id <> ${batch_export_id}
       AND definition ->> 'destination_type' = ${kind.type} AND file = ANY(${files}::text[]) AND ${condition}`)

@@ -57,7 +57,7 @@ describe('rows are told apart by time', () => {
   const as = (hogql_query: string | null) => ({ ...table('one'), hogql_query }) as Definition
   const OWN = 'SELECT uuid, timestamp FROM events'
   const OTHER = 'SELECT uuid, created_at AS timestamp FROM events'
-  const isByTime = (...runs: RunRow[]) => factsAfter(runs).is_told_apart_by_time
+  const isByTime = (...runs: RunRow[]) => factsAfter(runs).told_apart_by.includes('timestamp')
 
   it('where every run of the delivery had the event’s own', () => {
     expect(isByTime(run(A, as(null)))).toBe(true)

@@ -6,7 +6,7 @@ import type { EventStore } from '../../../platform/event-store/event-store.ts'
 import type { Area } from '../../../platform/event-store/export-rows.ts'
 import type { Services } from '../../../platform/services.ts'
 import { isAimedElsewhere } from '../config.ts'
-import { Refused, type RunFacts } from '../destinations/destination.ts'
+import { OWN_COLUMNS, Refused, type OwnColumn, type RunFacts } from '../destinations/destination.ts'
 import type { Definition } from '../definition.ts'
 import { DESTINATIONS } from '../destinations/index.ts'
 import { targetKey } from '../destinations/same-place.ts'
@@ -52,7 +52,7 @@ export function selectionOf({ engine }: Pick<EventStore, 'engine'>, run: FrozenR
 export function factsOf(run: FrozenRun): RunFacts {
   const { past, definition } = run
   return {
-    id: idAtTarget(run),
+    ...idsAtTarget(run),
     attempt: past.attempts + run.attempt,
     batch_export_id: run.batch_export_id,
     project_id: run.project_id,
@@ -60,31 +60,37 @@ export function factsOf(run: FrozenRun): RunFacts {
     interval: intervalOf(run),
     backfill_id: run.selection === 'timestamp' ? past.first.backfill_id : null,
     is_repair: past.completed !== null,
-    is_told_apart_by_time: isToldApartByTime(run),
+    told_apart_by: toldApartBy(run),
     has_custom_columns: definition.hogql_query !== null,
   }
 }
 
 /** Rows of any run of the delivery may be there: one that brought another time, or none, would have hidden its rows. */
-function isToldApartByTime(run: FrozenRun): boolean {
-  return run.definition.model === 'events' && [run, ...run.past.others].every(hasOwnTime)
+function toldApartBy(run: FrozenRun): OwnColumn[] {
+  if (run.definition.model !== 'events') return []
+  const has = (name: OwnColumn, { definition, left_out }: RunRow) =>
+    definition === null || (hasOwn(name, definition) && left_out?.includes(name) !== true)
+  return OWN_COLUMNS.filter((name) => [run, ...run.past.others].every((each) => has(name, each)))
 }
-
-const hasOwnTime = ({ definition, left_out }: RunRow) =>
-  definition === null || (hasOwn('timestamp', definition) && left_out?.includes('timestamp') !== true)
 
 /**
  * What the destination knows the run by: the id of the delivery. Should the export go to another table since the delivery
  * began, an id of its own for that table, so that each says of its own rows alone whether it has them.
  */
-function idAtTarget({ definition, past }: FrozenRun): string {
-  const kind = DESTINATIONS.get(definition.destination_type)!
-  if (kind.columns === 'files' || kind.columns === 'http') return past.first.id
-  const begun = [past.first, ...past.others].find((run) => run.definition !== null)?.definition ?? definition
-  const target = targetKey(kind, definition.config)
-  const isWhereItBegan = begun.destination_type === kind.type && targetKey(kind, begun.config) === target
-  return isWhereItBegan ? past.first.id : uuid5(past.first.id, target)
+function idsAtTarget({ definition, past }: FrozenRun): Pick<RunFacts, 'id' | 'other_ids'> {
+  const { columns } = DESTINATIONS.get(definition.destination_type)!
+  if (columns === 'files' || columns === 'http') return { id: past.first.id, other_ids: [] }
+  const before = [past.first, ...past.others].flatMap((run) => run.definition ?? [])
+  const [began = definition] = before
+  const idAt = (target: string) => (target === keyOf(began) ? past.first.id : uuid5(past.first.id, target))
+  const id = idAt(keyOf(definition))
+  const others = new Set(before.map((each) => idAt(keyOf(each))))
+  others.delete(id)
+  return { id, other_ids: [...others] }
 }
+
+const keyOf = ({ destination_type, config }: Definition) =>
+  targetKey(DESTINATIONS.get(destination_type)!, config)
 
 function intervalOf({ data_interval_start, data_interval_end }: RunRow) {
   return { start: data_interval_start, end: data_interval_end }

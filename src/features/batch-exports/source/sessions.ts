@@ -1,4 +1,5 @@
-// Sessions of a run: those with an event among the run's own, put together from their events of up to three days before.
+// Sessions of a run: those with an event among the run's own, put together from their events of up to three days before the
+// run, and of up to a day before its earliest event: no session is longer.
 // A session that goes on later is exported again, as it is then.
 import { SESSION_VALUES, type Area } from '../../../platform/event-store/export-rows.ts'
 import type { Bounds } from '../definition.ts'

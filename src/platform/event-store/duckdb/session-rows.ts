@@ -58,13 +58,18 @@ export function sessionRows(
   const { events } = tablesOf(project_id)
   const parameters = newParameters()
   const isOwn = areaCondition(own, { position: 'seq', time: 'timestamp' }, parameters)
-  // An event that came late belongs to its session all the same.
-  const isLate = since === null ? '' : ` AND (timestamp >= ${parameters.instant(since)} OR (${isOwn}))`
+  // An event that came late belongs to its session all the same, and brings the others of that session with it.
+  const earliest = () =>
+    `coalesce((SELECT min(timestamp) FROM ${events} WHERE (${isOwn}) AND p_session_id <> '') - INTERVAL 1 DAY, ${parameters.instant(since!)})`
+  const isNear =
+    since === null
+      ? ''
+      : ` AND (timestamp >= least(${parameters.instant(since)}, ${earliest()}) OR (${isOwn}))`
   const paths = READ_FOR_SESSIONS.map((property) => `'${jsonPath([property])}'`).join(', ')
   const of_sessions =
     `SELECT json_extract_string(properties, [${paths}]) AS properties_read, *` +
     ` FROM ${events} WHERE p_session_id IN (SELECT p_session_id FROM ${events} WHERE ${isOwn})` +
-    ` AND p_session_id <> '' AND seq <= ${parameters.whole(own.seq_to)}${isLate}`
+    ` AND p_session_id <> '' AND seq <= ${parameters.whole(own.seq_to)}${isNear}`
   const list = selectList({ team_id: parameters.whole(project_id), ...VALUES })
   const sql =
     `SELECT row_number() OVER (ORDER BY p_session_id) AS position, ${list}` +

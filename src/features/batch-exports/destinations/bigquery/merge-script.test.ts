@@ -18,7 +18,7 @@ it.each([
 ])('the time that is searched is of the type of the table’s column: %s', (type, value) => {
   const script = mergeScript({
     config,
-    run: { model: 'events', has_custom_columns: false, is_repair: false, is_told_apart_by_time: true },
+    run: { model: 'events', has_custom_columns: false, is_repair: false, told_apart_by: ['timestamp'] },
     columns: [
       { name: 'uuid', kind: 'text' },
       { name: 'timestamp', kind: 'timestamp' },

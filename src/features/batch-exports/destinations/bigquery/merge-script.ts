@@ -8,7 +8,7 @@ import { stageType } from './tables.ts'
 
 export type MergeScript = {
   config: BigQueryConfig
-  run: Pick<RunFacts, 'model' | 'has_custom_columns' | 'is_repair' | 'is_told_apart_by_time'>
+  run: Pick<RunFacts, 'model' | 'has_custom_columns' | 'is_repair' | 'told_apart_by'>
   /** Columns that the table has as well. */
   columns: readonly OutputColumn[]
   /** Types of the table's columns, by name in lower case. */
@@ -34,7 +34,7 @@ export function mergeScript({ config, run, columns, types, stage }: MergeScript)
     table: tableName(config, config.table_id),
     source: `(SELECT ${values.join(', ')} FROM ${staged})`,
     columns: names,
-    key: mergeKey(run, names, true),
+    key: mergeKey(run, names, () => true),
     quote,
     ...(by_day && { within: 't.`timestamp` BETWEEN first_at AND last_at' }),
   }

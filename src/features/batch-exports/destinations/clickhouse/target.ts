@@ -1,6 +1,6 @@
 // The user's table: found or made, and refused before anything is sent when a run could not be kept exactly once in it.
 import { columnsInBoth } from '../columns-in-both.ts'
-import { Refused, type DeliveryContext } from '../destination.ts'
+import { Refused, type DeliveryContext, type OwnColumn } from '../destination.ts'
 import { notReplaceable } from '../not-replaceable.ts'
 import { rowHash } from '../warehouse/digest-sql.ts'
 import { mergeKey } from '../warehouse/merge.ts'
@@ -106,7 +106,10 @@ function assertEngine(engine: string, { config, run }: Context): void {
 }
 
 function keyOf({ config, run }: Context, shared: readonly string[], found: Found): statements.Target['key'] {
-  const { columns } = mergeKey(run, shared, !hasOneRowForUuid(found))
+  // An engine that replaces rows leaves one of those that its order does not tell apart.
+  const keeps = (name: OwnColumn) =>
+    name === 'timestamp' ? !hasOneRowForUuid(found) : !isReplacing(found.engine) || found.keys.includes(name)
+  const { columns } = mergeKey(run, shared, keeps)
   if (run.model !== 'events') return null
   if (columns.length > 0) return columns
   if (run.is_repair) throw notReplaceable(config.table_name)

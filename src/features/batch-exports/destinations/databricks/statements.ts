@@ -89,7 +89,7 @@ const FILE_TYPES: Record<ColumnKind, string> = {
 
 export type Taken = {
   config: DatabricksConfig
-  run: Pick<RunFacts, 'model' | 'is_repair' | 'is_told_apart_by_time'>
+  run: Pick<RunFacts, 'model' | 'is_repair' | 'told_apart_by'>
   /** Columns that the table has as well. */
   columns: readonly OutputColumn[]
   /** Types of the table's columns, by name in lower case. */
@@ -102,7 +102,7 @@ export type Taken = {
  */
 export function mergeFolder({ config, run, columns, types }: Taken, folder: string): string | null {
   const names = columns.map(({ name }) => name)
-  const key = mergeKey(run, names, types.get('timestamp') === 'TIMESTAMP')
+  const key = mergeKey(run, names, (name) => name !== 'timestamp' || types.get(name) === 'TIMESTAMP')
   if (key.columns.length === 0 && !run.is_repair) return null
   const line = `from_json(value, ${literal(lineSchema(columns))})`
   const values = columns.map((column) => valueOf(column, `r.${quote(column.name)}`, types))

@@ -4,8 +4,13 @@ import type { DestinationKind } from '../destination.ts'
 import { FILE_CONDITIONS, fileOutputFault, eventFilter, fileOutput } from '../config-fields.ts'
 import { OWN_FOLDER, PREFIX, prefixFault } from '../prefix.ts'
 
+/** In a folder `a//b` and `a/b` are one name: a file must have one only, or it is taken for two. */
+function folded(prefix: string): string {
+  return prefix.replaceAll(/\/{2,}/g, '/').replace(/^\//, '')
+}
+
 const Config = z.strictObject({
-  prefix: z.string().trim().max(1024).default(OWN_FOLDER).meta(PREFIX),
+  prefix: z.string().trim().max(1024).overwrite(folded).default(OWN_FOLDER).meta(PREFIX),
   ...fileOutput,
   ...eventFilter,
 })

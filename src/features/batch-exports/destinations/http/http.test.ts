@@ -9,7 +9,7 @@ import {
   type CaptureStandIn,
 } from '../../../../../test/stand-ins/capture-server.ts'
 import { openOutbound, type Outbound } from '../../../../platform/outbound/outbound.ts'
-import { Passing, Refused, Unreachable, type DeliveryContext } from '../destination.ts'
+import { OWN_COLUMNS, Passing, Refused, Unreachable, type DeliveryContext } from '../destination.ts'
 import { stillOurs } from '../fixture/still-ours.ts'
 import { http } from './http.ts'
 import type { HttpConfig } from './kind.ts'
@@ -52,6 +52,7 @@ function contextOf(change: Partial<DeliveryContext<HttpConfig>> = {}): DeliveryC
     config: { url: endpoint.url, token: TOKEN, include_events: null, exclude_events: null },
     run: {
       id: RUN_ID,
+      other_ids: [],
       attempt: 1,
       batch_export_id: uuidOf(0),
       project_id: 1,
@@ -59,7 +60,7 @@ function contextOf(change: Partial<DeliveryContext<HttpConfig>> = {}): DeliveryC
       interval: { start: new Date(0), end: new Date(3_600_000) },
       backfill_id: null,
       is_repair: false,
-      is_told_apart_by_time: true,
+      told_apart_by: OWN_COLUMNS,
       has_custom_columns: false,
     },
     columns: [],

@@ -1,5 +1,6 @@
 // Posts batches of events to an endpoint, one after the other. Each is visible as soon as it is taken, so this is at
 // least once: a repeated batch has the run's id and the number that it had before, and its events their uuids.
+import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import {
   Passing,
@@ -22,10 +23,19 @@ const TIMEOUT_MS = 60_000
 const LONGEST_WAIT_MS = 60 * 60_000
 const MAX_CHARACTERS = 500
 
-/** Batches that were acknowledged, from the first on, and the rows in them. */
+/**
+ * Batches that were acknowledged, from the first on, and the rows in them; `receiver` tells the token, which says whose they
+ * are there. Versions before this one did not write it down.
+ */
 const Progress = z
-  .object({ acknowledged: z.int().nonnegative(), rows: z.int().nonnegative() })
+  .object({
+    acknowledged: z.int().nonnegative(),
+    rows: z.int().nonnegative(),
+    receiver: z.string().optional(),
+  })
   .catch({ acknowledged: 0, rows: 0 })
+
+const receiverOf = ({ token }: HttpConfig) => createHash('sha256').update(token).digest('hex')
 
 export const http: Destination<HttpConfig> = {
   encoding: () => ({ format: 'JSONLines', compression: null, max_bytes: FILE_BYTES, max_rows: MAX_EVENTS }),
@@ -42,7 +52,10 @@ export const http: Destination<HttpConfig> = {
 
 function openDelivery(context: DeliveryContext<HttpConfig>): Delivery {
   const { config, run, progress, signal } = context
-  let done = Progress.parse(progress.last)
+  const receiver = receiverOf(config)
+  const last = Progress.parse(progress.last)
+  const isSame = last.receiver === undefined || last.receiver === receiver
+  let done = isSame ? { ...last, receiver } : { acknowledged: 0, rows: 0, receiver }
   // Rows come in the same order each time. In the same batches only from the same version of this program.
   let known = done.rows
   return {
@@ -55,7 +68,7 @@ function openDelivery(context: DeliveryContext<HttpConfig>): Delivery {
           'X-Batch-Export-Run-Id': run.id,
           'X-Batch-Sequence': String(done.acknowledged),
         })
-        done = { acknowledged: done.acknowledged + 1, rows: done.rows + rows }
+        done = { acknowledged: done.acknowledged + 1, rows: done.rows + rows, receiver }
         await progress.save(done)
       }
     },

@@ -1,9 +1,10 @@
 // From the stage into the table, in one statement.
 import type { Model } from '../../definition.ts'
-import { Refused } from '../destination.ts'
+import { Refused, type OwnColumn } from '../destination.ts'
+import { isNewer, NEEDED_VERSIONS, VERSIONS } from '../newer.ts'
 import { quoted, quotedList } from '../sql-table/identifiers.ts'
 import type { Session } from '../sql-table/session.ts'
-import { KEYS, VERSIONS, type Table } from '../sql-table/table.ts'
+import { KEYS, type Table } from '../sql-table/table.ts'
 
 export const STAGE = 'pg_temp."longshore_stage"'
 
@@ -16,23 +17,26 @@ export async function insertAll(session: Session, table: Table, columns: readonl
 
 /** What tells events of a table apart. */
 export type EventKey = {
-  /** As columns: the uuid, and where it may be used the time. */
+  /** The uuid, and what else may be used. */
   columns: readonly string[]
   /** Columns of a unique index that takes one row alone of several: the owner has made it. */
   unique: readonly string[] | null
 }
 
-/** A unique index on uuid without the time leaves one row for each, whatever the times are. */
+/** A unique index on uuid leaves one row for each, whatever is not in it. */
 export async function findEventKey(
   session: Session,
   table: Table,
   columns: readonly string[],
-  is_told_apart_by_time: boolean,
+  told_apart_by: readonly OwnColumn[],
 ): Promise<EventKey> {
   const keys = await listEventKeys(session, table, columns)
-  const timeless = keys.find(hasNoTime)
-  if (timeless) return { columns: BY_UUID, unique: timeless }
-  return { columns: is_told_apart_by_time ? BY_TIME : BY_UUID, unique: keys[0] ?? null }
+  const unique = keys.find(hasNoTime) ?? keys[0] ?? null
+  const isKept = (name: string) => keys.every((key) => key.includes(name))
+  return {
+    columns: ['uuid', ...told_apart_by.filter((name) => columns.includes(name) && isKept(name))],
+    unique,
+  }
 }
 
 /** `columns` are those that a run brings. */
@@ -44,8 +48,6 @@ export async function hasOneRowForUuid(
   return (await listEventKeys(session, table, columns)).some(hasNoTime)
 }
 
-const BY_UUID = ['uuid']
-const BY_TIME = ['uuid', 'timestamp']
 const hasNoTime = (key: readonly string[]) => !key.includes('timestamp')
 
 /** Unique keys that two events of one uuid may run into, the narrowest first. Another column makes each row another one. */
@@ -118,8 +120,10 @@ export async function upsert(
 ): Promise<void> {
   const key = KEYS[model]!
   const changed = columns.filter((column) => !key.includes(column)).map(quoted)
-  const versions = VERSIONS[model].filter((column) => columns.includes(column)).map(quoted)
-  const newer = versions.map((column) => `there.${column} IS NULL OR there.${column} < excluded.${column}`)
+  const deciding = is_repair ? NEEDED_VERSIONS[model] : VERSIONS[model]
+  const versions = deciding.filter((column) => columns.includes(column)).map(quoted)
+  const newer = versions.map((column) => `there.${column} IS NULL`)
+  if (versions.length > 0) newer.push(isNewer(versions, 'excluded', 'there'))
   if (is_repair && versions.length > 0)
     newer.push(versions.map((column) => `there.${column} = excluded.${column}`).join(' AND '))
   await session.run(

@@ -84,7 +84,7 @@ async function openDelivery(context: Context, session: Session): Promise<Deliver
   const place = { ...found, key: await keyOf(session, found, run) }
   if (run.is_repair) assertRepairable(place, run)
   else {
-    const recorded = (await place.ledger?.find(run.id)) ?? null
+    const recorded = (await place.ledger?.find(run)) ?? null
     if (recorded !== null) return alreadyDelivered(session, recorded)
   }
   await session.run('BEGIN ISOLATION LEVEL READ COMMITTED')
@@ -99,7 +99,7 @@ async function openDelivery(context: Context, session: Session): Promise<Deliver
 async function keyOf(session: Session, { has_uuid, shared, table }: TablePlace, run: RunFacts) {
   if (!has_uuid) return null
   const names = shared.map(({ name }) => name)
-  return findEventKey(session, table, names, run.is_told_apart_by_time && names.includes('timestamp'))
+  return findEventKey(session, table, names, run.told_apart_by)
 }
 
 /**
@@ -209,7 +209,7 @@ async function commit(
     const { count } = await session.run(`${entry.text} ON CONFLICT ("run_id") ${known}`, entry.values)
     if (count === 0) {
       await session.run('ROLLBACK')
-      return (await ledger.find(run.id)) ?? rows
+      return (await ledger.find(run)) ?? rows
     }
   }
   const { command } = await session.run('COMMIT')

@@ -2,16 +2,17 @@
 // newer, and the rest of the stage goes in.
 import type { Model, OutputColumn } from '../../definition.ts'
 import type { RunFacts } from '../destination.ts'
+import { isNewer, NEEDED_VERSIONS, VERSIONS } from '../newer.ts'
 import { quoted, quotedList } from '../sql-table/identifiers.ts'
 import type { Session } from '../sql-table/session.ts'
-import { KEYS, VERSIONS, type Table } from '../sql-table/table.ts'
+import { KEYS, type Table } from '../sql-table/table.ts'
 import { STAGE } from './insert.ts'
 
 export type Move = {
   session: Session
   table: Table
   columns: readonly OutputColumn[]
-  run: Pick<RunFacts, 'model' | 'is_repair' | 'is_told_apart_by_time'>
+  run: Pick<RunFacts, 'model' | 'is_repair' | 'told_apart_by'>
   /** No row of the stage can be in the table. */
   is_clear: boolean
   has_uuid: boolean
@@ -20,8 +21,7 @@ export type Move = {
 export async function moveRows({ session, table, columns, run, is_clear, has_uuid }: Move): Promise<void> {
   const names = columns.map(({ name }) => name)
   const { model, is_repair } = run
-  const is_by_time = run.is_told_apart_by_time && names.includes('timestamp')
-  const key = is_by_time ? ['uuid', 'timestamp'] : ['uuid']
+  const key = ['uuid', ...run.told_apart_by.filter((name) => names.includes(name))]
   if (model !== 'events') await replaceOlder(session, table, names, { model, is_repair })
   else if (is_repair) await removeEvents(session, table, key)
   else if (has_uuid && !is_clear) await dropKnownEvents(session, table, names, key)
@@ -67,11 +67,12 @@ async function replaceOlder(
   { model, is_repair }: { model: Exclude<Model, 'events'>; is_repair: boolean },
 ): Promise<void> {
   const same = KEYS[model]!.map((key) => `${STAGE}.${quoted(key)} = there.${quoted(key)}`)
-  const versions = VERSIONS[model].filter((version) => names.includes(version)).map(quoted)
+  const deciding = is_repair ? NEEDED_VERSIONS[model] : VERSIONS[model]
+  const versions = deciding.filter((version) => names.includes(version)).map(quoted)
   if (versions.length > 0) {
-    const known = versions.map((version) => `there.${version} >= ${STAGE}.${version}`)
-    const newer = versions.map((version) => `there.${version} > ${STAGE}.${version}`)
-    const stays = [...same, ...known, ...(is_repair ? [`(${newer.join(' OR ')})`] : [])]
+    const newer = isNewer(versions, 'there', STAGE)
+    const equal = versions.map((version) => `there.${version} = ${STAGE}.${version}`).join(' AND ')
+    const stays = [...same, is_repair ? newer : `(${newer} OR ${equal})`]
     await session.run(`DELETE FROM ${STAGE} USING ${table.name} there WHERE ${stays.join(' AND ')}`)
   }
   const replaced = KEYS[model]!.map((key) => `${table.name}.${quoted(key)} = stage.${quoted(key)}`)

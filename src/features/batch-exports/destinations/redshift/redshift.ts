@@ -61,7 +61,7 @@ async function openDelivery(context: Context, session: Session): Promise<Deliver
   const place = await lookAround(session, nameOf(config), { ...context, columns }, { typeOf: typeIn(config) })
   if (run.is_repair) assertRepairable(place, run)
   else {
-    const recorded = (await place.ledger?.find(run.id)) ?? null
+    const recorded = (await place.ledger?.find(run)) ?? null
     if (recorded !== null) return alreadyDelivered(session, recorded)
   }
   await askForLock(place, lockTimeoutMs(context.settings))
@@ -135,7 +135,7 @@ async function moveAndRecord(
   const first = ledger?.name ?? table.name
   await waitForLock(session, first, TURN_TIMEOUT_MS, () => session.run(`LOCK TABLE ${first}`))
   await askForLock(place, lockTimeoutMs(settings))
-  const recorded = (await ledger?.find(run.id)) ?? null
+  const recorded = (await ledger?.find(run)) ?? null
   if (recorded !== null && !run.is_repair) {
     await session.run('ROLLBACK')
     return recorded

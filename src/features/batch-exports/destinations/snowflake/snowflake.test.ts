@@ -102,7 +102,7 @@ describe('a run', () => {
     ]
     const at = (timestamp: string) => ({ uuid: 'a', timestamp })
     const files = [[at('2024-03-01T10:00:00.123456Z'), at('2024-04-01T10:00:00.654321Z')]]
-    const run = { is_told_apart_by_time: true }
+    const run = { told_apart_by: ['timestamp'] as const }
     const rows = async () => (await world.server.tables.run(['SELECT * FROM "events"'])).length
     await attempt(world, { columns, files, run })
     await attempt(world, { columns, files, run: { ...run, id: '0192c0de-0000-7000-8000-000000000002' } })

@@ -85,7 +85,7 @@ function ownStage({ database, schema }: Place, stage: string): string {
 /** From the stage into the table. `types` are those of the table's columns. */
 export function takeOver(
   config: SnowflakeConfig,
-  run: Pick<RunFacts, 'model' | 'is_repair' | 'is_told_apart_by_time'>,
+  run: Pick<RunFacts, 'model' | 'is_repair' | 'told_apart_by'>,
   columns: readonly OutputColumn[],
   types: ReadonlyMap<string, string>,
   stage: string,
@@ -98,7 +98,7 @@ export function takeOver(
     table: tableName(config, config.table_name),
     source: `(SELECT ${values.join(', ')} FROM ${tableName(config, stage)})`,
     columns: names,
-    key: mergeKey(run, names, true),
+    key: mergeKey(run, names, () => true),
     quote: quoted,
   }
   return takeRows(run, merge)

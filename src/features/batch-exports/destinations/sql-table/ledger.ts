@@ -23,8 +23,8 @@ const LACKS_RIGHTS = '42501'
 export type Ledger = {
   /** Qualified and quoted. */
   name: string
-  /** Rows of the run, when it is in the table; null otherwise. */
-  find(run_id: string): Promise<number | null>
+  /** Rows of the run, when it is in the table, by whichever name of the server it came; null otherwise. */
+  find(run: RunFacts): Promise<number | null>
   /** Whether all that was brought to the table, and something was, came by other runs of this export. */
   holdsOnly(run: RunFacts): Promise<boolean>
 }
@@ -48,10 +48,12 @@ export async function openLedger(session: Session, { schema, table }: TableName)
 function ledgerOf(session: Session, name: string, table: string): Ledger {
   return {
     name,
-    async find(run_id) {
+    async find({ id, other_ids }) {
+      const others = other_ids.map((_, index) => `$${index + 3}`)
+      const other = others.length === 0 ? '' : ` OR "table_name" = $2 AND "run_id" IN (${others.join(', ')})`
       const [row] = await session.rows<{ rows: string }>(
-        `SELECT CAST("rows" AS VARCHAR) AS rows FROM ${name} WHERE run_id = $1`,
-        [run_id],
+        `SELECT CAST("rows" AS VARCHAR) AS rows FROM ${name} WHERE "run_id" = $1${other}`,
+        others.length === 0 ? [id] : [id, table, ...other_ids],
       )
       return row === undefined ? null : Number(row.rows)
     },

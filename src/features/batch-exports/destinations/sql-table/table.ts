@@ -19,12 +19,6 @@ export const KEYS: Record<Model, readonly string[] | null> = {
   sessions: ['team_id', 'session_id'],
 }
 
-/** Columns in which a greater value makes a row the newer one. */
-export const VERSIONS: Record<Exclude<Model, 'events'>, readonly string[]> = {
-  persons: ['person_version', 'person_distinct_id_version'],
-  sessions: ['end_timestamp'],
-}
-
 /** When two runs create the same table at once, one of them is told that it, or its type, exists already. */
 const MADE_MEANWHILE = new Set(['23505', '42P07', '42710'])
 

@@ -1,41 +1,52 @@
 // How a run's rows join those of a warehouse's table: what tells rows apart, which of two is kept, and the statement
 // that says so. For BigQuery, Snowflake and Databricks, which differ in names and types only.
 import type { Model } from '../../definition.ts'
-import { Refused, type RunFacts } from '../destination.ts'
+import { Refused, type OwnColumn, type RunFacts } from '../destination.ts'
+import { isNewer, NEEDED_VERSIONS, VERSIONS } from '../newer.ts'
 import { notReplaceable } from '../not-replaceable.ts'
 
 export type MergeKey = {
   /** Empty: rows cannot be told apart, all are added. */
   columns: readonly string[]
-  /** A row takes the place of the one that is there when one of these is higher; empty: what is there stays. */
+  /** Decide which of two rows is the newer one, which stays; empty: what is there stays. */
   versions: readonly string[]
+  /** The same for a repair, which heals the other columns. */
+  needed_versions: readonly string[]
 }
 
+const BY_NOTHING: MergeKey = { columns: [], versions: [], needed_versions: [] }
+
 const KEYS: Record<Model, MergeKey> = {
-  events: { columns: ['uuid'], versions: [] },
+  events: { ...BY_NOTHING, columns: ['uuid'] },
   persons: {
     columns: ['team_id', 'distinct_id'],
-    versions: ['person_version', 'person_distinct_id_version'],
+    versions: VERSIONS.persons,
+    needed_versions: NEEDED_VERSIONS.persons,
   },
-  sessions: { columns: ['team_id', 'session_id'], versions: ['end_timestamp'] },
+  sessions: {
+    columns: ['team_id', 'session_id'],
+    versions: VERSIONS.sessions,
+    needed_versions: NEEDED_VERSIONS.sessions,
+  },
 }
 
 /**
- * `columns` are those that both the run and the table have. `keeps_time`: the table's column for the time of an event has a
- * value that is the same as the run's, by the type that it has.
+ * `columns` are those that both the run and the table have. `keeps`: the table has the value of the run in such a column, and
+ * a row for each.
  */
 export function mergeKey(
-  { model, is_told_apart_by_time }: Pick<RunFacts, 'model' | 'is_told_apart_by_time'>,
+  { model, told_apart_by }: Pick<RunFacts, 'model' | 'told_apart_by'>,
   columns: readonly string[],
-  keeps_time: boolean,
+  keeps: (name: OwnColumn) => boolean,
 ): MergeKey {
   const key = KEYS[model]
-  const missing = [...key.columns, ...key.versions].filter((column) => !columns.includes(column))
+  const missing = [...key.columns, ...key.needed_versions].filter((column) => !columns.includes(column))
   if (missing.length === 0) {
-    const is_by_time = is_told_apart_by_time && keeps_time && columns.includes('timestamp')
-    return is_by_time ? { ...key, columns: [...key.columns, 'timestamp'] } : key
+    const own = told_apart_by.filter((name) => columns.includes(name) && keeps(name))
+    const versions = key.versions.filter((column) => columns.includes(column))
+    return { ...key, columns: [...key.columns, ...own], versions }
   }
-  if (model === 'events') return { columns: [], versions: [] }
+  if (model === 'events') return BY_NOTHING
   throw new Refused(
     `The table lacks the columns that tell ${model} apart: ${missing.join(', ')}. Add them, or export to a new table.`,
   )
@@ -70,10 +81,11 @@ function insertMissing(merge: Merge): string {
 /** Adds the rows that are not there, and replaces those of which it has a newer version. */
 export function mergeRows(merge: Merge): string {
   const names = merge.columns.map(merge.quote)
-  const newer = merge.key.versions
-    .map(merge.quote)
-    .map((name) => `t.${name} IS NULL OR s.${name} > t.${name}`)
-    .join(' OR ')
+  const versions = merge.key.versions.map(merge.quote)
+  const newer =
+    versions.length === 0
+      ? ''
+      : [...versions.map((name) => `t.${name} IS NULL`), isNewer(versions, 's', 't')].join(' OR ')
   const update = `UPDATE SET ${names.map((name) => `${name} = s.${name}`).join(', ')}`
   return [
     `MERGE INTO ${merge.table} AS t USING ${merge.source} AS s ON ${isSame(merge)}`,
@@ -107,13 +119,9 @@ export function replaceRows(merge: Merge): string {
 /** As `r`: the rows of which the table has no newer version. */
 function notOutdated(merge: Merge): string {
   const { table, source, columns, key, quote } = merge
-  if (key.versions.length === 0) return `${source} AS r`
-  const versions = key.versions.map(quote)
-  const newer = [
-    equal(merge, 'n', 's'),
-    ...versions.map((name) => `n.${name} >= s.${name}`),
-    `(${versions.map((name) => `n.${name} > s.${name}`).join(' OR ')})`,
-  ]
+  if (key.needed_versions.length === 0) return `${source} AS r`
+  const versions = key.needed_versions.map(quote)
+  const newer = [equal(merge, 'n', 's'), isNewer(versions, 'n', 's')]
   const names = columns.map(quote).map((name) => `s.${name}`)
   return `(SELECT ${names.join(', ')} FROM ${source} AS s LEFT JOIN ${table} AS n ON ${newer.join(' AND ')} WHERE n.${quote(key.columns[0]!)} IS NULL) AS r`
 }

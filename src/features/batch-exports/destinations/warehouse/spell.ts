@@ -35,16 +35,15 @@ export function readFloat(text: string): number | null {
   return sign ? -size : size
 }
 
-const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$/
-/** As far as milliseconds go. */
-const TO_MILLIS = '2026-01-01T00:00:00.000'.length
+const INSTANT = /^(\d{4,6})(-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3})(\d{3})Z$/
 
-/** Whole microseconds since 1970. */
+/** Whole microseconds since 1970. Milliseconds that were taken for seconds give years of five digits. */
 function spellTimestamp(text: string): string {
-  // A year that has more digits; no warehouse takes it.
-  if (!INSTANT.test(text)) return text
-  const millis = Date.parse(`${text.slice(0, TO_MILLIS)}Z`)
-  const rest = Number(text.slice(TO_MILLIS, -1))
+  const [, year, to_millis, below] = INSTANT.exec(text) ?? []
+  if (year === undefined) return text
+  const millis = Date.parse(`${year.length > 4 ? `+${year.padStart(6, '0')}` : year}${to_millis}Z`)
+  if (Number.isNaN(millis)) return text
+  const rest = Number(below)
   const micros = millis * 1000 + rest
   // Beyond three centuries around 1970 numbers are no longer exact.
   return String(Number.isSafeInteger(micros) ? micros : BigInt(millis) * 1000n + BigInt(rest))

@@ -4,13 +4,17 @@ import { sql } from '../../../../platform/db/sql.ts'
 import type { RunRow } from '../../rows.ts'
 import { repairAdvice } from '../advice.ts'
 import type { DeliveryPlace } from '../deliveries.ts'
-import { listTableNeighbours } from '../neighbours.ts'
+import { hasDeliveredElsewhere, listTableNeighbours } from '../neighbours.ts'
 import type { Owner } from '../queries.ts'
 import type { RowProblem } from '../reader/compare-rows.ts'
 import type { Compared } from '../reader/table-comparison.ts'
 import type { Verifying } from '../verifying.ts'
 
 type Kind = RowProblem['kind']
+
+/** The server of the table may have several names, and an export for each. */
+const STRAY_ADVICE =
+  'Find out what has brought the row. If no other export or program has, delete it from the table.'
 
 export async function reportRows(work: Verifying, place: DeliveryPlace, compared: Compared): Promise<void> {
   const { services, row, findings } = work
@@ -19,8 +23,7 @@ export async function reportRows(work: Verifying, place: DeliveryPlace, compared
   const owners = await findOwners(services.db, row, shown)
   for (const problem of shown) {
     const owner = owners.get(problem.position ?? 0) ?? null
-    const what_to_do =
-      problem.kind === 'stray_row' ? 'Delete the row from the table.' : repairAdvice(row, owner)
+    const what_to_do = problem.kind === 'stray_row' ? STRAY_ADVICE : repairAdvice(row, owner)
     const { kind, uuid, position } = problem
     findings.add({
       kind,
@@ -38,26 +41,32 @@ export async function reportRows(work: Verifying, place: DeliveryPlace, compared
   }
 }
 
-/** What cannot be compared because other exports bring rows to the same table. */
+/** What cannot be called a problem, because others may have brought rows to the same table, or this export under another name. */
 async function notOurs(
   { services, row, findings }: Verifying,
   place: DeliveryPlace,
   { counts }: Compared,
 ): Promise<Set<Kind>> {
+  const { stray_row = 0, changed_row = 0 } = counts
   const passed_over = new Set<Kind>()
-  if (!counts.stray_row && !counts.changed_row) return passed_over
+  if (stray_row + changed_row === 0) return passed_over
   const others = await listTableNeighbours(services.db, row, place)
-  if (counts.stray_row && others.length > 0) {
+  if (stray_row > 0 && others.length > 0) {
     passed_over.add('stray_row')
     findings.note(
       'Rows that this export has not delivered were not compared: another export goes to the same table.',
     )
+  } else if (stray_row > 0 && (await hasDeliveredElsewhere(services.db, row, place))) {
+    passed_over.add('stray_row')
+    findings.leaveUnclear(
+      `Rows that this export has not delivered here: ${stray_row}. It has delivered to another address before, which may be another name of this table. Compare the rows before you delete any.`,
+    )
   }
   // It may have brought the same events first, in columns of its own.
-  if (counts.changed_row && others.some(({ project_id }) => project_id === row.project_id)) {
+  if (changed_row > 0 && others.some(({ project_id }) => project_id === row.project_id)) {
     passed_over.add('changed_row')
     findings.leaveUnclear(
-      `Rows with other values than were delivered: ${counts.changed_row}. Another export of the project goes to the same table, and may have brought them.`,
+      `Rows with other values than were delivered: ${changed_row}. Another export of the project goes to the same table, and may have brought them.`,
     )
   }
   return passed_over

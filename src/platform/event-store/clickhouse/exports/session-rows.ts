@@ -62,12 +62,16 @@ export function sessionRows(
   const { whole, instant } = SPELLING
   const events = visibleEvents(whole(project_id))
   const isOwn = areaCondition(own, { position: 'seq', time: 'timestamp' }, SPELLING)
-  // An event that came late belongs to its session all the same.
-  const isLate = since === null ? '' : ` AND (timestamp >= ${instant(since)} OR (${isOwn}))`
+  // An event that came late belongs to its session all the same, and brings the others of that session with it.
+  const earliest = `(SELECT min(timestamp) FROM ${events} WHERE (${isOwn}) AND p_session_id <> '') - INTERVAL 1 DAY`
+  const isNear =
+    since === null
+      ? ''
+      : ` AND (timestamp >= least(${instant(since)}, coalesce(${earliest}, ${instant(since)})) OR (${isOwn}))`
   const of_sessions =
     `SELECT JSONExtract(properties, '${READ_TYPE}') AS properties_read, *` +
     ` FROM ${events} WHERE p_session_id IN (SELECT p_session_id FROM ${events} WHERE ${isOwn})` +
-    ` AND p_session_id <> '' AND seq <= ${whole(own.seq_to)}${isLate}`
+    ` AND p_session_id <> '' AND seq <= ${whole(own.seq_to)}${isNear}`
   const list = selectList({ team_id: `toInt64(${whole(project_id)})`, ...VALUES })
   const sql =
     `SELECT toInt64(row_number() OVER (ORDER BY e.p_session_id)) AS position, ${list}` +
