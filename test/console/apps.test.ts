@@ -158,6 +158,43 @@ describe('from nothing', () => {
   })
 })
 
+describe('switching on with code that is not saved', () => {
+  it('saves it first; code that does not run leaves the app off', async () => {
+    const { id, plugin } = await make('Draft', 'export function processEvent(event) { return event }')
+    await browser.visit(
+      { session: home.owner.session, path: inProject(`apps/${id}/code`) },
+      async ({ page }) => {
+        await page.getByRole('button', { name: 'Switch on', exact: true }).waitFor()
+        await type(page, 'index.ts', 'export function processEvent(event) {\n  return event.')
+        await page.getByRole('button', { name: 'Save and switch on' }).click()
+        await page.getByText('it does not run, so Draft stays off').waitFor()
+        expect(await page.getByText('Draft is on').count()).toBe(0)
+        expect((await read(id)).enabled).toBe(false)
+
+        await type(page, 'index.ts', 'export const processEvent = (event) => event')
+        // The page around the editor knows it on its other parts as well.
+        await part(page, 'Settings').click()
+        await page.getByRole('button', { name: 'Save and switch on' }).click()
+        await page.getByText('Draft is on.').waitFor()
+      },
+    )
+    expect((await read(id)).enabled).toBe(true)
+    const { body } = await app.get(plugins(`${plugin}/source/`), { key: home.owner.key })
+    expect(body['index.ts']).toContain('=> event')
+  })
+
+  it('says that stored code does not run, not that all is well', async () => {
+    const { id } = await make('Unfit', 'export function processEvent(')
+    await browser.visit(
+      { session: home.owner.session, path: inProject(`apps/${id}/settings`) },
+      async ({ page }) => {
+        await page.getByRole('button', { name: 'Switch on' }).click()
+        await page.getByText('Unfit is on, but its code does not run').waitFor()
+      },
+    )
+  })
+})
+
 describe('settings', () => {
   const FIELDS = [
     { markdown: 'Keys are at [the vendor](https://example.com/keys).' },

@@ -22,7 +22,6 @@ type Props = { app: App; code: ReturnType<typeof useFiles>; trial: Trial; settin
 export function EditorPane({ app, code, trial, settings }: Props) {
   const { file: asked, at } = page.useSearch()
   const navigate = page.useNavigate()
-  const [errors, setErrors] = useState<readonly SourceError[]>(app.plugin_info.errors)
   const [isSaving, setSaving] = useState(false)
   const [isRemoving, setRemoving] = useState(false)
   const names = Object.keys(code.files).toSorted(byUse)
@@ -36,14 +35,14 @@ export function EditorPane({ app, code, trial, settings }: Props) {
   const known = useRef({ settings, properties: [] as readonly string[] })
   known.current = { settings, properties: Object.keys(propertiesOf(trial.text)) }
   const completions = useMemo(() => [completeApp(() => known.current)], [])
-  const shown: readonly SourceError[] = trial.result !== null && code.isDirty ? trial.result.errors : errors
+  const shown: readonly SourceError[] =
+    trial.result !== null && code.isDirty ? trial.result.errors : app.plugin_info.errors
 
   async function save() {
     if (!code.isDirty || isSaving || isInstalled) return
     setSaving(true)
     try {
       const plugin = await code.save()
-      setErrors(plugin.errors)
       if (plugin.errors.length === 0)
         done(app.enabled ? 'Saved. The next event goes through the new code.' : 'Saved.')
       else refused(new Error(`Saved, but it does not run: ${plugin.errors[0]!.message}`))
