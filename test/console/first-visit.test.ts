@@ -101,7 +101,7 @@ async function invite(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Send invite' }).click()
   const link = (await page.getByLabel('Shown once').first().textContent())!
   await picture(page, '5-invite')
-  await page.getByRole('button', { name: 'Close' }).last().click()
+  await page.getByRole('button', { name: 'I have copied it' }).click()
 
   await browser.visit({ path: new URL(link).pathname }, async ({ page: joining }) => {
     await joining.getByLabel('Choose a password').fill(PASSWORD)

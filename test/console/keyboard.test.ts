@@ -105,7 +105,7 @@ it('goes from the sign-in to a proved export, an invite and a key', async () => 
     await page.keyboard.type('ann@example.com')
     await press(page, button(page, 'Send invite'))
     await page.getByText('The link of ann@example.com is shown once.').waitFor()
-    await page.keyboard.press('Escape')
+    await press(page, button(page, 'I have copied it'))
     // A drawer gives the focus back to what opened it.
     const invited = page.getByRole('row', { name: 'Open the invite of ann@example.com' })
     await press(page, invited)

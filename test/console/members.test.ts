@@ -54,7 +54,7 @@ describe('from invite to goodbye', () => {
       await page.getByText('The link of ann@example.com is shown once.').waitFor()
       await audit()
       const link = (await page.getByLabel('Shown once').first().textContent())!
-      await page.getByRole('button', { name: 'Close' }).last().click()
+      await page.getByRole('button', { name: 'I have copied them' }).click()
       await page.getByRole('row', { name: 'Open the invite of bob@example.com' }).waitFor()
 
       // In another browser.
@@ -106,7 +106,7 @@ describe('from invite to goodbye', () => {
         const link = page.getByLabel('Shown once')
         await link.waitFor()
         expect(await link.textContent()).not.toBe(body.link)
-        await page.keyboard.press('Escape')
+        await page.getByRole('button', { name: 'I have copied it' }).click()
         await page.waitForURL((url) => url.search === '')
         await page.getByRole('row', { name: 'Open the invite of late@example.com' }).click()
         await page.getByRole('button', { name: 'Take back' }).click()
@@ -172,7 +172,7 @@ describe('projects that are closed to most', () => {
       await audit()
       await page.getByRole('button', { name: 'Send invite' }).click()
       await page.getByText('The link of eve@example.com is shown once.').waitFor()
-      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: 'I have copied it' }).click()
       await page.getByRole('row', { name: 'Open the invite of eve@example.com' }).click()
       await page.getByText('Payroll (manages it)').waitFor()
     })

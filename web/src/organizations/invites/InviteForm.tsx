@@ -143,14 +143,14 @@ export function Links({ invites, onClose }: { invites: readonly MadeInvite[]; on
         {isMailed ? 'The mails are on their way.' : 'No mail was sent: pass the links on.'} A link lets
         whoever has it join with that address, once.
       </Text>
-      {invites.map(({ id, target_email, link }) => (
-        <ShownOnce key={id} value={link} copy="Copy link">
+      {invites.map(({ id, target_email, link, emailing_attempt_made }) => (
+        <ShownOnce key={id} value={link} copy="Copy link" isSafe={emailing_attempt_made}>
           The link of <b>{target_email}</b> is shown once. Resending makes a new one.
         </ShownOnce>
       ))}
       <Group>
         <Button variant="default" onClick={onClose}>
-          Close
+          {isMailed ? 'Close' : invites.length > 1 ? 'I have copied them' : 'I have copied it'}
         </Button>
       </Group>
     </Stack>
