@@ -88,6 +88,8 @@ function SignInAgain({ onDone }: { onDone: () => void }) {
         return
       }
       await queries.invalidateQueries({ queryKey: meQuery.queryKey })
+      // Parts of the page that were refused before, when somebody had closed this dialog.
+      void queries.invalidateQueries({ predicate: ({ state }) => state.status === 'error' })
       onDone()
     },
   })
