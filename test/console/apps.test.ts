@@ -195,6 +195,51 @@ describe('switching on with code that is not saved', () => {
   })
 })
 
+describe('code that somebody else has changed meanwhile', () => {
+  it('is not overwritten unseen: it is looked at, replaced or taken', async () => {
+    const { id, plugin } = await make('Shared', 'export const processEvent = (event) => event')
+    const source = async () =>
+      (await app.get(plugins(`${plugin}/source/`), { key: home.owner.key })).body['index.ts']
+    const changeElsewhere = (code: string) =>
+      app.patch(plugins(`${plugin}/update_source/`), { 'index.ts': code }, { key: home.owner.key })
+    const mine = 'export const processEvent = () => null // mine'
+    const first = 'export const processEvent = (event) => event // first'
+    const second = 'export const processEvent = (event) => event // second'
+    await browser.visit(
+      { session: home.owner.session, path: inProject(`apps/${id}/code`) },
+      async ({ page, audit }) => {
+        const changed = page.getByRole('alert').filter({ hasText: 'index.ts was changed elsewhere' })
+        await type(page, 'index.ts', mine)
+        await changeElsewhere(first)
+        await page.getByRole('button', { name: 'Save code' }).click()
+        await changed.waitFor()
+        expect(await source()).toBe(first)
+        await audit()
+        await page.getByRole('button', { name: 'Look at the difference' }).click()
+        const lines = page.getByLabel('index.ts, stored and yours')
+        await lines.getByText(`- ${first}`).waitFor()
+        await lines.getByText(`+ ${mine}`).waitFor()
+        await audit()
+        await page.keyboard.press('Escape')
+        await page.getByRole('button', { name: 'Overwrite it' }).click()
+        await page.getByText('Saved.').waitFor()
+        expect(await source()).toBe(mine)
+        expect(await changed.count()).toBe(0)
+
+        await type(page, 'index.ts', first)
+        await changeElsewhere(second)
+        await page.getByRole('button', { name: 'Save and switch on' }).click()
+        await changed.waitFor()
+        await page.getByRole('button', { name: 'Take theirs' }).click()
+        await page.getByRole('textbox', { name: 'index.ts' }).getByText('// second').waitFor()
+        await page.getByRole('button', { name: 'Switch on', exact: true }).waitFor()
+      },
+    )
+    expect(await source()).toBe(second)
+    expect((await read(id)).enabled).toBe(false)
+  })
+})
+
 describe('settings', () => {
   const FIELDS = [
     { markdown: 'Keys are at [the vendor](https://example.com/keys).' },

@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { toFailure } from '../api/failure'
 import { done, refused } from '../ui/notify'
+import { ChangedElsewhere } from './code/edits'
 import { changeApp, type Config, type Plugin } from './queries'
 
 export function useSwitch(
@@ -28,10 +29,11 @@ export function useSwitch(
       const { attr, message } = toFailure(error)
       const setting = attr?.startsWith('config__') ? attr.slice('config__'.length) : null
       refused(setting === null ? error : new Error(`${name} cannot be switched on: ${message} (${setting})`))
-      if (setting !== null)
+      const tab = setting !== null ? 'settings' : error instanceof ChangedElsewhere ? 'code' : null
+      if (tab !== null)
         void navigate({
           to: '/project/$projectId/apps/$configId/$tab',
-          params: { projectId, configId: String(id), tab: 'settings' },
+          params: { projectId, configId: String(id), tab },
         })
     },
   })

@@ -8,6 +8,7 @@ import { Icon } from '../../ui/Icon'
 import { done, refused } from '../../ui/notify'
 import { Tip } from '../../ui/Tip'
 import type { App } from '../queries'
+import { Changed } from './Changed'
 import classes from './CodeTab.module.css'
 import { completeApp } from './completion'
 import { offsetOf, problemsIn, type SourceError } from './places'
@@ -38,11 +39,11 @@ export function EditorPane({ app, code, trial, settings }: Props) {
   const shown: readonly SourceError[] =
     trial.result !== null && code.isDirty ? trial.result.errors : app.plugin_info.errors
 
-  async function save() {
+  async function save(send = code.save) {
     if (!code.isDirty || isSaving || isInstalled) return
     setSaving(true)
     try {
-      const plugin = await code.save()
+      const plugin = await send()
       if (plugin.errors.length === 0)
         done(app.enabled ? 'Saved. The next event goes through the new code.' : 'Saved.')
       else refused(new Error(`Saved, but it does not run: ${plugin.errors[0]!.message}`))
@@ -105,6 +106,13 @@ export function EditorPane({ app, code, trial, settings }: Props) {
         <p className={classes.note}>
           Installed from {app.plugin_info.url}. It is changed there, and updated here.
         </p>
+      )}
+      {code.changed.length > 0 && !isSaving && (
+        <Changed
+          code={code}
+          onOverwrite={() => void save(code.overwrite)}
+          onTake={code.takeTheirs}
+        />
       )}
       {file === undefined ? (
         <p className={classes.note}>There is no code yet. Add a file to begin.</p>
