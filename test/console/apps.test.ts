@@ -144,6 +144,20 @@ describe('from nothing', () => {
         const wrong = page.getByRole('list', { name: 'What is wrong in the code' })
         await wrong.getByRole('button', { name: /index\.ts:2:/ }).waitFor()
         await audit()
+
+        // What came of another event, or of other code, goes.
+        const trial = page.getByRole('region', { name: 'Try it' })
+        await type(page, 'The event', '{"event": ')
+        await page.getByRole('button', { name: 'Try it' }).click()
+        await trial.getByText('The event is not a JSON object.').waitFor()
+        expect(await trial.getByText('Failed').count()).toBe(0)
+        await type(page, 'The event', '{"event": "order paid"}')
+        await page.getByRole('button', { name: 'Try it' }).click()
+        await trial.getByText('Failed').waitFor()
+        await page.getByRole('textbox', { name: 'index.ts' }).press('End')
+        await page.keyboard.type(' ')
+        await trial.getByText('Failed').waitFor({ state: 'detached' })
+
         await page.getByRole('button', { name: 'Save code' }).click()
         await page.getByText(/Saved, but it does not run/).waitFor()
         await part(page, 'Settings').click()

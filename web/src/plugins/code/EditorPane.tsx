@@ -85,7 +85,13 @@ export function EditorPane({ app, code, trial, settings }: Props) {
         {!isInstalled && (
           <span className={classes.end}>
             {code.isDirty && (
-              <Button variant="subtle" onClick={code.discard}>
+              <Button
+                variant="subtle"
+                onClick={() => {
+                  code.discard()
+                  trial.clear()
+                }}
+              >
                 Discard
               </Button>
             )}
@@ -111,7 +117,10 @@ export function EditorPane({ app, code, trial, settings }: Props) {
         <Changed
           code={code}
           onOverwrite={() => void save(code.overwrite)}
-          onTake={code.takeTheirs}
+          onTake={() => {
+            code.takeTheirs()
+            trial.clear()
+          }}
         />
       )}
       {file === undefined ? (
@@ -123,7 +132,10 @@ export function EditorPane({ app, code, trial, settings }: Props) {
             label={file}
             language={languageOf(file)}
             value={text}
-            onChange={(next) => code.write(file, next)}
+            onChange={(next) => {
+              code.write(file, next)
+              trial.clear()
+            }}
             completions={file === 'index.ts' ? completions : []}
             diagnostics={problemsIn(file, text, shown)}
             onRun={() => void trial.run()}
