@@ -98,7 +98,7 @@ async function invite(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Invites' }).click()
   await page.getByRole('button', { name: 'Invite people' }).click()
   await page.getByLabel('E-mail addresses').fill('Ann Lee <ann@example.com>')
-  await page.getByRole('button', { name: 'Send invite' }).click()
+  await page.getByRole('button', { name: 'Create invite' }).click()
   const link = (await page.getByLabel('Shown once').first().textContent())!
   await picture(page, '5-invite')
   await page.getByRole('button', { name: 'I have copied it' }).click()

@@ -103,7 +103,7 @@ it('goes from the sign-in to a proved export, an invite and a key', async () => 
     await press(page, button(page, 'Invite people').first())
     await tabTo(page, page.getByLabel('E-mail addresses'))
     await page.keyboard.type('ann@example.com')
-    await press(page, button(page, 'Send invite'))
+    await press(page, button(page, 'Create invite'))
     await page.getByText('The link of ann@example.com is shown once.').waitFor()
     await press(page, button(page, 'I have copied it'))
     // A drawer gives the focus back to what opened it.

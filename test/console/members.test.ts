@@ -40,6 +40,9 @@ describe('from invite to goodbye', () => {
       await page.getByRole('button', { name: 'Invite people' }).click()
       const addresses = page.getByLabel('E-mail addresses')
       await addresses.fill('ann@example.com\nnot an address')
+      await page.getByText('This server has no mail set up').waitFor()
+      expect(await page.getByLabel('Send the invites by mail').count()).toBe(0)
+      expect(await page.getByLabel('Message').count()).toBe(0)
       await audit()
 
       // One bad address: nobody is invited, it is named, and what was typed is still there after a reload.
@@ -170,7 +173,7 @@ describe('projects that are closed to most', () => {
       await page.getByRole('option', { name: 'Payroll' }).click()
       await page.getByLabel('Access to these projects').selectOption('Manages them')
       await audit()
-      await page.getByRole('button', { name: 'Send invite' }).click()
+      await page.getByRole('button', { name: 'Create invite' }).click()
       await page.getByText('The link of eve@example.com is shown once.').waitFor()
       await page.getByRole('button', { name: 'I have copied it' }).click()
       await page.getByRole('row', { name: 'Open the invite of eve@example.com' }).click()

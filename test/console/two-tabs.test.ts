@@ -64,7 +64,7 @@ it('a change in one is seen in the other, drafts stay, and signing out is notice
       await two.keyboard.press('Enter')
       await two.getByRole('dialog', { name: 'You were signed out' }).waitFor({ state: 'detached' })
       expect(await addresses.inputValue()).toBe('ann@example.com')
-      await two.getByRole('button', { name: 'Send invite' }).click()
+      await two.getByRole('button', { name: 'Create invite' }).click()
       await two.getByText('The link of ann@example.com is shown once.').waitFor()
     },
   )
