@@ -140,6 +140,8 @@ describe('personal API keys', () => {
       async ({ page, audit, expectProblem }) => {
         await page.getByRole('button', { name: 'Create key' }).click()
         await page.getByLabel('Label').fill('Notebook')
+        await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).hover()
+        await page.getByText('Choose at least one thing that the key may do.').waitFor()
         await page.getByRole('radiogroup', { name: 'Exports' }).getByText('Read').click()
         await page.getByRole('radiogroup', { name: 'Projects' }).getByText('Change').click()
         await page.getByLabel('Only in these projects').check()
