@@ -192,6 +192,8 @@ describe('people', () => {
           return page.getByText('120 in all').count()
         })
         .toBe(1)
+      // The table scrolls, the page round it does not.
+      expect(await page.evaluate('document.documentElement.scrollHeight - innerHeight')).toBe(0)
       await page.getByLabel('Search people').fill('ADA@')
       await page.waitForURL('**?q=ADA%40')
       await page.getByText('1 in all').waitFor()
