@@ -170,7 +170,7 @@ describe('people', () => {
           distinct_id: 'ada',
           properties: {
             $anon_distinct_id: 'visitor 7',
-            $set: { email: 'ada@example.com', plan: '<b>paid</b>' },
+            $set: { email: 'ada@example.com', name: 'Ada Lovelace', plan: '<b>paid</b>' },
           },
         },
         {
@@ -199,7 +199,12 @@ describe('people', () => {
       await page.getByText('1 in all').waitFor()
       await page.reload()
       expect(await page.getByLabel('Search people').inputValue()).toBe('ADA@')
-      await page.getByRole('row', { name: 'Open ada@example.com' }).click()
+      const ada = page.getByRole('row', { name: 'Open ada@example.com' })
+      expect((await ada.getByRole('cell').allTextContents()).slice(0, 2)).toEqual([
+        'Ada Lovelace',
+        'ada@example.com',
+      ])
+      await ada.click()
 
       await page.getByRole('heading', { name: /ada@example.com/ }).waitFor()
       await page.getByRole('row', { name: /bought/ }).waitFor()
