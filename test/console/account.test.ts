@@ -140,6 +140,8 @@ describe('personal API keys', () => {
       async ({ page, audit, expectProblem }) => {
         await page.getByRole('button', { name: 'Create key' }).click()
         await page.getByLabel('Label').fill('Notebook')
+        await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).hover()
+        await page.getByText('Choose at least one thing that the key may do.').waitFor()
         await page.getByRole('radiogroup', { name: 'Exports' }).getByText('Read').click()
         await page.getByRole('radiogroup', { name: 'Projects' }).getByText('Change').click()
         await page.getByLabel('Only in these projects').check()
@@ -165,6 +167,11 @@ describe('personal API keys', () => {
 
         const value = (await page.getByLabel('Shown once').textContent())!
         await audit()
+        // One Escape or a click beside it does not lose what is shown once.
+        await page.keyboard.press('Escape')
+        await page.getByText('It is not shown again. Copy it before you close this.').waitFor()
+        await page.mouse.click(5, 400)
+        expect(await page.getByLabel('Shown once').textContent()).toBe(value)
         const { body } = await app.get('/api/personal_api_keys/@current/', { key: value })
         expect(body).toMatchObject({
           label: 'Notebook',
@@ -202,7 +209,11 @@ describe('personal API keys', () => {
         .click()
       await page.getByLabel('Shown once').waitFor()
       expect((await app.get('/api/users/@me/', { key: user.key })).status).toBe(401)
-      await page.getByRole('button', { name: 'I have copied it' }).click()
+      // Once it is copied there is nothing to keep.
+      await page.context().grantPermissions(['clipboard-write'])
+      await page.getByRole('button', { name: 'Copy key' }).click()
+      await page.getByRole('button', { name: 'Copied', exact: true }).waitFor()
+      await page.keyboard.press('Escape')
       await page.getByRole('row', { name: 'Open key Narrow' }).click()
       await page.getByRole('button', { name: 'Delete key' }).click()
       await page

@@ -144,6 +144,20 @@ describe('from nothing', () => {
         const wrong = page.getByRole('list', { name: 'What is wrong in the code' })
         await wrong.getByRole('button', { name: /index\.ts:2:/ }).waitFor()
         await audit()
+
+        // What came of another event, or of other code, goes.
+        const trial = page.getByRole('region', { name: 'Try it' })
+        await type(page, 'The event', '{"event": ')
+        await page.getByRole('button', { name: 'Try it' }).click()
+        await trial.getByText('The event is not a JSON object.').waitFor()
+        expect(await trial.getByText('Failed').count()).toBe(0)
+        await type(page, 'The event', '{"event": "order paid"}')
+        await page.getByRole('button', { name: 'Try it' }).click()
+        await trial.getByText('Failed').waitFor()
+        await page.getByRole('textbox', { name: 'index.ts' }).press('End')
+        await page.keyboard.type(' ')
+        await trial.getByText('Failed').waitFor({ state: 'detached' })
+
         await page.getByRole('button', { name: 'Save code' }).click()
         await page.getByText(/Saved, but it does not run/).waitFor()
         await part(page, 'Settings').click()
@@ -155,6 +169,88 @@ describe('from nothing', () => {
       },
     )
     expect((await read(id)).plugin_info.errors).toHaveLength(1)
+  })
+})
+
+describe('switching on with code that is not saved', () => {
+  it('saves it first; code that does not run leaves the app off', async () => {
+    const { id, plugin } = await make('Draft', 'export function processEvent(event) { return event }')
+    await browser.visit(
+      { session: home.owner.session, path: inProject(`apps/${id}/code`) },
+      async ({ page }) => {
+        await page.getByRole('button', { name: 'Switch on', exact: true }).waitFor()
+        await type(page, 'index.ts', 'export function processEvent(event) {\n  return event.')
+        await page.getByRole('button', { name: 'Save and switch on' }).click()
+        await page.getByText('it does not run, so Draft stays off').waitFor()
+        expect(await page.getByText('Draft is on').count()).toBe(0)
+        expect((await read(id)).enabled).toBe(false)
+
+        await type(page, 'index.ts', 'export const processEvent = (event) => event')
+        // The page around the editor knows it on its other parts as well.
+        await part(page, 'Settings').click()
+        await page.getByRole('button', { name: 'Save and switch on' }).click()
+        await page.getByText('Draft is on.').waitFor()
+      },
+    )
+    expect((await read(id)).enabled).toBe(true)
+    const { body } = await app.get(plugins(`${plugin}/source/`), { key: home.owner.key })
+    expect(body['index.ts']).toContain('=> event')
+  })
+
+  it('says that stored code does not run, not that all is well', async () => {
+    const { id } = await make('Unfit', 'export function processEvent(')
+    await browser.visit(
+      { session: home.owner.session, path: inProject(`apps/${id}/settings`) },
+      async ({ page }) => {
+        await page.getByRole('button', { name: 'Switch on' }).click()
+        await page.getByText('Unfit is on, but its code does not run').waitFor()
+      },
+    )
+  })
+})
+
+describe('code that somebody else has changed meanwhile', () => {
+  it('is not overwritten unseen: it is looked at, replaced or taken', async () => {
+    const { id, plugin } = await make('Shared', 'export const processEvent = (event) => event')
+    const source = async () =>
+      (await app.get(plugins(`${plugin}/source/`), { key: home.owner.key })).body['index.ts']
+    const changeElsewhere = (code: string) =>
+      app.patch(plugins(`${plugin}/update_source/`), { 'index.ts': code }, { key: home.owner.key })
+    const mine = 'export const processEvent = () => null // mine'
+    const first = 'export const processEvent = (event) => event // first'
+    const second = 'export const processEvent = (event) => event // second'
+    await browser.visit(
+      { session: home.owner.session, path: inProject(`apps/${id}/code`) },
+      async ({ page, audit }) => {
+        const changed = page.getByRole('alert').filter({ hasText: 'index.ts was changed elsewhere' })
+        await type(page, 'index.ts', mine)
+        await changeElsewhere(first)
+        await page.getByRole('button', { name: 'Save code' }).click()
+        await changed.waitFor()
+        expect(await source()).toBe(first)
+        await audit()
+        await page.getByRole('button', { name: 'Look at the difference' }).click()
+        const lines = page.getByLabel('index.ts, stored and yours')
+        await lines.getByText(`- ${first}`).waitFor()
+        await lines.getByText(`+ ${mine}`).waitFor()
+        await audit()
+        await page.keyboard.press('Escape')
+        await page.getByRole('button', { name: 'Overwrite it' }).click()
+        await page.getByText('Saved.').waitFor()
+        expect(await source()).toBe(mine)
+        expect(await changed.count()).toBe(0)
+
+        await type(page, 'index.ts', first)
+        await changeElsewhere(second)
+        await page.getByRole('button', { name: 'Save and switch on' }).click()
+        await changed.waitFor()
+        await page.getByRole('button', { name: 'Take theirs' }).click()
+        await page.getByRole('textbox', { name: 'index.ts' }).getByText('// second').waitFor()
+        await page.getByRole('button', { name: 'Switch on', exact: true }).waitFor()
+      },
+    )
+    expect(await source()).toBe(second)
+    expect((await read(id)).enabled).toBe(false)
   })
 })
 

@@ -98,10 +98,10 @@ async function invite(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Invites' }).click()
   await page.getByRole('button', { name: 'Invite people' }).click()
   await page.getByLabel('E-mail addresses').fill('Ann Lee <ann@example.com>')
-  await page.getByRole('button', { name: 'Send invite' }).click()
+  await page.getByRole('button', { name: 'Create invite' }).click()
   const link = (await page.getByLabel('Shown once').first().textContent())!
   await picture(page, '5-invite')
-  await page.getByRole('button', { name: 'Close' }).last().click()
+  await page.getByRole('button', { name: 'I have copied it' }).click()
 
   await browser.visit({ path: new URL(link).pathname }, async ({ page: joining }) => {
     await joining.getByLabel('Choose a password').fill(PASSWORD)

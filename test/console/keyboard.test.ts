@@ -103,9 +103,9 @@ it('goes from the sign-in to a proved export, an invite and a key', async () => 
     await press(page, button(page, 'Invite people').first())
     await tabTo(page, page.getByLabel('E-mail addresses'))
     await page.keyboard.type('ann@example.com')
-    await press(page, button(page, 'Send invite'))
+    await press(page, button(page, 'Create invite'))
     await page.getByText('The link of ann@example.com is shown once.').waitFor()
-    await page.keyboard.press('Escape')
+    await press(page, button(page, 'I have copied it'))
     // A drawer gives the focus back to what opened it.
     const invited = page.getByRole('row', { name: 'Open the invite of ann@example.com' })
     await press(page, invited)

@@ -40,6 +40,9 @@ describe('from invite to goodbye', () => {
       await page.getByRole('button', { name: 'Invite people' }).click()
       const addresses = page.getByLabel('E-mail addresses')
       await addresses.fill('ann@example.com\nnot an address')
+      await page.getByText('This server has no mail set up').waitFor()
+      expect(await page.getByLabel('Send the invites by mail').count()).toBe(0)
+      expect(await page.getByLabel('Message').count()).toBe(0)
       await audit()
 
       // One bad address: nobody is invited, it is named, and what was typed is still there after a reload.
@@ -54,7 +57,7 @@ describe('from invite to goodbye', () => {
       await page.getByText('The link of ann@example.com is shown once.').waitFor()
       await audit()
       const link = (await page.getByLabel('Shown once').first().textContent())!
-      await page.getByRole('button', { name: 'Close' }).last().click()
+      await page.getByRole('button', { name: 'I have copied them' }).click()
       await page.getByRole('row', { name: 'Open the invite of bob@example.com' }).waitFor()
 
       // In another browser.
@@ -106,7 +109,7 @@ describe('from invite to goodbye', () => {
         const link = page.getByLabel('Shown once')
         await link.waitFor()
         expect(await link.textContent()).not.toBe(body.link)
-        await page.keyboard.press('Escape')
+        await page.getByRole('button', { name: 'I have copied it' }).click()
         await page.waitForURL((url) => url.search === '')
         await page.getByRole('row', { name: 'Open the invite of late@example.com' }).click()
         await page.getByRole('button', { name: 'Take back' }).click()
@@ -170,9 +173,9 @@ describe('projects that are closed to most', () => {
       await page.getByRole('option', { name: 'Payroll' }).click()
       await page.getByLabel('Access to these projects').selectOption('Manages them')
       await audit()
-      await page.getByRole('button', { name: 'Send invite' }).click()
+      await page.getByRole('button', { name: 'Create invite' }).click()
       await page.getByText('The link of eve@example.com is shown once.').waitFor()
-      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: 'I have copied it' }).click()
       await page.getByRole('row', { name: 'Open the invite of eve@example.com' }).click()
       await page.getByText('Payroll (manages it)').waitFor()
     })

@@ -117,7 +117,7 @@ describe('organization', () => {
         .click()
       await page.getByLabel('Shown once').waitFor()
       expect((await app.get(path, { key: value })).status).toBe(401)
-      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: 'I have copied it' }).click()
       await page.getByRole('row', { name: 'Open key Loader' }).click()
       await page.getByRole('button', { name: 'Delete key' }).click()
       await page

@@ -87,6 +87,14 @@ describe('get started', () => {
       await page.getByText(/sample events are on their way/).waitFor()
       await page.getByText('The first event is here').waitFor()
       expect(await page.getByRole('button', { name: 'Fill it with sample data' }).count()).toBe(0)
+      // Nothing was connected for them, so the way to connect something is still to be found.
+      await page.getByRole('heading', { name: 'Connect your product', exact: true }).waitFor()
+      await page.getByRole('link', { name: 'Overview' }).first().click()
+      await page.waitForURL('**/overview')
+      await page.keyboard.press('ControlOrMeta+k')
+      await page.getByRole('combobox', { name: 'Find anything' }).fill('get started')
+      await page.keyboard.press('Enter')
+      await page.waitForURL('**/get-started')
     })
   })
 })
@@ -162,7 +170,7 @@ describe('people', () => {
           distinct_id: 'ada',
           properties: {
             $anon_distinct_id: 'visitor 7',
-            $set: { email: 'ada@example.com', plan: '<b>paid</b>' },
+            $set: { email: 'ada@example.com', name: 'Ada Lovelace', plan: '<b>paid</b>' },
           },
         },
         {
@@ -184,12 +192,19 @@ describe('people', () => {
           return page.getByText('120 in all').count()
         })
         .toBe(1)
+      // The table scrolls, the page round it does not.
+      expect(await page.evaluate('document.documentElement.scrollHeight - innerHeight')).toBe(0)
       await page.getByLabel('Search people').fill('ADA@')
       await page.waitForURL('**?q=ADA%40')
       await page.getByText('1 in all').waitFor()
       await page.reload()
       expect(await page.getByLabel('Search people').inputValue()).toBe('ADA@')
-      await page.getByRole('row', { name: 'Open ada@example.com' }).click()
+      const ada = page.getByRole('row', { name: 'Open ada@example.com' })
+      expect((await ada.getByRole('cell').allTextContents()).slice(0, 2)).toEqual([
+        'Ada Lovelace',
+        'ada@example.com',
+      ])
+      await ada.click()
 
       await page.getByRole('heading', { name: /ada@example.com/ }).waitFor()
       await page.getByRole('row', { name: /bought/ }).waitFor()

@@ -130,6 +130,12 @@ describe('a question', () => {
       expect(new URL(page.url()).searchParams.get('q')).toBe(
         "select properties.`odd name` as odd, event from events where event = 'order paid' order by odd",
       )
+
+      // What is offered does not lie over the answer.
+      await type(page, 'select distinct_i')
+      await offered.filter({ hasText: 'distinct_id' }).first().waitFor()
+      await page.keyboard.press('Control+Enter')
+      await offered.first().waitFor({ state: 'detached' })
     })
   })
 

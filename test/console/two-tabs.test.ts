@@ -1,7 +1,7 @@
 // Two tabs of one browser: what one changes the other sees when somebody comes back to it, and nothing typed is lost.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createOrganization, type Workspace } from '../factories.ts'
+import { createMember, createOrganization, type Workspace } from '../factories.ts'
 import { startTestApp, type TestApp } from '../harness/app.ts'
 import { openConsole, type Console } from './browser.ts'
 
@@ -59,12 +59,32 @@ it('a change in one is seen in the other, drafts stay, and signing out is notice
       expectProblem(/401 /)
       await comeBackTo(two)
       await two.getByRole('dialog', { name: 'You were signed out' }).waitFor()
-      await two.getByRole('textbox', { name: 'Password' }).fill(home.owner.password)
+      await expect.poll(() => two.evaluate('document.activeElement.type')).toBe('password')
+      await two.keyboard.insertText(home.owner.password)
       await two.keyboard.press('Enter')
       await two.getByRole('dialog', { name: 'You were signed out' }).waitFor({ state: 'detached' })
       expect(await addresses.inputValue()).toBe('ann@example.com')
-      await two.getByRole('button', { name: 'Send invite' }).click()
+      await two.getByRole('button', { name: 'Create invite' }).click()
       await two.getByText('The link of ann@example.com is shown once.').waitFor()
     },
   )
+})
+
+it('whoever closes the question is told that they are signed out, and can sign in from there', async () => {
+  const path = `/organization/${home.organization.id}/general`
+  const { session, password } = await createMember(app, home.organization)
+  await browser.visit({ session, path }, async ({ page, expectProblem }) => {
+    await page.getByLabel('Name').waitFor()
+    expectProblem(/401 /)
+    await page.context().clearCookies()
+    await page.getByRole('link', { name: 'Members' }).click()
+    const question = page.getByRole('dialog', { name: 'You were signed out' })
+    await question.waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByText('You are signed out.').waitFor()
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await question.getByLabel('Password', { exact: true }).fill(password)
+    await page.keyboard.press('Enter')
+    await page.getByRole('table', { name: 'Members' }).waitFor()
+  })
 })

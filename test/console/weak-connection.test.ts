@@ -130,7 +130,7 @@ describe('a slow network', () => {
       await page.getByRole('button', { name: 'Invite people' }).click()
       await page.getByLabel('E-mail addresses').fill('ann@example.com')
       await page.evaluate(`(() => {
-        const button = [...document.querySelectorAll('button')].find((one) => one.textContent === 'Send invite')
+        const button = [...document.querySelectorAll('button')].find((one) => one.textContent === 'Create invite')
         button.click(); button.click(); button.form?.requestSubmit?.(button)
       })()`)
       await page.getByText('The link of ann@example.com is shown once.').waitFor()

@@ -2,9 +2,10 @@
 import { Button, Chip, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useForm } from '../ui/form'
 import { FormProblem } from '../ui/FormProblem'
+import { GuardedButton } from '../ui/Guarded'
 import { dayIn, dayOf, endOfDay, EXPIRY_CHOICES } from './expiry'
 import { LimitChoice } from './LimitChoice'
-import { isUndecided, limitFields, type Limits } from './limits'
+import { isUndecided, limitFields, type LimitFields, type Limits } from './limits'
 import { ScopeGrid } from './ScopeGrid'
 
 export type KeyFields = { label: string; scopes: string[]; expires_at: string | null } & Limits
@@ -26,6 +27,12 @@ const LEVEL_CHOICES = [
   { value: '8', label: 'Admin: also manages members, domains and projects' },
   { value: '1', label: 'Member' },
 ]
+
+/** Null when there is enough to make a key of. */
+function lackOf(values: { scopes: string[] } & LimitFields): string | null {
+  if (values.scopes.length === 0) return 'Choose at least one thing that the key may do.'
+  return isUndecided(values) ? 'Choose where the key works.' : null
+}
 
 export function KeyForm({ stored, draft, kind, button, onSubmit, onCancel }: Props) {
   const { label, scopes, expires_at, ...limits } = stored ?? NEW
@@ -96,13 +103,9 @@ export function KeyForm({ stored, draft, kind, button, onSubmit, onCancel }: Pro
           </Group>
         </Stack>
         <Group gap="sm">
-          <Button
-            type="submit"
-            loading={form.isBusy}
-            disabled={values.scopes.length === 0 || isUndecided(values)}
-          >
+          <GuardedButton type="submit" loading={form.isBusy} denial={lackOf(values)}>
             {button}
-          </Button>
+          </GuardedButton>
           <Button
             variant="default"
             onClick={() => {

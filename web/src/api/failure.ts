@@ -32,6 +32,10 @@ const FAULT = -1
 
 export const noAnswer = () => new Failure(0, 'no_answer', 'The server does not answer.')
 
+/** The API's own words are for programs: they speak of keys. */
+export const signedOut = (requestId: string | null = null) =>
+  new Failure(401, 'not_authenticated', 'You are signed out.', null, requestId)
+
 export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error
   return new Failure(FAULT, 'fault', error instanceof Error ? error.message : String(error))
@@ -41,6 +45,7 @@ export async function failureOf(response: Response): Promise<Failure> {
   const requestId = response.headers.get('x-request-id')
   const body: unknown = await response.json().catch(() => null)
   const { code, detail, attr, extra } = (body ?? {}) as Record<string, unknown>
+  if (code === 'not_authenticated') return signedOut(requestId)
   return new Failure(
     response.status,
     typeof code === 'string' ? code : 'unknown',

@@ -3,7 +3,7 @@ import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { answer, api, openApi, type Schema } from './client'
 import { isStranger } from '../page'
-import { Failure } from './failure'
+import { Failure, signedOut } from './failure'
 import { LEVELS, type Level } from './levels'
 import { noteSomebody } from './prompts'
 
@@ -51,7 +51,7 @@ export const organizationQuery = (id: string) =>
 /** For pages within the frame, where there is always one. */
 export function useMe(): Schema<'Account'> {
   const { data } = useSuspenseQuery(meQuery)
-  if (data === null) throw new Failure(401, 'not_authenticated', 'You are signed out.')
+  if (data === null) throw signedOut()
   return data
 }
 

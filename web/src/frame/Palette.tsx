@@ -8,7 +8,7 @@ import { organizationQuery, useMe } from '../api/me'
 import { Dialog } from '../ui/Dialog'
 import { Icon, type IconName } from '../ui/Icon'
 import classes from './Palette.module.css'
-import { actions, otherPlaces, projectPlaces } from './places'
+import { actions, otherPlaces, projectPlaces, startPlace } from './places'
 import { foundThings } from './things'
 
 type Choice = {
@@ -36,7 +36,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
 
   const all: Choice[] = [
     ...[
-      ...(projectId === undefined ? [] : projectPlaces(projectId, true)),
+      ...(projectId === undefined ? [] : [...projectPlaces(projectId, true), startPlace(projectId)]),
       ...otherPlaces(organizationId, me.is_staff),
     ].map((place) => ({
       ...place,

@@ -36,11 +36,20 @@ function Question({ isSignIn, onDone }: { isSignIn: boolean; onDone: () => void 
     staleTime: 0,
     queryFn: ({ signal }) => answer(openApi.POST('/api/login/precheck/', { body: { email }, signal })),
   })
-  if (rule.isPending) return <Loading rows={3} />
+  // Without this the cross of the dialog has the focus, and a password typed ahead ends with Enter on it.
+  if (rule.isPending)
+    return (
+      <div tabIndex={-1} data-autofocus>
+        <Loading rows={3} />
+      </div>
+    )
   const isByPassword = has_password && (rule.data?.sso_enforcement ?? null) === null
   if (!isByPassword) return <ThroughProvider email={email} isSignIn={isSignIn} />
   return isSignIn ? <SignInAgain onDone={onDone} /> : <ConfirmAgain onDone={onDone} />
 }
+
+/** What is asked comes after the dialog, which looks for `data-autofocus` only once. React sees to fields. */
+const focus = (link: HTMLAnchorElement | null) => link?.focus()
 
 function ThroughProvider({ email, isSignIn }: { email: string; isSignIn: boolean }) {
   const { pathname, search, hash } = location
@@ -51,7 +60,12 @@ function ThroughProvider({ email, isSignIn }: { email: string; isSignIn: boolean
           ? `The session of ${email} has ended: it signs in through an identity provider. You come back to this page.`
           : `This change needs a recent sign-in of ${email}, through its identity provider. You come back to this page.`}
       </Text>
-      <Button component="a" href={signInAddress(email, `${pathname}${search}${hash}`)} data-autofocus>
+      <Button
+        component="a"
+        href={signInAddress(email, `${pathname}${search}${hash}`)}
+        data-autofocus
+        ref={focus}
+      >
         Go to sign-in
       </Button>
     </Stack>
@@ -74,6 +88,8 @@ function SignInAgain({ onDone }: { onDone: () => void }) {
         return
       }
       await queries.invalidateQueries({ queryKey: meQuery.queryKey })
+      // Parts of the page that were refused before, when somebody had closed this dialog.
+      void queries.invalidateQueries({ predicate: ({ state }) => state.status === 'error' })
       onDone()
     },
   })
@@ -88,6 +104,7 @@ function SignInAgain({ onDone }: { onDone: () => void }) {
             label="Code"
             autoComplete="one-time-code"
             data-autofocus
+            autoFocus
             required
             {...form.field('token')}
           />
@@ -96,6 +113,7 @@ function SignInAgain({ onDone }: { onDone: () => void }) {
             label="Password"
             autoComplete="current-password"
             data-autofocus
+            autoFocus
             required
             {...form.field('password')}
           />
@@ -129,6 +147,7 @@ function ConfirmAgain({ onDone }: { onDone: () => void }) {
           label="Password"
           autoComplete="current-password"
           data-autofocus
+          autoFocus
           required
           {...form.field('password')}
         />

@@ -10,12 +10,18 @@ export type Place = {
   under?: string
 }
 
+export const startPlace = (projectId: string): Place => ({
+  label: 'Get started',
+  icon: 'start',
+  link: { to: '/project/$projectId/get-started', params: { projectId } },
+})
+
 export function projectPlaces(projectId: string, hasEvents: boolean): readonly Place[] {
   const params = { projectId }
   return [
     hasEvents
       ? { label: 'Overview', icon: 'overview', link: { to: '/project/$projectId/overview', params } }
-      : { label: 'Get started', icon: 'start', link: { to: '/project/$projectId/get-started', params } },
+      : startPlace(projectId),
     { label: 'Events', icon: 'events', link: { to: '/project/$projectId/events', params } },
     { label: 'SQL', icon: 'sql', link: { to: '/project/$projectId/sql', params } },
     { label: 'People', icon: 'people', link: { to: '/project/$projectId/persons', params } },

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { answer, api } from '../api/client'
 import { useProject } from '../api/me'
+import type { StoredEvent } from '../events/queries'
 import { CodeBlock } from '../ui/CodeBlock'
 import { Page } from '../ui/Page'
 import { FirstEvent } from './FirstEvent'
@@ -32,7 +33,11 @@ export function GetStartedPage() {
   return (
     <Page title="Get started">
       <ol className={classes.steps}>
-        <Step number={1} title="Connect your product" isDone={isCopied || hasEvents}>
+        <Step
+          number={1}
+          title="Connect your product"
+          isDone={isCopied || (first.event !== null && !isSample(first.event))}
+        >
           <Text c="dimmed" size="sm">
             PostHog’s client libraries work unchanged. The address and the token of this project are filled
             in.
@@ -121,6 +126,9 @@ function LinkButton({ to, projectId, onClick, isMain = false, children }: LinkBu
     </Button>
   )
 }
+
+/** Sample events come from a shop that does not exist (src/features/events/sample): nothing was connected for them. */
+const isSample = ({ properties }: StoredEvent): boolean => properties.$host === 'shop.example.com'
 
 function useHasExport(projectId: string): boolean {
   const { data } = useQuery({

@@ -104,12 +104,17 @@ function Nobody({ projectId, q }: { projectId: string; q: string }) {
   )
 }
 
+/** The API names people by their e-mail first, which has a column of its own. */
+function givenName({ name, properties }: Person): string {
+  return typeof properties.name === 'string' && properties.name.trim() !== '' ? properties.name : name
+}
+
 const COLUMNS: readonly Column<Person>[] = [
   {
     key: 'name',
     title: 'Person',
     width: 'minmax(140px, 2fr)',
-    cell: ({ name }) => <b title={name}>{name}</b>,
+    cell: (person) => <b title={person.name}>{givenName(person)}</b>,
   },
   {
     key: 'email',

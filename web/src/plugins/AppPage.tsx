@@ -2,6 +2,7 @@
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { lazy } from 'react'
+import { useProject } from '../api/me'
 import { GuardedButton } from '../ui/Guarded'
 import { done, refused } from '../ui/notify'
 import { Page, TabLinks } from '../ui/Page'
@@ -9,8 +10,9 @@ import { Status } from '../ui/Status'
 import { Empty } from '../ui/States'
 import { AppMenu } from './AppMenu'
 import { Banner } from './Banner'
+import { hasEdits, saveEdits, useEdits } from './code/edits'
 import { appQuery, changeApp, type App } from './queries'
-import { useAppDenial } from './rights'
+import { useAppDenial, useMayEdit } from './rights'
 import { SettingsTab } from './settings/SettingsTab'
 import { stateOf } from './states'
 import { useSwitch } from './useSwitch'
@@ -92,7 +94,12 @@ function Tab({ projectId, app, tab }: { projectId: string; app: App; tab: string
 type ActionProps = { projectId: string; app: App; denial: string | null }
 
 function Actions({ projectId, app, denial }: ActionProps) {
-  const { flip, isBusy } = useSwitch(projectId, app)
+  const mayEdit = useMayEdit(app)
+  const { organization } = useProject()
+  const isDirty = hasEdits(useEdits(app.plugin)) && mayEdit
+  // What was tried is what runs: code that is not saved yet is saved first.
+  const saves = isDirty && !app.enabled
+  const { flip, isBusy } = useSwitch(projectId, app, saves ? () => saveEdits(organization, app.plugin) : null)
   return (
     <>
       <GuardedButton
@@ -101,7 +108,7 @@ function Actions({ projectId, app, denial }: ActionProps) {
         loading={isBusy}
         onClick={flip}
       >
-        {app.enabled ? 'Switch off' : 'Switch on'}
+        {app.enabled ? 'Switch off' : saves ? 'Save and switch on' : 'Switch on'}
       </GuardedButton>
       <AppMenu projectId={projectId} app={app} />
     </>

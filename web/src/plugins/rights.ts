@@ -1,6 +1,7 @@
 // What somebody may do with apps: the organization's access level decides. src/features/plugins/rules.ts says the same.
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { organizationQuery, useProject } from '../api/me'
+import type { App } from './queries'
 
 const ACCESS = { configure: 3, install: 6 } as const
 
@@ -12,4 +13,11 @@ export function useAppDenial(needed: keyof typeof ACCESS): string | null {
   return needed === 'install'
     ? 'The organization may not install apps or write them.'
     : 'The organization may not use apps.'
+}
+
+/** Code belongs to the organization that has written or installed it. */
+export function useMayEdit(app: App): boolean {
+  const { organization } = useProject()
+  const denial = useAppDenial('install')
+  return app.plugin_info.organization_id === organization && denial === null
 }

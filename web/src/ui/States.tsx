@@ -2,6 +2,7 @@
 import { Button, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { useEffect, useEffectEvent, type ReactNode } from 'react'
 import { toFailure } from '../api/failure'
+import { ask, mayAsk } from '../api/prompts'
 import classes from './States.module.css'
 import { Copyable } from './Values'
 
@@ -46,6 +47,9 @@ export function Failed({ error, what, onRetry }: { error: unknown; what: string;
     const timer = setInterval(retry, RETRY_MS)
     return () => clearInterval(timer)
   }, [failure.isPassing])
+  const signIn = async () => {
+    if (await ask('sign-in')) onRetry?.()
+  }
   return (
     <Stack className={classes.empty} gap="sm" align="flex-start" role="alert">
       <Title order={2}>{what}</Title>
@@ -56,10 +60,14 @@ export function Failed({ error, what, onRetry }: { error: unknown; what: string;
           Request <Copyable value={failure.requestId} />
         </Text>
       )}
-      {onRetry && (
-        <Button variant="default" onClick={onRetry}>
-          Try again
-        </Button>
+      {failure.status === 401 && mayAsk() ? (
+        <Button onClick={() => void signIn()}>Sign in</Button>
+      ) : (
+        onRetry && (
+          <Button variant="default" onClick={onRetry}>
+            Try again
+          </Button>
+        )
       )}
     </Stack>
   )

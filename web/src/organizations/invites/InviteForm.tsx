@@ -1,10 +1,11 @@
 // Inviting people, several at once; then their links, which are shown once.
 import { Button, Checkbox, Group, MultiSelect, NativeSelect, Stack, Text, Textarea } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, api, type Schema } from '../../api/client'
 import { LEVELS } from '../../api/levels'
 import { useOrganization } from '../../api/me'
+import { preflightQuery } from '../../api/preflight'
 import { useForm } from '../../ui/form'
 import { FormProblem } from '../../ui/FormProblem'
 import { done } from '../../ui/notify'
@@ -16,6 +17,8 @@ type MadeInvite = Schema<'MadeInvite'>
 
 export function InviteForm({ onClose }: { onClose: () => void }) {
   const organization = useOrganization()
+  // Unknown for a moment: neither what mail takes nor that there is none is shown then.
+  const hasMail = useQuery(preflightQuery).data?.email_service_available
   const queries = useQueryClient()
   const [made, setMade] = useState<readonly MadeInvite[] | null>(null)
   const form = useForm({
@@ -108,23 +111,33 @@ export function InviteForm({ onClose }: { onClose: () => void }) {
             )}
           </>
         )}
-        <Textarea
-          label="Message"
-          description="Stands in the mail, as plain text."
-          autosize
-          minRows={2}
-          maxRows={8}
-          {...form.field('message')}
-        />
-        <Checkbox
-          label="Send the invites by mail"
-          description="Otherwise you pass the links on yourself. Either way they work for three days."
-          checked={form.values.sendEmail}
-          onChange={(event) => form.set('sendEmail', event.currentTarget.checked)}
-        />
+        {hasMail === true && (
+          <>
+            <Textarea
+              label="Message"
+              description="Stands in the mail, as plain text."
+              autosize
+              minRows={2}
+              maxRows={8}
+              {...form.field('message')}
+            />
+            <Checkbox
+              label="Send the invites by mail"
+              description="Otherwise you pass the links on yourself. Either way they work for three days."
+              checked={form.values.sendEmail}
+              onChange={(event) => form.set('sendEmail', event.currentTarget.checked)}
+            />
+          </>
+        )}
+        {hasMail === false && (
+          <Text size="sm" c="dimmed">
+            This server has no mail set up (<code>SMTP_URL</code>). You get the links here to pass on
+            yourself; they work for three days.
+          </Text>
+        )}
         <Group gap="sm">
           <Button type="submit" loading={form.isBusy} disabled={count === 0}>
-            {count > 1 ? `Invite ${count} people` : 'Send invite'}
+            {count > 1 ? `Invite ${count} people` : 'Create invite'}
           </Button>
           <Button variant="default" onClick={onClose}>
             Cancel
@@ -143,14 +156,14 @@ export function Links({ invites, onClose }: { invites: readonly MadeInvite[]; on
         {isMailed ? 'The mails are on their way.' : 'No mail was sent: pass the links on.'} A link lets
         whoever has it join with that address, once.
       </Text>
-      {invites.map(({ id, target_email, link }) => (
-        <ShownOnce key={id} value={link} copy="Copy link">
+      {invites.map(({ id, target_email, link, emailing_attempt_made }) => (
+        <ShownOnce key={id} value={link} copy="Copy link" isSafe={emailing_attempt_made}>
           The link of <b>{target_email}</b> is shown once. Resending makes a new one.
         </ShownOnce>
       ))}
       <Group>
         <Button variant="default" onClick={onClose}>
-          Close
+          {isMailed ? 'Close' : invites.length > 1 ? 'I have copied them' : 'I have copied it'}
         </Button>
       </Group>
     </Stack>

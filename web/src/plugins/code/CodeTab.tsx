@@ -1,7 +1,7 @@
 // The code of an app at the left, what it does to an event at the right. Saving is one key, trying another.
 import { useProject } from '../../api/me'
 import type { App } from '../queries'
-import { useAppDenial } from '../rights'
+import { useMayEdit } from '../rights'
 import { readSettings } from '../schema-fields'
 import classes from './CodeTab.module.css'
 import { EditorPane } from './EditorPane'
@@ -11,10 +11,7 @@ import { useTrial } from './useTrial'
 
 export function CodeTab({ projectId, app }: { projectId: string; app: App }) {
   const { organization } = useProject()
-  const denial = useAppDenial('install')
-  const isOwn = app.plugin_info.organization_id === organization
-  if (isOwn && denial === null)
-    return <OwnCode projectId={projectId} app={app} organizationId={organization} />
+  if (useMayEdit(app)) return <OwnCode projectId={projectId} app={app} organizationId={organization} />
   return <ForeignCode projectId={projectId} app={app} />
 }
 

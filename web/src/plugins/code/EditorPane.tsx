@@ -8,6 +8,7 @@ import { Icon } from '../../ui/Icon'
 import { done, refused } from '../../ui/notify'
 import { Tip } from '../../ui/Tip'
 import type { App } from '../queries'
+import { Changed } from './Changed'
 import classes from './CodeTab.module.css'
 import { completeApp } from './completion'
 import { offsetOf, problemsIn, type SourceError } from './places'
@@ -22,7 +23,6 @@ type Props = { app: App; code: ReturnType<typeof useFiles>; trial: Trial; settin
 export function EditorPane({ app, code, trial, settings }: Props) {
   const { file: asked, at } = page.useSearch()
   const navigate = page.useNavigate()
-  const [errors, setErrors] = useState<readonly SourceError[]>(app.plugin_info.errors)
   const [isSaving, setSaving] = useState(false)
   const [isRemoving, setRemoving] = useState(false)
   const names = Object.keys(code.files).toSorted(byUse)
@@ -36,14 +36,14 @@ export function EditorPane({ app, code, trial, settings }: Props) {
   const known = useRef({ settings, properties: [] as readonly string[] })
   known.current = { settings, properties: Object.keys(propertiesOf(trial.text)) }
   const completions = useMemo(() => [completeApp(() => known.current)], [])
-  const shown: readonly SourceError[] = trial.result !== null && code.isDirty ? trial.result.errors : errors
+  const shown: readonly SourceError[] =
+    trial.result !== null && code.isDirty ? trial.result.errors : app.plugin_info.errors
 
-  async function save() {
+  async function save(send = code.save) {
     if (!code.isDirty || isSaving || isInstalled) return
     setSaving(true)
     try {
-      const plugin = await code.save()
-      setErrors(plugin.errors)
+      const plugin = await send()
       if (plugin.errors.length === 0)
         done(app.enabled ? 'Saved. The next event goes through the new code.' : 'Saved.')
       else refused(new Error(`Saved, but it does not run: ${plugin.errors[0]!.message}`))
@@ -85,7 +85,13 @@ export function EditorPane({ app, code, trial, settings }: Props) {
         {!isInstalled && (
           <span className={classes.end}>
             {code.isDirty && (
-              <Button variant="subtle" onClick={code.discard}>
+              <Button
+                variant="subtle"
+                onClick={() => {
+                  code.discard()
+                  trial.clear()
+                }}
+              >
                 Discard
               </Button>
             )}
@@ -107,6 +113,16 @@ export function EditorPane({ app, code, trial, settings }: Props) {
           Installed from {app.plugin_info.url}. It is changed there, and updated here.
         </p>
       )}
+      {code.changed.length > 0 && !isSaving && (
+        <Changed
+          code={code}
+          onOverwrite={() => void save(code.overwrite)}
+          onTake={() => {
+            code.takeTheirs()
+            trial.clear()
+          }}
+        />
+      )}
       {file === undefined ? (
         <p className={classes.note}>There is no code yet. Add a file to begin.</p>
       ) : (
@@ -116,7 +132,10 @@ export function EditorPane({ app, code, trial, settings }: Props) {
             label={file}
             language={languageOf(file)}
             value={text}
-            onChange={(next) => code.write(file, next)}
+            onChange={(next) => {
+              code.write(file, next)
+              trial.clear()
+            }}
             completions={file === 'index.ts' ? completions : []}
             diagnostics={problemsIn(file, text, shown)}
             onRun={() => void trial.run()}

@@ -2,7 +2,8 @@
 import { Title } from '@mantine/core'
 import { bytesText, durationText } from '../../ui/format'
 import { Status } from '../../ui/Status'
-import { differenceOf, folded, hasChanges } from './difference'
+import { differenceOf, hasChanges } from './difference'
+import { Lines } from './Lines'
 import classes from './TryPane.module.css'
 import type { TrialResult } from './useTrial'
 
@@ -33,21 +34,7 @@ export function TrialOutcome({ result }: { result: TrialResult }) {
           {placeIn(error.stack) !== null && <div>at {placeIn(error.stack)}</div>}
         </div>
       )}
-      {isChanged && (
-        <pre className={`${classes.lines} mono`} tabIndex={0} aria-label="The event, before and after">
-          {folded(lines).map((line, index) =>
-            'left' in line ? (
-              <span key={index} className={classes.gap}>
-                {line.left === 1 ? '1 line as before' : `${line.left} lines as before`}
-              </span>
-            ) : (
-              <span key={index} className={classes.line} data-mark={line.mark}>
-                {line.mark} {line.text}
-              </span>
-            ),
-          )}
-        </pre>
-      )}
+      {isChanged && <Lines label="The event, before and after" lines={lines} />}
       {logs.length > 0 && (
         <>
           <Title order={3}>Said</Title>

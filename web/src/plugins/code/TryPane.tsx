@@ -73,7 +73,7 @@ export function TryPane({ projectId, app, trial, isDirty }: Props) {
       </div>
       {trial.result === null && trial.problem === null && (
         <>
-          <Title order={2}>Nothing tried yet</Title>
+          <Title order={2}>Not tried yet</Title>
           <p className="quiet">
             The app runs once on the event above, with the settings of this project. Nothing is stored or
             sent. Ctrl-Enter does the same.

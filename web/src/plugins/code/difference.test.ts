@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { differenceOf, folded, hasChanges } from './difference.ts'
+import { differenceOf, differenceOfTexts, folded, hasChanges } from './difference.ts'
 
 const told = (before: object, after: object) =>
   differenceOf(before as never, after as never).map(({ mark, text }) => mark + text)
@@ -58,6 +58,26 @@ describe('a difference', () => {
       ' }',
     ])
     expect(told({ a: {} }, { a: {} })).toEqual([' {', '   "a": {}', ' }'])
+  })
+})
+
+describe('a difference of texts', () => {
+  const text = (before: string, after: string) =>
+    differenceOfTexts(before, after).map(({ mark, text: line }) => mark + line)
+
+  it('marks lines that came and went, and keeps the most that stayed', () => {
+    expect(text('a\nb\nc\nd\ne', 'a\nc\nx\nd\ny\ne')).toEqual([' a', '-b', ' c', '+x', ' d', '+y', ' e'])
+    expect(text('a\nb', 'b\na')).toEqual(['-a', ' b', '+a'])
+    expect(text('', 'a')).toEqual(['-', '+a'])
+    expect(text('a\na', 'a')).toEqual([' a', '-a'])
+  })
+
+  it('of long texts that have little in common is told without comparing all lines', () => {
+    const lines = (mark: string) => Array.from({ length: 3_000 }, (_, index) => `${mark}${index}`)
+    const told = text(['same', ...lines('a')].join('\n'), ['same', ...lines('b')].join('\n'))
+    expect(told).toHaveLength(6_001)
+    expect(told.slice(0, 2)).toEqual([' same', '-a0'])
+    expect(told.at(-1)).toBe('+b2999')
   })
 })
 

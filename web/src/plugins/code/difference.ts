@@ -1,4 +1,4 @@
-// An event before and after, as lines of JSON that stayed, came or went.
+// An event or a text before and after, as lines that stayed, came or went.
 
 export type Line = { mark: ' ' | '+' | '-'; text: string }
 /** So many lines that stayed are left out. */
@@ -37,6 +37,54 @@ const isSameTime = (before: unknown, after: unknown) =>
 /** Properties that were not there at all count once there is something in them. */
 const isFilled = (key: string, value: unknown) =>
   key === 'properties' && isObject(value) && Object.keys(value).length > 0
+
+/** Beyond this many pairs of lines the stretch that differs is shown as replaced. */
+const MOST_PAIRS = 4_000_000
+
+export function differenceOfTexts(before: string, after: string): Line[] {
+  const [old, now] = [before.split('\n'), after.split('\n')]
+  const most = Math.min(old.length, now.length)
+  let start = 0
+  while (start < most && old[start] === now[start]) start++
+  let end = 0
+  while (end < most - start && old.at(-1 - end) === now.at(-1 - end)) end++
+  const stayed = (lines: readonly string[]): Line[] => lines.map((text) => ({ mark: ' ', text }))
+  return [
+    ...stayed(now.slice(0, start)),
+    ...replaced(old.slice(start, old.length - end), now.slice(start, now.length - end)),
+    ...stayed(now.slice(now.length - end)),
+  ]
+}
+
+/** By the longest sequence of lines that both have. */
+function replaced(old: readonly string[], now: readonly string[]): Line[] {
+  const width = now.length + 1
+  const isHuge = old.length * now.length > MOST_PAIRS
+  // How many lines the rest of both have in common, from each pair of places on.
+  const common = new Uint32Array(isHuge ? 0 : (old.length + 1) * width)
+  if (!isHuge)
+    for (let i = old.length - 1; i >= 0; i--)
+      for (let j = now.length - 1; j >= 0; j--)
+        common[i * width + j] =
+          old[i] === now[j]
+            ? common[(i + 1) * width + j + 1]! + 1
+            : Math.max(common[(i + 1) * width + j]!, common[i * width + j + 1]!)
+  const all: Line[] = []
+  let [i, j] = [0, 0]
+  while (i < old.length || j < now.length) {
+    if (!isHuge && i < old.length && j < now.length && old[i] === now[j]) {
+      all.push({ mark: ' ', text: now[j]! })
+      i++
+      j++
+    } else if (
+      i < old.length &&
+      (isHuge || j === now.length || common[(i + 1) * width + j]! >= common[i * width + j + 1]!)
+    )
+      all.push({ mark: '-', text: old[i++]! })
+    else all.push({ mark: '+', text: now[j++]! })
+  }
+  return all
+}
 
 /** Long stretches without a change are folded. */
 export function folded(all: readonly Line[]): (Line | Gap)[] {

@@ -1,55 +1,48 @@
-// The files of an app while they are edited: what is saved, what was typed since, kept in the browser until it is saved.
-import { useState } from 'react'
+// The files of an app while they are edited: what is saved, with what was typed since.
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { filesQuery, saveFiles, type Files, type Plugin } from '../queries'
-
-type Edits = Readonly<Record<string, string>>
-
-const keyOf = (pluginId: number) => `draft:code of plugin ${pluginId}`
+import { filesQuery, saveFiles, type Files } from '../queries'
+import {
+  changedElsewhere,
+  hasEdits,
+  keepEdits,
+  rebased,
+  saveEdits,
+  textsOf,
+  useEdits,
+  type Edits,
+} from './edits'
 
 export function useFiles(organizationId: string, pluginId: number) {
   const { data: saved } = useSuspenseQuery(filesQuery(organizationId, pluginId))
-  const [edits, setEdits] = useState<Edits>(() => readEdits(pluginId, saved))
-  const files: Files = { ...saved, ...edits }
-  const isDirty = Object.keys(edits).length > 0
-
-  const keep = (next: Edits) => {
-    setEdits(next)
-    if (Object.keys(next).length > 0) sessionStorage.setItem(keyOf(pluginId), JSON.stringify(next))
-    else sessionStorage.removeItem(keyOf(pluginId))
-  }
+  const edits = useEdits(pluginId)
+  const files: Files = { ...saved, ...textsOf(edits) }
+  const changed = changedElsewhere(edits, saved)
+  const keep = (next: Edits) => keepEdits(pluginId, next)
+  const save = () => saveEdits(organizationId, pluginId)
   return {
+    saved,
     files,
-    isDirty,
+    isDirty: hasEdits(edits),
     isEdited: (file: string) => file in edits,
+    /** Files that somebody else has saved while they were edited here. */
+    changed,
     write(file: string, text: string) {
-      const { [file]: _old, ...others } = edits
-      keep(saved[file] === text ? others : { ...others, [file]: text })
+      const { [file]: old, ...others } = edits
+      const base = old === undefined ? (saved[file] ?? null) : old.base
+      keep(saved[file] === text ? others : { ...others, [file]: { text, base } })
     },
     discard: () => keep({}),
-    /** The plugin afterwards. What is typed meanwhile stays unsaved. */
-    async save(): Promise<Plugin> {
-      const plugin = await saveFiles(organizationId, pluginId, edits)
-      setEdits((now) => {
-        const left = Object.fromEntries(Object.entries(now).filter(([file, text]) => edits[file] !== text))
-        if (Object.keys(left).length === 0) sessionStorage.removeItem(keyOf(pluginId))
-        return left
-      })
-      return plugin
+    save,
+    overwrite() {
+      keep(rebased(edits, saved))
+      return save()
     },
+    takeTheirs: () =>
+      keep(Object.fromEntries(Object.entries(edits).filter(([file]) => !changed.includes(file)))),
     async remove(file: string): Promise<void> {
       if (file in saved) await saveFiles(organizationId, pluginId, { [file]: null })
       const { [file]: _gone, ...others } = edits
       keep(others)
     },
-  }
-}
-
-function readEdits(pluginId: number, saved: Files): Edits {
-  try {
-    const kept = JSON.parse(sessionStorage.getItem(keyOf(pluginId)) ?? '{}') as Edits
-    return Object.fromEntries(Object.entries(kept).filter(([file, text]) => saved[file] !== text))
-  } catch {
-    return {}
   }
 }

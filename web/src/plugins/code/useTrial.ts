@@ -25,11 +25,19 @@ export function useTrial(app: App, files: Files | null) {
     setText(next)
     keepTriedEvent(app.id, next)
   }
+  /** What came of code or an event that is no longer there. */
+  const clear = () => {
+    setProblem(null)
+    setResult(null)
+  }
   async function run() {
     if (isBusy) return
     setProblem(null)
     const event = readEvent(text)
-    if (event === null) return setProblem('The event is not a JSON object.')
+    if (event === null) {
+      setResult(null)
+      return setProblem('The event is not a JSON object.')
+    }
     setBusy(true)
     try {
       const sent =
@@ -48,7 +56,7 @@ export function useTrial(app: App, files: Files | null) {
       setBusy(false)
     }
   }
-  return { text, write, mayFetch, setMayFetch, run, isBusy, problem, result }
+  return { text, write, mayFetch, setMayFetch, run, clear, isBusy, problem, result }
 }
 
 export function readEvent(text: string): Record<string, unknown> | null {

@@ -23,6 +23,8 @@ type Colors = (typeof COLORS)['light' | 'dark']
 const BAR_SHARE = 0.82
 const WIDEST_BAR_PX = 56
 const FEW_POINTS = 60
+/** Half of the widest text below: it stands in the middle under its point, and the last one may be at the very end. */
+const RIGHT_PX = 32
 
 export default function Plot({ kind, x, series, zone, onPoint }: Props) {
   const host = useRef<HTMLDivElement>(null)
@@ -86,7 +88,7 @@ function optionsOf(
   const axis = { stroke: colors.quiet, font, ticks: { show: false } }
   return {
     legend: { show: false },
-    padding: [8, 12, 0, 0] as uPlot.Padding,
+    padding: [8, RIGHT_PX, 0, 0] as uPlot.Padding,
     cursor: { y: false, drag: { x: false, y: false }, points: { show: kind === 'line', size: 7 } },
     ...(zone === undefined
       ? {}

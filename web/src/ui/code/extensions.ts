@@ -149,7 +149,9 @@ function actions(onRun?: () => void, onSave?: () => void): KeyBinding[] {
       : keys.map((key) => ({
           key,
           preventDefault: true,
-          run: () => {
+          run: (view: EditorView) => {
+            // It would lie over what the action shows.
+            closeCompletion(view)
             action()
             return true
           },

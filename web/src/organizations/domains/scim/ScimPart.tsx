@@ -1,6 +1,6 @@
 // The directory that says who belongs to the organization: switched on, its address and token, its groups, and what it
 // asked for.
-import { Group, Stack, Text, Title } from '@mantine/core'
+import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, api, type Schema } from '../../../api/client'
@@ -89,7 +89,16 @@ function Directory({ domain }: PartProps) {
   return (
     <Stack gap="xl">
       {token !== null && (
-        <ShownOnce value={token} copy="Copy token">
+        <ShownOnce
+          key={token}
+          value={token}
+          copy="Copy token"
+          actions={
+            <Button variant="default" onClick={() => setToken(null)}>
+              I have copied it
+            </Button>
+          }
+        >
           This is the token for the directory. It is shown once: copy it now.
         </ShownOnce>
       )}
