@@ -141,6 +141,44 @@ describe('a new export', () => {
     })
     expect((await of.app.get(`${of.base}/`, { key: of.key })).body.count).toBe(0)
   })
+
+  it('asks again for the secrets that a reload has lost, and leads to them when they are missing', async () => {
+    const of = await neighbourOf(bench)
+    const session = of.workspace.owner.session
+    const [user, password] = ['reload-role-31', 'reload-pass-31'].map((text) =>
+      of.app.canary.plant('typed secret', text),
+    )
+    await browser.visit({ session, path: pageOf(of, '/new') }, async ({ page, audit, expectProblem }) => {
+      await page.getByRole('button', { name: /^PostgreSQL/ }).click()
+      await page.getByLabel('Host').fill('8.8.8.8')
+      await page.getByLabel('Database').fill('warehouse')
+      await page.getByLabel('User').fill(user!)
+      await page.getByLabel('Password', { exact: true }).fill(password!)
+      await page.getByRole('button', { name: 'Choose what to export' }).click()
+      const connection = page
+        .getByRole('navigation', { name: 'Steps' })
+        .getByRole('link', { name: 'Connection' })
+      await expect.poll(() => connection.getAttribute('data-done')).toBe('true')
+      await page.getByRole('button', { name: 'Choose the layout' }).click()
+      await page.reload()
+      await page.getByRole('heading', { name: 'Format and layout' }).waitFor()
+      expect(await connection.getAttribute('data-done')).toBeNull()
+      await page.getByRole('link', { name: 'Create export' }).click()
+      await page.getByLabel('Name').fill('To a table')
+      expectProblem(/400/)
+      await page.getByRole('button', { name: 'Create export' }).click()
+      await page.getByRole('heading', { name: 'Connection' }).waitFor()
+      await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('user')
+      await page.getByText('Enter the password again: it is not kept.').waitFor()
+      await audit()
+      await page.getByLabel('User').fill(user!)
+      await page.getByLabel('Password', { exact: true }).fill(password!)
+      await page.getByText('it is not kept').waitFor({ state: 'detached' })
+      await page.getByRole('link', { name: 'Create export' }).click()
+      await page.getByRole('button', { name: 'Create export' }).click()
+      await page.getByText('To a table is created.').waitFor()
+    })
+  })
 })
 
 describe('settings', () => {

@@ -50,10 +50,12 @@ export function NewExportPage() {
   const { timezone } = useProject()
   const kinds = useSuspenseQuery(destinationsQuery(projectId)).data.results
   const title = useRef<HTMLHeadingElement>(null)
+  const secrets = [...new Set(kinds.flatMap(({ config }) => namesOfSecrets(config)))]
   const form = useForm<Values>({
-    initial: newValues(timezone),
+    // The draft brings back every other field of the destination: without these a refusal would not find them.
+    initial: { ...newValues(timezone), ...Object.fromEntries(secrets.map((name) => [name, ''])) },
     draft: `new-export:${projectId}`,
-    secrets: [...new Set(kinds.flatMap(({ config }) => namesOfSecrets(config)))],
+    secrets,
     submit: (values) => createExport(projectId, values, kindOf(values.type, kinds)!, navigate),
   })
   const kind = kindOf(form.values.type, kinds)

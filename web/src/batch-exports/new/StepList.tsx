@@ -5,7 +5,7 @@ import type { Values } from '../form/values'
 import type { Destination } from '../queries'
 import { STEPS, type Step } from '../search'
 import classes from './NewExportPage.module.css'
-import { chosenIn } from './steps'
+import { chosenIn, lacks } from './steps'
 
 type Props = { values: Values; kind: Destination | undefined; current: Step; titles: Record<Step, string> }
 
@@ -16,13 +16,14 @@ export function StepList({ values, kind, current, titles }: Props) {
     <nav aria-label="Steps">
       <ol className={classes.steps}>
         {STEPS.map((step, index) => {
-          const isDone = index < STEPS.indexOf(current)
+          const isPast = index < STEPS.indexOf(current)
+          const isDone = isPast && !lacks(step, values, kind)
           const chosen = chosenIn(step, values, kind)
           const content = (
             <>
               <span className={classes.number}>{isDone ? <Icon name="check" size={12} /> : index + 1}</span>
               <span className={classes.name}>{titles[step]}</span>
-              {chosen !== null && (isDone || step === current) && (
+              {chosen !== null && (isPast || step === current) && (
                 <span className={classes.chosen}>{chosen}</span>
               )}
             </>

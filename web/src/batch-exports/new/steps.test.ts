@@ -1,15 +1,17 @@
 import { expect, it } from 'vitest'
 import { configValues, newValues, type Values } from '../form/values.ts'
 import type { Destination } from '../queries.ts'
-import { chosenIn, stepOf } from './steps.ts'
+import { chosenIn, lacks, stepOf } from './steps.ts'
 
 const KIND = {
   name: 'S3',
   type: 'S3',
   takes_custom_columns: true,
   config: {
+    required: ['bucket_name', 'key'],
     properties: {
       bucket_name: { type: 'string', 'x-part': 'connection' },
+      key: { type: 'string', writeOnly: true, 'x-part': 'connection' },
       file_format: {
         type: 'string',
         enum: ['JSONLines', 'Parquet'],
@@ -45,4 +47,12 @@ it('each step says what was chosen', () => {
   expect(chosenIn('schedule', values, KIND)).toBe('Every day at 03:00, UTC')
   expect(chosenIn('create', values, KIND)).toBeNull()
   expect(chosenIn('rows', values, undefined)).toBeNull()
+})
+
+it('a step is not done while a required field of it is empty', () => {
+  const steps = ['connection', 'layout', 'schedule'] as const
+  const lacking = (given: Values) => steps.filter((step) => lacks(step, given, KIND))
+  expect(lacking(values)).toEqual(['connection'])
+  expect(lacking({ ...values, key: 's' } as Values)).toEqual([])
+  expect(lacking({ ...values, key: 's', bucket_name: '' } as Values)).toEqual(['connection'])
 })

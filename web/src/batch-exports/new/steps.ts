@@ -1,6 +1,6 @@
 // The steps of a new export: which of them asks for what, and what was chosen in each. Pure.
 import { askedFor } from '../form/fields'
-import { bodyOf, type Values } from '../form/values'
+import { bodyOf, fieldsFor, type Values } from '../form/values'
 import type { Destination } from '../queries'
 import type { Step } from '../search'
 import { scheduleText } from '../states'
@@ -25,6 +25,14 @@ export function stepOf(name: string, kind: Destination): Step | undefined {
   return (
     STEP_OF_FIELD[name] ??
     askedFor({ ...kind.config, allOf: [] }, {}).fields.find((field) => field.name === name)?.part
+  )
+}
+
+/** Whether a field that is required there is still empty. */
+export function lacks(step: Step, values: Values, kind: Destination | undefined): boolean {
+  if (!kind) return true
+  return fieldsFor(values, kind).some(
+    ({ part, isRequired, name }) => part === step && isRequired && (values[name] ?? '') === '',
   )
 }
 
