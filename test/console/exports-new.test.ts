@@ -43,6 +43,13 @@ describe('a new export', () => {
       await page.getByLabel('Own columns').fill('SELECT event, nosuch FROM events')
       await page.getByText('nosuch', { exact: false }).nth(1).waitFor()
       await audit()
+      const rowsStep = page
+        .getByRole('navigation', { name: 'Steps' })
+        .getByRole('link', { name: 'What to export' })
+      await page.getByRole('button', { name: 'Choose the layout' }).click()
+      await expect.poll(() => rowsStep.getAttribute('data-fault')).toBe('true')
+      expect(await rowsStep.getAttribute('title')).toContain('nosuch')
+      await rowsStep.click()
       await page
         .getByLabel('Own columns')
         .fill("SELECT uuid, event, properties.n AS n FROM events WHERE event = 'order placed'")
@@ -125,6 +132,10 @@ describe('a new export', () => {
       await page.getByText('This step:', { exact: false }).waitFor()
       await audit()
       await page.getByRole('button', { name: 'Choose what to export' }).click()
+      const connection = page
+        .getByRole('navigation', { name: 'Steps' })
+        .getByRole('link', { name: 'Connection' })
+      await expect.poll(() => connection.getAttribute('title')).toBe('The test of the connection failed.')
       await page.getByRole('button', { name: 'Choose the layout' }).click()
       await page.getByLabel('Prefix').fill('lake')
       await page.getByRole('link', { name: 'Create export' }).click()
@@ -140,6 +151,31 @@ describe('a new export', () => {
       await audit()
     })
     expect((await of.app.get(`${of.base}/`, { key: of.key })).body.count).toBe(0)
+  })
+
+  it('leads to the connection when that is refused as a whole, and says so only there', async () => {
+    const of = await neighbourOf(bench)
+    const session = of.workspace.owner.session
+    await browser.visit({ session, path: pageOf(of, '/new') }, async ({ page, expectProblem }) => {
+      await page.getByRole('button', { name: /^PostgreSQL/ }).click()
+      await page.getByLabel('Host').fill('127.0.0.1')
+      await page.getByLabel('Database').fill('warehouse')
+      await page.getByLabel('User').fill('somebody')
+      await page.getByLabel('Password', { exact: true }).fill('some-password')
+      await page.getByRole('link', { name: 'Create export' }).click()
+      await page.getByLabel('Name').fill('To a table')
+      expectProblem(/400/)
+      await page.getByRole('button', { name: 'Create export' }).click()
+      await page.getByRole('heading', { name: 'Connection' }).waitFor()
+      const problem = page.getByText('may not be called', { exact: false })
+      await problem.waitFor()
+      await page.getByRole('button', { name: 'Choose what to export' }).click()
+      await page.getByRole('heading', { name: 'What to export' }).waitFor()
+      await problem.waitFor({ state: 'detached' })
+      await page.getByRole('button', { name: 'Back' }).click()
+      await page.getByRole('heading', { name: 'Connection' }).waitFor()
+      expect(await problem.count()).toBe(0)
+    })
   })
 
   it('asks again for the secrets that a reload has lost, and leads to them when they are missing', async () => {

@@ -19,7 +19,7 @@ export function useForm<Values extends object>({ initial, submit, draft, secrets
   const [values, setValues] = useState<Values>(() => ({ ...initial, ...readDraft<Values>(draft) }))
   const [lost, setLost] = useState<readonly string[]>(() => readLost(draft))
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({})
-  const [problem, setProblem] = useState<string | null>(null)
+  const [refusal, setRefusal] = useState<{ message: string; attr: string | null } | null>(null)
   const [isBusy, setBusy] = useState(false)
   const element = useRef<HTMLFormElement>(null)
   const isSending = useRef(false)
@@ -48,14 +48,14 @@ export function useForm<Values extends object>({ initial, submit, draft, secrets
     isSending.current = true
     setBusy(true)
     setErrors({})
-    setProblem(null)
+    setRefusal(null)
     try {
       await submit(values)
       forgetDraft(draft)
     } catch (error) {
       const failure = toFailure(error)
       const field = fieldOf(failure.attr, values)
-      if (field === null) setProblem(failure.message)
+      if (field === null) setRefusal(failure)
       else setErrors({ [field]: failure.message })
       if (field !== null) focusSoon(() => element.current?.elements.namedItem(field))
     } finally {
@@ -78,12 +78,27 @@ export function useForm<Values extends object>({ initial, submit, draft, secrets
     setValues(next)
     setLost([])
     setErrors({})
-    setProblem(null)
+    setRefusal(null)
   }
 
   const isChanged = Object.keys(typed(values, initial, [])).length > 0
-  /** `lost` names the secrets that were typed before a reload and must be typed again. */
-  return { values, set, field, errors, lost, problem, isBusy, isChanged, onSubmit, element, reset }
+  return {
+    values,
+    set,
+    field,
+    errors,
+    /** Secrets that were typed before a reload and must be typed again. */
+    lost,
+    /** A refusal that belongs to no field of the form, and what the API says it is about. */
+    problem: refusal?.message ?? null,
+    problemAttr: refusal?.attr ?? null,
+    dismissProblem: () => setRefusal(null),
+    isBusy,
+    isChanged,
+    onSubmit,
+    element,
+    reset,
+  }
 }
 
 /** `destination__config__bucket_name` and `config.bucket_name` belong to the field of that last name, if there is one. */

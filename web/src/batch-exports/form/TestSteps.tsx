@@ -8,10 +8,14 @@ import classes from './TestSteps.module.css'
 
 type Step = { name: string; description: string }
 type Result = { status: 'Passed' | 'Failed'; message: string | null }
-type Props = { steps: readonly Step[]; runStep: (index: number) => Promise<Result> }
+type Props = {
+  steps: readonly Step[]
+  runStep: (index: number) => Promise<Result>
+  onEnd?: (hasPassed: boolean) => void
+}
 type Shown = { kind: StatusKind; message: string | null }
 
-export function TestSteps({ steps, runStep }: Props) {
+export function TestSteps({ steps, runStep, onEnd }: Props) {
   const [shown, setShown] = useState<readonly Shown[]>([])
   const [isBusy, setBusy] = useState(false)
 
@@ -25,6 +29,7 @@ export function TestSteps({ steps, runStep }: Props) {
       if (results.at(-1)!.kind === 'failed') break
     }
     setBusy(false)
+    onEnd?.(results.every(({ kind }) => kind === 'delivered'))
   }
   const hasPassed = shown.length === steps.length && shown.every(({ kind }) => kind === 'delivered')
 

@@ -6,9 +6,11 @@ import type { Destination } from '../queries'
 import { namesOfSecrets } from './fields'
 import { bodyOf, type Values } from './values'
 
-type Fault = { code: string; detail: string; attr: string | null }
-type Part = 'columns' | 'rows' | 'files' | 'ddl' | 'next_runs'
-type Preview = Omit<Schema<'BatchExportPreview'>, 'errors'> & { errors: Partial<Record<Part, Fault>> }
+export type PreviewFault = { code: string; detail: string; attr: string | null }
+export type PreviewPart = 'columns' | 'rows' | 'files' | 'ddl' | 'next_runs'
+type Preview = Omit<Schema<'BatchExportPreview'>, 'errors'> & {
+  errors: Partial<Record<PreviewPart, PreviewFault>>
+}
 const TYPING_MS = 500
 
 /** Secrets are not sent: nobody is called for a preview. */

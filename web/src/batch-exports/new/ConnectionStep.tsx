@@ -6,7 +6,7 @@ import { useExportForm } from '../form/ExportForm'
 import { TestSteps } from '../form/TestSteps'
 import { configOf, fieldsFor } from '../form/values'
 
-export function ConnectionStep() {
+export function ConnectionStep({ onTested }: { onTested: (hasPassed: boolean) => void }) {
   const { projectId } = newRoute.useParams()
   const { form, kind } = useExportForm()
   const config = configOf(form.values, kind)
@@ -29,7 +29,7 @@ export function ConnectionStep() {
         <Text c="dimmed">{kind.description} It needs no account.</Text>
       )}
       {kind.test_steps.length > 0 && (
-        <TestSteps key={JSON.stringify(config)} steps={kind.test_steps} runStep={runStep} />
+        <TestSteps key={JSON.stringify(config)} steps={kind.test_steps} runStep={runStep} onEnd={onTested} />
       )}
     </Stack>
   )

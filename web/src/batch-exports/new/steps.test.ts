@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { configValues, newValues, type Values } from '../form/values.ts'
 import type { Destination } from '../queries.ts'
-import { chosenIn, lacks, stepOf } from './steps.ts'
+import { chosenIn, connectionOf, faultsOf, lacks, stepOf } from './steps.ts'
 
 const KIND = {
   name: 'S3',
@@ -38,6 +38,25 @@ it('a refused field is looked for in its step', () => {
     ),
   ).toEqual(['connection', 'layout', 'rows', 'rows', 'schedule', 'create'])
   expect(stepOf('nothing', KIND)).toBeUndefined()
+  expect(stepOf('destination__config__file_format', KIND)).toBe('layout')
+  expect(stepOf('destination__type', KIND)).toBe('destination')
+  expect(stepOf('destination', KIND)).toBe('connection')
+})
+
+it('what a preview finds wrong belongs to the step of its field, or to that of its part', () => {
+  const fault = (attr: string | null) => ({ code: 'invalid_input', detail: String(attr), attr })
+  const errors = { columns: fault('destination__bucket_name'), rows: fault(null), files: fault('prefix') }
+  expect(faultsOf(errors, KIND)).toEqual({
+    connection: 'destination__bucket_name',
+    rows: 'null',
+    layout: 'prefix',
+  })
+})
+
+it('a tested connection is another one when its own fields change, and only then', () => {
+  const tested = connectionOf(values, KIND)
+  expect(connectionOf({ ...values, file_format: 'Parquet' } as Values, KIND)).toBe(tested)
+  expect(connectionOf({ ...values, bucket_name: 'sea' } as Values, KIND)).not.toBe(tested)
 })
 
 it('each step says what was chosen', () => {
