@@ -1,7 +1,7 @@
 // The steps of a new export: which of them asks for what, what was chosen in each, and what is wrong with it. Pure.
 import { askedFor } from '../form/fields'
 import type { PreviewFault, PreviewPart } from '../form/preview'
-import { bodyOf, fieldsFor, type Values } from '../form/values'
+import { bodyOf, fieldsFor, isUnfinished, type Values } from '../form/values'
 import type { Destination } from '../queries'
 import type { Step } from '../search'
 import { scheduleText } from '../states'
@@ -63,6 +63,7 @@ export function connectionOf(values: Values, kind: Destination): string {
 /** Whether a field that is required there is still empty. */
 export function lacks(step: Step, values: Values, kind: Destination | undefined): boolean {
   if (!kind) return true
+  if (step === 'rows' && values.model === 'events' && values.filters.some(isUnfinished)) return true
   return fieldsFor(values, kind).some(
     ({ part, isRequired, name }) => part === step && isRequired && (values[name] ?? '') === '',
   )
