@@ -62,6 +62,9 @@ it('a tested connection is another one when its own fields change, and only then
 it('each step says what was chosen', () => {
   expect(chosenIn('connection', values, KIND)).toBe('lake')
   expect(chosenIn('rows', values, KIND)).toBe('Events, filtered')
+  const without = { ...values, include_events: [], exclude_events: ['$autocapture', 'b'] } as Values
+  expect(chosenIn('rows', without, KIND)).toBe('Events, without $autocapture, b')
+  expect(chosenIn('rows', { ...without, model: 'persons' } as Values, KIND)).toBe('Persons')
   expect(chosenIn('layout', values, KIND)).toBe('JSONLines')
   expect(chosenIn('schedule', values, KIND)).toBe('Every day at 03:00, UTC')
   expect(chosenIn('create', values, KIND)).toBeNull()

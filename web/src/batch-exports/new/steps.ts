@@ -75,6 +75,8 @@ const MODEL_NAMES: Record<Values['model'], string> = {
   sessions: 'Sessions',
 }
 
+const namesIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
 /** In a few words; null where nothing is chosen yet. */
 export function chosenIn(step: Step, values: Values, kind: Destination | undefined): string | null {
   if (!kind) return null
@@ -96,11 +98,12 @@ export function chosenIn(step: Step, values: Values, kind: Destination | undefin
         ]).join(', ') || null
       )
     case 'rows': {
-      const narrowed =
-        values.filters.length + (Array.isArray(values.include_events) ? values.include_events.length : 0)
+      if (values.model !== 'events') return MODEL_NAMES[values.model]
+      const excluded = namesIn(values.exclude_events)
       return [
         MODEL_NAMES[values.model],
-        narrowed > 0 ? 'filtered' : null,
+        values.filters.length + namesIn(values.include_events).length > 0 ? 'filtered' : null,
+        excluded.length === 0 ? null : `without ${excluded.join(', ')}`,
         values.hogql_query.trim() === '' ? null : 'own columns',
       ]
         .filter(Boolean)
