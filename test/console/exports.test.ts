@@ -132,6 +132,7 @@ describe('one export', () => {
         await drawer.getByText('Delivered').waitFor()
         await drawer.getByText('Completed: 3 rows delivered.').waitFor()
         await drawer.getByText('SHA-256').waitFor()
+        await drawer.getByRole('link', { name: 'retry', exact: true }).waitFor()
         await audit()
         await page.keyboard.press('Escape')
         await page.getByRole('banner').or(page.getByRole('main')).getByText('Delivered, up to date').waitFor()
@@ -199,6 +200,7 @@ describe('one export', () => {
         of.app.advance(1_000)
         await of.work()
         await page.getByRole('region', { name: 'Log of this run' }).getByText('2 rows').first().waitFor()
+        await page.getByRole('dialog').getByText('run now', { exact: true }).waitFor()
         await audit()
         await of.app.patch(
           `${of.base}/${id}/`,

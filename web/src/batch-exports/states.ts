@@ -2,6 +2,7 @@
 import type { StatusKind } from '../ui/Status'
 import { durationText } from '../ui/format'
 import type { Backfill, ExportStatus, Run } from './queries'
+import type { Origin } from './runs/figures'
 
 export type State = { kind: StatusKind; text: string }
 type RunStatus = Run['status']
@@ -87,6 +88,16 @@ const KINDS: Record<Backfill['kind'], string> = {
   retry: 'Retry of a run',
 }
 export const backfillText = (kind: Backfill['kind']): string => KINDS[kind]
+
+const ORIGINS: Record<Origin, string> = {
+  schedule: 'schedule',
+  'run now': 'run now',
+  backfill: 'backfill',
+  unpause: 'end of a pause',
+  repair: 'repair',
+  retry: 'retry',
+}
+export const originText = (origin: Origin): string => ORIGINS[origin]
 
 /** What whoever looks at a run that did not deliver can do about it. */
 export function adviceFor({ status, attempts }: Pick<Run, 'status' | 'attempts'>): string | null {

@@ -11,8 +11,9 @@ import { exportRoute, linkToExport, useExportPath } from '../addresses'
 import { nextRunsQuery, runsQuery, type Export, type Run } from '../queries'
 import { RunBars } from '../RunBars'
 import type { ExportSearch } from '../search'
-import { RUN_FILTERS, runState } from '../states'
-import { rateText, rowsPerSecond, secondsAtWork } from './figures'
+import { originText, RUN_FILTERS, runState } from '../states'
+import { useBackfillKinds, type BackfillKinds } from './backfill-kinds'
+import { originOf, rateText, rowsPerSecond, secondsAtWork } from './figures'
 import { IntervalText } from './IntervalText'
 import { RunDetails } from './RunDetails'
 import classes from './RunsTab.module.css'
@@ -35,6 +36,7 @@ export function RunsTab({ data }: { data: Export }) {
   const filter = RUN_FILTERS.find(({ value }) => value === status) ?? RUN_FILTERS[0]!
   const after = SINCE.find(({ value }) => value === since)?.value ?? '7d'
   const runs = useInfiniteQuery(runsQuery(path, { status: filter.statuses, after: `-${after}` }))
+  const kinds = useBackfillKinds(path)
   const rows = runs.data?.pages.flatMap(({ results }) => results) ?? []
 
   return (
@@ -73,7 +75,7 @@ export function RunsTab({ data }: { data: Export }) {
           <Timeline rows={rows} />
           <DataTable
             label="Runs"
-            columns={COLUMNS}
+            columns={columnsOf(kinds)}
             rows={rows}
             rowKey={({ id }) => id}
             openKey={openRun}
@@ -131,7 +133,7 @@ function Timeline({ rows }: { rows: readonly Run[] }) {
   )
 }
 
-const COLUMNS: readonly Column<Run>[] = [
+const columnsOf = (kinds: BackfillKinds): readonly Column<Run>[] => [
   {
     key: 'interval',
     title: 'Interval',
@@ -188,7 +190,7 @@ const COLUMNS: readonly Column<Run>[] = [
     title: 'Started by',
     width: '100px',
     isExtra: true,
-    cell: ({ backfill }) => (backfill === null ? 'schedule' : 'backfill'),
+    cell: (run) => originText(originOf(run, kinds)),
   },
   {
     key: 'error',
