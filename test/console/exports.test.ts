@@ -9,6 +9,7 @@ import {
   openWorkbench,
   type Workbench,
 } from '../../src/features/batch-exports/fixture/workbench.ts'
+import { makeBackfillRuns } from '../../src/features/batch-exports/backfills/make-runs.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { createMember } from '../factories.ts'
 import { openConsole, type Console } from './browser.ts'
@@ -31,6 +32,7 @@ afterAll(async () => {
 })
 
 const pageOf = ({ workspace }: Workbench, rest = '') => `/project/${workspace.project.id}/exports${rest}`
+const DAY_MS = 86_400_000
 const lake = { type: 'File', config: { prefix: 'lake' } }
 
 describe('the list', () => {
@@ -248,6 +250,39 @@ describe('one export', () => {
       key: of.key,
     })
     expect(body.results).toEqual([])
+  })
+
+  it('colours the calendar run by run while a backfill goes on', async () => {
+    const of = await neighbourOf(bench)
+    const dayAgo = (days: number, hour: number) => {
+      const date = new Date(of.app.services.now().getTime() - days * DAY_MS).toISOString().slice(0, 10)
+      return `${date}T${String(hour).padStart(2, '0')}:00:00.000Z`
+    }
+    await of.capture(['one'], dayAgo(3, 12))
+    await of.capture(['two'], dayAgo(2, 12))
+    const id = await of.create(lake, { name: 'Slowly', interval: 'day' })
+    await of.act(id, 'backfill', { start_at: dayAgo(3, 0), end_at: dayAgo(1, 0) })
+    await makeBackfillRuns(of.app.services, of.app.services.now())
+    const hold = (until: Date) =>
+      of.app.db.run(sql`
+        UPDATE batch_export_run SET run_after = ${until}
+        WHERE batch_export_id = ${id} AND data_interval_end = ${dayAgo(1, 0)}`)
+    await hold(new Date(of.app.services.now().getTime() + DAY_MS))
+    await browser.visit(
+      { session: of.workspace.owner.session, path: pageOf(of, `/${id}/backfills`) },
+      async ({ page }) => {
+        const day = (days: number, state: string) =>
+          page.getByTitle(`${dayAgo(days, 0).slice(0, 10)}: ${state}`, { exact: false }).waitFor()
+        await day(3, 'not exported')
+        await of.work()
+        await day(3, 'all exported')
+        await day(2, 'not exported')
+        await page.getByRole('row').getByText('1 of 2 runs').waitFor()
+        await hold(of.app.services.now())
+        await of.work()
+        await day(2, 'all exported')
+      },
+    )
   })
 
   it('has a log by level and text, which goes on by itself, and says when it cannot be read', async () => {

@@ -38,10 +38,11 @@ export function BackfillsTab({ data }: { data: Export }) {
   const rows = backfills.data?.pages.flatMap(({ results }) => results) ?? []
 
   const live = rows.filter(({ status }) => isLive(status)).length
-  // What a backfill has delivered, the calendar shows.
+  const delivered = rows.reduce((sum, { progress }) => sum + progress.finished_runs, 0)
+  // What a backfill has delivered, the calendar shows, run by run.
   useEffect(() => {
     void queries.invalidateQueries({ queryKey: daysQuery(path).queryKey })
-  }, [live])
+  }, [live, delivered])
 
   const cancel = async () => {
     await answer(
