@@ -1,6 +1,6 @@
 // The proof in the browser: a bar that adds up, or says that it does not; what is missing is delivered, what is broken at
 // the destination is found and repaired.
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -105,6 +105,27 @@ describe('the proof', () => {
         })
         .waitFor()
       await page.getByRole('link', { name: /^Backfill what is missing/ }).waitFor({ state: 'detached' })
+    })
+  })
+
+  it('offers to deliver all that a run has failed to deliver', async () => {
+    const of = await neighbourOf(bench)
+    const own = join(folder, String(of.workspace.project.id))
+    await mkdir(own, { recursive: true })
+    await writeFile(join(own, 'blocked'), '')
+    const early = new Date(of.app.services.now().getTime() - HOUR_MS).toISOString()
+    const id = await of.create({ type: 'File', config: { prefix: 'blocked/lake' } }, { name: 'Blocked' })
+    await of.capture(['before this hour', 'before this hour'], early)
+    await of.capture(['within it'])
+    await of.app.post(`${of.base}/${id}/runs/`, {}, { key: of.key })
+    of.app.advance(1_000)
+    await of.work()
+    const session = of.workspace.owner.session
+    await browser.visit({ session, path: proofOf(of, id) }, async ({ page }) => {
+      const account = accountIn(page)
+      await account.getByRole('img', { name: /pending 3/ }).waitFor()
+      // A backfill ends with a whole hour, but does the run again as a whole.
+      await page.getByRole('link', { name: 'Backfill what is missing (3)' }).waitFor()
     })
   })
 
