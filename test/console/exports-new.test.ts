@@ -262,4 +262,20 @@ describe('settings', () => {
       destination: { config: { bucket_name: 'elsewhere', region: 'eu-west-1' } },
     })
   })
+
+  it('of an export that was deleted meanwhile lead to the list, which says so', async () => {
+    const of = await neighbourOf(bench)
+    const id = await of.create(s3(of.app), { name: 'To S3' })
+    await of.create(s3(of.app), { name: 'Another' })
+    const session = of.workspace.owner.session
+    await browser.visit({ session, path: pageOf(of, `/${id}/settings`) }, async ({ page, expectProblem }) => {
+      await page.getByLabel('Name').fill('To another S3')
+      await of.app.delete(`${of.base}/${id}/`, { key: of.key })
+      expectProblem(/404/)
+      await page.getByRole('button', { name: 'Save settings' }).click()
+      await page.getByText('To S3 was deleted meanwhile.').waitFor()
+      await page.getByRole('row', { name: 'Open Another' }).waitFor()
+      expect(await page.getByRole('row', { name: 'Open To S3' }).count()).toBe(0)
+    })
+  })
 })
