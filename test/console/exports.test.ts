@@ -9,6 +9,7 @@ import {
   openWorkbench,
   type Workbench,
 } from '../../src/features/batch-exports/fixture/workbench.ts'
+import { MAX_EXPORTS } from '../../src/features/batch-exports/rules.ts'
 import { makeBackfillRuns } from '../../src/features/batch-exports/backfills/make-runs.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { createMember } from '../factories.ts'
@@ -82,6 +83,33 @@ describe('the list', () => {
         await page.getByRole('option', { name: 'Nowhere' }).waitFor()
         await page.keyboard.press('Enter')
         await page.getByRole('heading', { name: /Nowhere$/ }).waitFor()
+      },
+    )
+  })
+})
+
+describe('a list of as many exports as a project can have', () => {
+  it('says so where one would make another', async () => {
+    const of = await neighbourOf(bench)
+    const id = await of.create(lake, { name: 'The first' })
+    await of.app.db.run(sql`
+      INSERT INTO batch_export (id, project_id, name, model, destination_type, config, secrets, interval, timezone, paused,
+        next_due_at, created_at, last_updated_at)
+      SELECT gen_random_uuid(), project_id, 'Number ' || n, model, destination_type, config, secrets, interval, timezone,
+        paused, next_due_at, created_at, last_updated_at
+      FROM batch_export, generate_series(2, ${MAX_EXPORTS}) AS n WHERE id = ${id}`)
+    await browser.visit(
+      { session: of.workspace.owner.session, path: pageOf(of) },
+      async ({ page, audit }) => {
+        const button = page.getByRole('button', { name: 'Create export' })
+        await expect.poll(() => button.getAttribute('aria-disabled')).toBe('true')
+        await audit()
+        await button.hover()
+        await page.getByText('A project can have 100 exports at most. Delete one to make room.').waitFor()
+        await of.app.delete(`${of.base}/${id}/`, { key: of.key })
+        await page.reload()
+        await page.getByRole('link', { name: 'Create export' }).click()
+        await page.getByRole('heading', { name: 'Where to' }).waitFor()
       },
     )
   })

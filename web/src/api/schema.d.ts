@@ -11159,6 +11159,8 @@ export interface operations {
                         as_of: string;
                         /** @description Every batch export of the project, newest first. */
                         results: components["schemas"]["BatchExportStatus"][];
+                        /** @description How many batch exports a project can have. */
+                        max_exports: number;
                     };
                 };
             };
