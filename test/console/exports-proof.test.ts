@@ -129,6 +129,27 @@ describe('the proof', () => {
     })
   })
 
+  it('says how much of an interval backfills have delivered before its own run', async () => {
+    const of = await neighbourOf(bench)
+    const id = await of.create(withoutTwo, { name: 'Lake' })
+    await of.capture(['one', 'one', 'one'], of.hour(-1))
+    await of.capture(['one'])
+    await of.act(id, 'backfill', { start_at: of.hour(-2), end_at: of.hour(0) })
+    await of.work()
+    await of.pass()
+    await browser.visit(
+      { session: of.workspace.owner.session, path: proofOf(of, id) },
+      async ({ page, audit }) => {
+        const table = page.getByRole('table', { name: 'Account of each interval' })
+        await table.getByRole('columnheader', { name: 'By backfills' }).waitFor()
+        const cells = table.getByRole('row').nth(1).getByRole('cell')
+        // Received, exported, by backfills, filtered, skipped, pending, files.
+        expect((await cells.allInnerTexts()).slice(2)).toEqual(['4', '4', '3', '0', '0', '0', '1'])
+        await audit()
+      },
+    )
+  })
+
   it('is read back on request; what was lost at the destination is named and repaired', async () => {
     const of = await neighbourOf(bench)
     const id = await lateExport(of)
