@@ -132,7 +132,7 @@ describe('a new export', () => {
       expectProblem(/400/)
       await page.getByRole('button', { name: 'Test the connection' }).click()
       await page.getByText('A bucket name has 2 to 255 letters', { exact: false }).first().waitFor()
-      await page.getByText('This step:', { exact: false }).waitFor()
+      await page.getByText('This step asks the endpoint for the bucket', { exact: false }).waitFor()
       await audit()
       await page.getByRole('button', { name: 'Choose what to export' }).click()
       const connection = page

@@ -1,6 +1,6 @@
 // What state runs and exports are in: its kind (colour and shape) and its words. Pure.
 import type { StatusKind } from '../ui/Status'
-import { durationText } from '../ui/format'
+import { agoText, durationText } from '../ui/format'
 import type { Backfill, ExportStatus, Run } from './queries'
 import type { Origin } from './runs/figures'
 
@@ -44,13 +44,17 @@ export function exportState({ paused, last_run, live_runs, is_late, last_complet
   return { kind: 'delivered', text: 'Delivered' }
 }
 
-/** How far behind it is, in words; null where rows are not counted. */
-export function behindText({
-  rows_behind,
-  oldest_pending_age_s,
-}: Pick<ExportStatus, 'rows_behind' | 'oldest_pending_age_s'>): string | null {
+type Lag = Pick<ExportStatus, 'rows_behind' | 'runs_behind' | 'oldest_pending_age_s' | 'next_run_at'>
+
+/** How far behind it is, in words; null where rows are not counted. What the next run takes is not behind before that. */
+export function behindText(
+  { rows_behind, runs_behind, oldest_pending_age_s, next_run_at }: Lag,
+  now = new Date(),
+): string | null {
   if (rows_behind === null) return null
   if (rows_behind === 0 || oldest_pending_age_s === null) return 'up to date'
+  if (runs_behind === 0 && next_run_at !== null && Date.parse(next_run_at) > now.getTime())
+    return `next run ${agoText(next_run_at, now)}`
   return `${durationText(oldest_pending_age_s)} behind`
 }
 

@@ -46,7 +46,7 @@ export function TestSteps({ steps, runStep, onEnd }: Props) {
               <div className={classes.why}>
                 <Text size="sm">{message ?? 'It failed without saying why.'}</Text>
                 <Text size="sm" c="dimmed">
-                  This step: {steps[index]!.description}
+                  This step {lowered(steps[index]!.description)}
                 </Text>
               </div>
             )}
@@ -61,6 +61,9 @@ export function TestSteps({ steps, runStep, onEnd }: Props) {
     </div>
   )
 }
+
+/** Descriptions begin with what the step does: `Checks that …`. */
+const lowered = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1)
 
 async function tryStep(run: () => Promise<Result>): Promise<Shown> {
   try {

@@ -3,7 +3,7 @@ import { Group, SegmentedControl, Select, Text } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { DataTable, type Column } from '../../ui/DataTable'
 import { Details } from '../../ui/Details'
-import { countText, durationText, timeText } from '../../ui/format'
+import { countOf, countText, durationText, timeText } from '../../ui/format'
 import { Empty, Failed, Loading } from '../../ui/States'
 import { Status } from '../../ui/Status'
 import { Bytes, Count, Time, useZone } from '../../ui/Values'
@@ -82,11 +82,7 @@ export function RunsTab({ data }: { data: Export }) {
             openLabel={(row) => `${runState(row.status).text} run of ${row.data_interval_end}`}
             onOpen={({ id }) => change({ run: id }, false)}
             onEnd={() => runs.hasNextPage && !runs.isFetchingNextPage && void runs.fetchNextPage()}
-            foot={
-              runs.isFetchingNextPage
-                ? 'Loading more.'
-                : `${countText(rows.length)} ${rows.length === 1 ? 'run' : 'runs'}.`
-            }
+            foot={runs.isFetchingNextPage ? 'Loading more.' : `${countOf(rows.length, 'run')}.`}
           />
         </>
       )}
@@ -127,7 +123,7 @@ function Timeline({ rows }: { rows: readonly Run[] }) {
       <RunBars
         bars={bars}
         most={Math.max(...bars.map(({ rows: each }) => each))}
-        summary={`The last ${bars.length} runs by rows; the table below lists them.`}
+        summary={`The last ${countOf(bars.length, 'run')} by rows; the same is in the table below.`}
       />
     </div>
   )
