@@ -35,6 +35,8 @@ describe('a new export', () => {
       await page.getByRole('heading', { name: 'Connection' }).waitFor()
       await page.getByRole('button', { name: 'Test the connection' }).click()
       await page.getByText('All tests passed.').waitFor()
+      // Which folder that is, by the project and the name of a file in it.
+      await page.getByText(`${of.workspace.project.id}/{export_id}/`, { exact: false }).waitFor()
       await audit()
       await page.getByRole('button', { name: 'Choose what to export' }).click()
 

@@ -61,6 +61,9 @@ it('a tested connection is another one when its own fields change, and only then
 
 it('each step says what was chosen', () => {
   expect(chosenIn('connection', values, KIND)).toBe('lake')
+  const { prefix } = { prefix: { type: 'string', 'x-part': 'layout' } }
+  const folder = { ...KIND, config: { properties: { prefix } } } as unknown as Destination
+  expect(chosenIn('connection', values, folder)).toBe('none needed')
   expect(chosenIn('rows', values, KIND)).toBe('Events, filtered')
   const without = { ...values, include_events: [], exclude_events: ['$autocapture', 'b'] } as Values
   expect(chosenIn('rows', without, KIND)).toBe('Events, without $autocapture, b')

@@ -86,6 +86,7 @@ export function chosenIn(step: Step, values: Values, kind: Destination | undefin
     case 'destination':
       return kind.name
     case 'connection':
+      if (fieldsFor(values, kind).every(({ part }) => part !== 'connection')) return 'none needed'
       return (
         texts([
           'bucket_name',
