@@ -35,6 +35,8 @@ describe('a new export', () => {
       await page.getByRole('heading', { name: 'Connection' }).waitFor()
       await page.getByRole('button', { name: 'Test the connection' }).click()
       await page.getByText('All tests passed.').waitFor()
+      // Which folder that is, by the project and the name of a file in it.
+      await page.getByText(`${of.workspace.project.id}/{export_id}/`, { exact: false }).waitFor()
       await audit()
       await page.getByRole('button', { name: 'Choose what to export' }).click()
 
@@ -43,6 +45,15 @@ describe('a new export', () => {
       await page.getByLabel('Own columns').fill('SELECT event, nosuch FROM events')
       await page.getByText('nosuch', { exact: false }).nth(1).waitFor()
       await audit()
+      const rowsStep = page
+        .getByRole('navigation', { name: 'Steps' })
+        .getByRole('link', { name: 'What to export' })
+      await page.getByRole('button', { name: 'Choose the layout' }).click()
+      await expect.poll(() => rowsStep.getAttribute('data-fault')).toBe('true')
+      expect(await rowsStep.getAttribute('title')).toContain('nosuch')
+      await rowsStep.click()
+      // A filter that nobody has typed yet is no reason to complain, nor to hide the rows.
+      await page.getByRole('button', { name: 'Add a filter' }).click()
       await page
         .getByLabel('Own columns')
         .fill("SELECT uuid, event, properties.n AS n FROM events WHERE event = 'order placed'")
@@ -52,6 +63,7 @@ describe('a new export', () => {
         .first()
         .waitFor()
       await expect.poll(() => rows.getByRole('row').count()).toBe(3)
+      await page.getByRole('button', { name: 'Remove this filter' }).click()
       await page.getByRole('button', { name: 'Choose the layout' }).click()
 
       await page.getByLabel('Prefix').fill('orders/{year')
@@ -122,9 +134,13 @@ describe('a new export', () => {
       expectProblem(/400/)
       await page.getByRole('button', { name: 'Test the connection' }).click()
       await page.getByText('A bucket name has 2 to 255 letters', { exact: false }).first().waitFor()
-      await page.getByText('This step:', { exact: false }).waitFor()
+      await page.getByText('This step asks the endpoint for the bucket', { exact: false }).waitFor()
       await audit()
       await page.getByRole('button', { name: 'Choose what to export' }).click()
+      const connection = page
+        .getByRole('navigation', { name: 'Steps' })
+        .getByRole('link', { name: 'Connection' })
+      await expect.poll(() => connection.getAttribute('title')).toBe('The test of the connection failed.')
       await page.getByRole('button', { name: 'Choose the layout' }).click()
       await page.getByLabel('Prefix').fill('lake')
       await page.getByRole('link', { name: 'Create export' }).click()
@@ -140,6 +156,69 @@ describe('a new export', () => {
       await audit()
     })
     expect((await of.app.get(`${of.base}/`, { key: of.key })).body.count).toBe(0)
+  })
+
+  it('leads to the connection when that is refused as a whole, and says so only there', async () => {
+    const of = await neighbourOf(bench)
+    const session = of.workspace.owner.session
+    await browser.visit({ session, path: pageOf(of, '/new') }, async ({ page, expectProblem }) => {
+      await page.getByRole('button', { name: /^PostgreSQL/ }).click()
+      await page.getByLabel('Host').fill('127.0.0.1')
+      await page.getByLabel('Database').fill('warehouse')
+      await page.getByLabel('User').fill('somebody')
+      await page.getByLabel('Password', { exact: true }).fill('some-password')
+      await page.getByRole('link', { name: 'Create export' }).click()
+      await page.getByLabel('Name').fill('To a table')
+      expectProblem(/400/)
+      await page.getByRole('button', { name: 'Create export' }).click()
+      await page.getByRole('heading', { name: 'Connection' }).waitFor()
+      const problem = page.getByText('may not be called', { exact: false })
+      await problem.waitFor()
+      await page.getByRole('button', { name: 'Choose what to export' }).click()
+      await page.getByRole('heading', { name: 'What to export' }).waitFor()
+      await problem.waitFor({ state: 'detached' })
+      await page.getByRole('button', { name: 'Back' }).click()
+      await page.getByRole('heading', { name: 'Connection' }).waitFor()
+      expect(await problem.count()).toBe(0)
+    })
+  })
+
+  it('asks again for the secrets that a reload has lost, and leads to them when they are missing', async () => {
+    const of = await neighbourOf(bench)
+    const session = of.workspace.owner.session
+    const [user, password] = ['reload-role-31', 'reload-pass-31'].map((text) =>
+      of.app.canary.plant('typed secret', text),
+    )
+    await browser.visit({ session, path: pageOf(of, '/new') }, async ({ page, audit, expectProblem }) => {
+      await page.getByRole('button', { name: /^PostgreSQL/ }).click()
+      await page.getByLabel('Host').fill('8.8.8.8')
+      await page.getByLabel('Database').fill('warehouse')
+      await page.getByLabel('User').fill(user!)
+      await page.getByLabel('Password', { exact: true }).fill(password!)
+      await page.getByRole('button', { name: 'Choose what to export' }).click()
+      const connection = page
+        .getByRole('navigation', { name: 'Steps' })
+        .getByRole('link', { name: 'Connection' })
+      await expect.poll(() => connection.getAttribute('data-done')).toBe('true')
+      await page.getByRole('button', { name: 'Choose the layout' }).click()
+      await page.reload()
+      await page.getByRole('heading', { name: 'Format and layout' }).waitFor()
+      expect(await connection.getAttribute('data-done')).toBeNull()
+      await page.getByRole('link', { name: 'Create export' }).click()
+      await page.getByLabel('Name').fill('To a table')
+      expectProblem(/400/)
+      await page.getByRole('button', { name: 'Create export' }).click()
+      await page.getByRole('heading', { name: 'Connection' }).waitFor()
+      await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('user')
+      await page.getByText('Enter the password again: it is not kept.').waitFor()
+      await audit()
+      await page.getByLabel('User').fill(user!)
+      await page.getByLabel('Password', { exact: true }).fill(password!)
+      await page.getByText('it is not kept').waitFor({ state: 'detached' })
+      await page.getByRole('link', { name: 'Create export' }).click()
+      await page.getByRole('button', { name: 'Create export' }).click()
+      await page.getByText('To a table is created.').waitFor()
+    })
   })
 })
 
@@ -183,6 +262,22 @@ describe('settings', () => {
     expect(body).toMatchObject({
       name: 'To another S3',
       destination: { config: { bucket_name: 'elsewhere', region: 'eu-west-1' } },
+    })
+  })
+
+  it('of an export that was deleted meanwhile lead to the list, which says so', async () => {
+    const of = await neighbourOf(bench)
+    const id = await of.create(s3(of.app), { name: 'To S3' })
+    await of.create(s3(of.app), { name: 'Another' })
+    const session = of.workspace.owner.session
+    await browser.visit({ session, path: pageOf(of, `/${id}/settings`) }, async ({ page, expectProblem }) => {
+      await page.getByLabel('Name').fill('To another S3')
+      await of.app.delete(`${of.base}/${id}/`, { key: of.key })
+      expectProblem(/404/)
+      await page.getByRole('button', { name: 'Save settings' }).click()
+      await page.getByText('To S3 was deleted meanwhile.').waitFor()
+      await page.getByRole('row', { name: 'Open Another' }).waitFor()
+      expect(await page.getByRole('row', { name: 'Open To S3' }).count()).toBe(0)
     })
   })
 })

@@ -1,6 +1,6 @@
 // The proof in the browser: a bar that adds up, or says that it does not; what is missing is delivered, what is broken at
 // the destination is found and repaired.
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -49,63 +49,103 @@ describe('the proof', () => {
     const of = await neighbourOf(bench)
     const id = await lateExport(of)
     const path = proofOf(of, id)
-    await browser.visit(
-      { session: of.workspace.owner.session, path },
-      async ({ page, audit, expectProblem }) => {
-        const account = accountIn(page)
-        await account
-          .getByRole('img', {
-            name: 'Of 11 received: exported 6, filtered 3, skipped 2, pending 0. It adds up.',
-          })
-          .waitFor()
-        await account.getByText('adds up').waitFor()
-        await audit()
-        await fits(page)
-        // Lengths are what they say.
-        const widths = await account
-          .getByRole('img')
-          .evaluate((bar) =>
-            [...bar.children].map(
-              (part) => part.getBoundingClientRect().width / bar.getBoundingClientRect().width,
-            ),
-          )
-        for (const [index, share] of [6 / 11, 3 / 11, 2 / 11].entries())
-          expect(widths[index]).toBeCloseTo(share, 1)
+    await browser.visit({ session: of.workspace.owner.session, path }, async ({ page, audit }) => {
+      const account = accountIn(page)
+      await account
+        .getByRole('img', {
+          name: 'Of 11 received: exported 6, filtered 3, skipped 2, pending 0. It adds up.',
+        })
+        .waitFor()
+      await account.getByText('adds up').waitFor()
+      await audit()
+      await fits(page)
+      // Lengths are what they say.
+      const widths = await account
+        .getByRole('img')
+        .evaluate((bar) =>
+          [...bar.children].map(
+            (part) => part.getBoundingClientRect().width / bar.getBoundingClientRect().width,
+          ),
+        )
+      for (const [index, share] of [6 / 11, 3 / 11, 2 / 11].entries())
+        expect(widths[index]).toBeCloseTo(share, 1)
 
-        // One of the two that came before the export passes its filter.
-        await page.getByRole('link', { name: 'Backfill what is missing (1)' }).click()
-        await page.waitForURL('**ask=backfill')
-        const dialog = page.getByRole('dialog', { name: 'Deliver what is missing' })
-        await dialog.getByText('1 row to deliver in', { exact: false }).waitFor()
+      // One of the two that came before the export passes its filter.
+      await page.getByRole('link', { name: 'Backfill what is missing (1)' }).click()
+      await page.waitForURL('**ask=backfill')
+      const dialog = page.getByRole('dialog', { name: 'Deliver what is missing' })
+      await dialog.getByText('1 row to deliver in', { exact: false }).waitFor()
+      await audit()
+      await dialog.getByLabel('To', { exact: true }).fill('2020-01-01T00:00')
+      await dialog.getByLabel('From').fill('2021-01-01T00:00')
+      await dialog.getByText('From must be before To.').waitFor()
+      await dialog.getByLabel('From').fill('')
+      await dialog.getByLabel('To', { exact: true }).fill(of.hour(0).slice(0, 16))
+      await dialog.getByText('1 row to deliver in', { exact: false }).waitFor()
+      await dialog.getByRole('button', { name: 'Start backfill' }).click()
+      await page.waitForURL('**/backfills')
+      await page.getByRole('row').getByText('What was missing').waitFor()
+      await of.work()
+      await page.getByRole('row').getByText('Delivered').waitFor()
+      await audit()
+      // A range of the calendar is an address, and what is delivered is not delivered again.
+      const today = page.getByRole('button', { name: /all exported/ }).last()
+      await today.click()
+      await today.click()
+      await page.waitForURL(/from=.*to=.*/)
+      await dialog.getByText('0 rows to deliver', { exact: false }).waitFor()
+      const start = dialog.getByRole('button', { name: 'Start backfill' })
+      await expect.poll(() => start.getAttribute('aria-disabled')).toBe('true')
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+      await page.getByRole('link', { name: 'Proof' }).click()
+      await account
+        .getByRole('img', {
+          name: 'Of 11 received: exported 7, filtered 4, skipped 0, pending 0. It adds up.',
+        })
+        .waitFor()
+      await page.getByRole('link', { name: /^Backfill what is missing/ }).waitFor({ state: 'detached' })
+    })
+  })
+
+  it('offers to deliver all that a run has failed to deliver', async () => {
+    const of = await neighbourOf(bench)
+    const own = join(folder, String(of.workspace.project.id))
+    await mkdir(own, { recursive: true })
+    await writeFile(join(own, 'blocked'), '')
+    const early = new Date(of.app.services.now().getTime() - HOUR_MS).toISOString()
+    const id = await of.create({ type: 'File', config: { prefix: 'blocked/lake' } }, { name: 'Blocked' })
+    await of.capture(['before this hour', 'before this hour'], early)
+    await of.capture(['within it'])
+    await of.app.post(`${of.base}/${id}/runs/`, {}, { key: of.key })
+    of.app.advance(1_000)
+    await of.work()
+    const session = of.workspace.owner.session
+    await browser.visit({ session, path: proofOf(of, id) }, async ({ page }) => {
+      const account = accountIn(page)
+      await account.getByRole('img', { name: /pending 3/ }).waitFor()
+      // A backfill ends with a whole hour, but does the run again as a whole.
+      await page.getByRole('link', { name: 'Backfill what is missing (3)' }).waitFor()
+    })
+  })
+
+  it('says how much of an interval backfills have delivered before its own run', async () => {
+    const of = await neighbourOf(bench)
+    const id = await of.create(withoutTwo, { name: 'Lake' })
+    await of.capture(['one', 'one', 'one'], of.hour(-1))
+    await of.capture(['one'])
+    await of.act(id, 'backfill', { start_at: of.hour(-2), end_at: of.hour(0) })
+    await of.work()
+    await of.pass()
+    await browser.visit(
+      { session: of.workspace.owner.session, path: proofOf(of, id) },
+      async ({ page, audit }) => {
+        const table = page.getByRole('table', { name: 'Account of each interval' })
+        await table.getByRole('columnheader', { name: 'By backfills' }).waitFor()
+        const cells = table.getByRole('row').nth(1).getByRole('cell')
+        // Received, exported, by backfills, filtered, skipped, pending, files.
+        expect((await cells.allInnerTexts()).slice(2)).toEqual(['4', '4', '3', '0', '0', '0', '1'])
         await audit()
-        expectProblem(/400 .*estimate/)
-        await dialog.getByLabel('To', { exact: true }).fill('2020-01-01T00:00')
-        await dialog.getByLabel('From').fill('2021-01-01T00:00')
-        await dialog.getByText('start_at must lie before end_at.').waitFor()
-        await dialog.getByLabel('From').fill('')
-        await dialog.getByLabel('To', { exact: true }).fill(of.hour(0).slice(0, 16))
-        await dialog.getByText('1 row to deliver in', { exact: false }).waitFor()
-        await dialog.getByRole('button', { name: 'Start backfill' }).click()
-        await page.waitForURL('**/backfills')
-        await page.getByRole('row').getByText('What was missing').waitFor()
-        await of.work()
-        await page.getByRole('row').getByText('Delivered').waitFor()
-        await audit()
-        // A range of the calendar is an address, and what is delivered is not delivered again.
-        const today = page.getByRole('button', { name: /all exported/ }).last()
-        await today.click()
-        await today.click()
-        await page.waitForURL(/from=.*to=.*/)
-        await dialog.getByText('0 rows to deliver', { exact: false }).waitFor()
-        await page.keyboard.press('Escape')
-        await dialog.waitFor({ state: 'detached' })
-        await page.getByRole('link', { name: 'Proof' }).click()
-        await account
-          .getByRole('img', {
-            name: 'Of 11 received: exported 7, filtered 4, skipped 0, pending 0. It adds up.',
-          })
-          .waitFor()
-        await page.getByRole('link', { name: /^Backfill what is missing/ }).waitFor({ state: 'detached' })
       },
     )
   })

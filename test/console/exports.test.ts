@@ -9,6 +9,8 @@ import {
   openWorkbench,
   type Workbench,
 } from '../../src/features/batch-exports/fixture/workbench.ts'
+import { MAX_EXPORTS } from '../../src/features/batch-exports/rules.ts'
+import { makeBackfillRuns } from '../../src/features/batch-exports/backfills/make-runs.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { createMember } from '../factories.ts'
 import { openConsole, type Console } from './browser.ts'
@@ -31,6 +33,7 @@ afterAll(async () => {
 })
 
 const pageOf = ({ workspace }: Workbench, rest = '') => `/project/${workspace.project.id}/exports${rest}`
+const DAY_MS = 86_400_000
 const lake = { type: 'File', config: { prefix: 'lake' } }
 
 describe('the list', () => {
@@ -85,6 +88,33 @@ describe('the list', () => {
   })
 })
 
+describe('a list of as many exports as a project can have', () => {
+  it('says so where one would make another', async () => {
+    const of = await neighbourOf(bench)
+    const id = await of.create(lake, { name: 'The first' })
+    await of.app.db.run(sql`
+      INSERT INTO batch_export (id, project_id, name, model, destination_type, config, secrets, interval, timezone, paused,
+        next_due_at, created_at, last_updated_at)
+      SELECT gen_random_uuid(), project_id, 'Number ' || n, model, destination_type, config, secrets, interval, timezone,
+        paused, next_due_at, created_at, last_updated_at
+      FROM batch_export, generate_series(2, ${MAX_EXPORTS}) AS n WHERE id = ${id}`)
+    await browser.visit(
+      { session: of.workspace.owner.session, path: pageOf(of) },
+      async ({ page, audit }) => {
+        const button = page.getByRole('button', { name: 'Create export' })
+        await expect.poll(() => button.getAttribute('aria-disabled')).toBe('true')
+        await audit()
+        await button.hover()
+        await page.getByText('A project can have 100 exports at most. Delete one to make room.').waitFor()
+        await of.app.delete(`${of.base}/${id}/`, { key: of.key })
+        await page.reload()
+        await page.getByRole('link', { name: 'Create export' }).click()
+        await page.getByRole('heading', { name: 'Where to' }).waitFor()
+      },
+    )
+  })
+})
+
 describe('one export', () => {
   it('goes from a failed run to a green one: log, settings, test, retry', async () => {
     const of = await neighbourOf(bench)
@@ -132,6 +162,7 @@ describe('one export', () => {
         await drawer.getByText('Delivered').waitFor()
         await drawer.getByText('Completed: 3 rows delivered.').waitFor()
         await drawer.getByText('SHA-256').waitFor()
+        await drawer.getByRole('link', { name: 'retry', exact: true }).waitFor()
         await audit()
         await page.keyboard.press('Escape')
         await page.getByRole('banner').or(page.getByRole('main')).getByText('Delivered, up to date').waitFor()
@@ -199,6 +230,7 @@ describe('one export', () => {
         of.app.advance(1_000)
         await of.work()
         await page.getByRole('region', { name: 'Log of this run' }).getByText('2 rows').first().waitFor()
+        await page.getByRole('dialog').getByText('run now', { exact: true }).waitFor()
         await audit()
         await of.app.patch(
           `${of.base}/${id}/`,
@@ -246,6 +278,39 @@ describe('one export', () => {
       key: of.key,
     })
     expect(body.results).toEqual([])
+  })
+
+  it('colours the calendar run by run while a backfill goes on', async () => {
+    const of = await neighbourOf(bench)
+    const dayAgo = (days: number, hour: number) => {
+      const date = new Date(of.app.services.now().getTime() - days * DAY_MS).toISOString().slice(0, 10)
+      return `${date}T${String(hour).padStart(2, '0')}:00:00.000Z`
+    }
+    await of.capture(['one'], dayAgo(3, 12))
+    await of.capture(['two'], dayAgo(2, 12))
+    const id = await of.create(lake, { name: 'Slowly', interval: 'day' })
+    await of.act(id, 'backfill', { start_at: dayAgo(3, 0), end_at: dayAgo(1, 0) })
+    await makeBackfillRuns(of.app.services, of.app.services.now())
+    const hold = (until: Date) =>
+      of.app.db.run(sql`
+        UPDATE batch_export_run SET run_after = ${until}
+        WHERE batch_export_id = ${id} AND data_interval_end = ${dayAgo(1, 0)}`)
+    await hold(new Date(of.app.services.now().getTime() + DAY_MS))
+    await browser.visit(
+      { session: of.workspace.owner.session, path: pageOf(of, `/${id}/backfills`) },
+      async ({ page }) => {
+        const day = (days: number, state: string) =>
+          page.getByTitle(`${dayAgo(days, 0).slice(0, 10)}: ${state}`, { exact: false }).waitFor()
+        await day(3, 'not exported')
+        await of.work()
+        await day(3, 'all exported')
+        await day(2, 'not exported')
+        await page.getByRole('row').getByText('1 of 2 runs').waitFor()
+        await hold(of.app.services.now())
+        await of.work()
+        await day(2, 'all exported')
+      },
+    )
   })
 
   it('has a log by level and text, which goes on by itself, and says when it cannot be read', async () => {

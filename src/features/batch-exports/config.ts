@@ -18,7 +18,7 @@ import { mergeConfig } from './secrets.ts'
 const MAX_NAMED = 20
 const MAX_NAME = 100
 const UNRESOLVED =
-  'The host of this destination does not resolve. Check its spelling, or save it again once it is in the DNS.'
+  'The host of this destination does not resolve. Check its spelling, or try again once it is in the DNS.'
 const NOT_PUBLIC =
   'The host of this destination may not be called: its address is not public. Ask the operator of this server to add it to OUTBOUND_ALLOW.'
 

@@ -93,11 +93,11 @@ function readOldForm(filters: JsonObject, reading: Reading): PropertyGroup {
 }
 
 function readCounted(filter: GivenFilter, reading: Reading): Condition {
-  const index = MAX_FILTERS - reading.filters_left
+  const number = MAX_FILTERS - reading.filters_left + 1
   if (reading.filters_left-- === 0) throw reading.complain(`At most ${MAX_FILTERS} filters are allowed.`)
   reading.values_left -= Array.isArray(filter.value) ? filter.value.length : 1
   if (reading.values_left < 0) throw reading.complain(`At most ${MAX_VALUES} values are allowed.`)
-  return readFilter(filter, reading.attr, (detail) => reading.complain(`Filter ${index}: ${detail}`))
+  return readFilter(filter, reading.attr, (detail) => reading.complain(`Filter ${number}: ${detail}`))
 }
 
 /** Filters have types too, but no values. */

@@ -4607,6 +4607,8 @@ export interface components {
             pending: number | null;
             /** @description Given up by a run that completed without them. */
             skipped: number | null;
+            /** @description Rows of it that backfills delivered before its own run. They are part of `exported`, and in files of theirs. Null for other models. */
+            backfilled: number | null;
             files: {
                 name: string;
                 rows: number;
@@ -11157,6 +11159,8 @@ export interface operations {
                          * @description Ages are counted to this instant.
                          */
                         as_of: string;
+                        /** @description How many batch exports a project can have. */
+                        max_exports: number;
                         /** @description Every batch export of the project, newest first. */
                         results: components["schemas"]["BatchExportStatus"][];
                     };

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { countText } from '../ui/format'
 import { DataTable, type Column } from '../ui/DataTable'
+import { GuardedLink } from '../ui/Guarded'
 import { Icon } from '../ui/Icon'
 import { Page } from '../ui/Page'
 import { SearchInput } from '../ui/SearchInput'
@@ -26,6 +27,11 @@ export function ExportsPage() {
   const status = useQuery(statusQuery(projectId))
   const kinds = useQuery(destinationsQuery(projectId)).data?.results ?? []
   const all = status.data?.results ?? []
+  const most = status.data?.max_exports ?? Infinity
+  const denial =
+    all.length < most
+      ? null
+      : `A project can have ${countText(most)} exports at most. Delete one to make room.`
   const shown = all.filter((each) => matches(each, q, state))
 
   return (
@@ -33,14 +39,13 @@ export function ExportsPage() {
       title="Exports"
       actions={
         all.length > 0 && (
-          <Button
-            renderRoot={(props) => (
-              <Link to="/project/$projectId/exports/new" params={{ projectId }} {...props} />
-            )}
-            leftSection={<Icon name="plus" />}
+          <GuardedLink
+            denial={denial}
+            link={{ to: '/project/$projectId/exports/new', params: { projectId } }}
+            icon={<Icon name="plus" />}
           >
             Create export
-          </Button>
+          </GuardedLink>
         )
       }
     >

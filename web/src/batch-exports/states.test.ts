@@ -29,12 +29,21 @@ describe('the state of an export', () => {
 })
 
 it.each([
-  [null, null, 5],
-  ['up to date', 0, null],
-  ['up to date', 3, null],
-  ['1 h 5 min behind', 3, 3900],
-])('%s', (text, rows_behind, oldest_pending_age_s) => {
-  expect(behindText({ rows_behind, oldest_pending_age_s })).toBe(text)
+  [null, null, 5, 0],
+  ['up to date', 0, null, 0],
+  ['up to date', 3, null, 0],
+  ['next run in 9 hours', 3, 3900, 0],
+  ['1 h 5 min behind', 3, 3900, 1],
+])('%s', (text, rows_behind, oldest_pending_age_s, runs_behind) => {
+  const lag = { rows_behind, oldest_pending_age_s, runs_behind, next_run_at: '2026-11-18T00:00:00Z' }
+  expect(behindText(lag, new Date('2026-11-17T15:00:00Z'))).toBe(text)
+})
+
+it('what waits for a run that is overdue, or will not come, is behind', () => {
+  const lag = { rows_behind: 3, oldest_pending_age_s: 3900, runs_behind: 0 }
+  const now = new Date('2026-11-17T15:00:00Z')
+  for (const next_run_at of [null, '2026-11-17T14:59:00Z'])
+    expect(behindText({ ...lag, next_run_at }, now)).toBe('1 h 5 min behind')
 })
 
 it('a schedule says its hour and zone where it has them', () => {

@@ -1,7 +1,8 @@
 // What state runs and exports are in: its kind (colour and shape) and its words. Pure.
 import type { StatusKind } from '../ui/Status'
-import { durationText } from '../ui/format'
+import { agoText, durationText } from '../ui/format'
 import type { Backfill, ExportStatus, Run } from './queries'
+import type { Origin } from './runs/figures'
 
 export type State = { kind: StatusKind; text: string }
 type RunStatus = Run['status']
@@ -43,13 +44,17 @@ export function exportState({ paused, last_run, live_runs, is_late, last_complet
   return { kind: 'delivered', text: 'Delivered' }
 }
 
-/** How far behind it is, in words; null where rows are not counted. */
-export function behindText({
-  rows_behind,
-  oldest_pending_age_s,
-}: Pick<ExportStatus, 'rows_behind' | 'oldest_pending_age_s'>): string | null {
+type Lag = Pick<ExportStatus, 'rows_behind' | 'runs_behind' | 'oldest_pending_age_s' | 'next_run_at'>
+
+/** How far behind it is, in words; null where rows are not counted. What the next run takes is not behind before that. */
+export function behindText(
+  { rows_behind, runs_behind, oldest_pending_age_s, next_run_at }: Lag,
+  now = new Date(),
+): string | null {
   if (rows_behind === null) return null
   if (rows_behind === 0 || oldest_pending_age_s === null) return 'up to date'
+  if (runs_behind === 0 && next_run_at !== null && Date.parse(next_run_at) > now.getTime())
+    return `next run ${agoText(next_run_at, now)}`
   return `${durationText(oldest_pending_age_s)} behind`
 }
 
@@ -87,6 +92,16 @@ const KINDS: Record<Backfill['kind'], string> = {
   retry: 'Retry of a run',
 }
 export const backfillText = (kind: Backfill['kind']): string => KINDS[kind]
+
+const ORIGINS: Record<Origin, string> = {
+  schedule: 'schedule',
+  'run now': 'run now',
+  backfill: 'backfill',
+  unpause: 'end of a pause',
+  repair: 'repair',
+  retry: 'retry',
+}
+export const originText = (origin: Origin): string => ORIGINS[origin]
 
 /** What whoever looks at a run that did not deliver can do about it. */
 export function adviceFor({ status, attempts }: Pick<Run, 'status' | 'attempts'>): string | null {

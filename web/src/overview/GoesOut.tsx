@@ -104,7 +104,7 @@ function columnsOf(projectId: string): readonly Column<ExportStatus>[] {
     {
       key: 'behind',
       title: 'Freshness',
-      width: '120px',
+      width: '150px',
       isExtra: true,
       cell: (each) => behindText(each) ?? '–',
     },

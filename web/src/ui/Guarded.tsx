@@ -24,12 +24,23 @@ export function GuardedButton({ denial, ...button }: Props) {
 export function GuardedLink({
   denial,
   link,
+  icon,
   children,
 }: {
   denial: string | null
   link: LinkProps
+  icon?: ReactNode
   children: ReactNode
 }) {
-  if (denial !== null) return <GuardedButton denial={denial}>{children}</GuardedButton>
-  return <Button renderRoot={(props) => <Link {...props} {...link} />}>{children}</Button>
+  if (denial !== null)
+    return (
+      <GuardedButton denial={denial} leftSection={icon}>
+        {children}
+      </GuardedButton>
+    )
+  return (
+    <Button leftSection={icon} renderRoot={(props) => <Link {...props} {...link} />}>
+      {children}
+    </Button>
+  )
 }

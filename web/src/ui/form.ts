@@ -8,7 +8,7 @@ const FOCUS_FRAMES = 60
 type Options<Values extends object> = {
   initial: Values
   submit: (values: Values) => Promise<unknown>
-  /** Under this name what was typed survives a reload. Secrets are left out. */
+  /** Under this name what was typed survives a reload. Of secrets only the names do, so that the form asks for them again. */
   draft?: string
   secrets?: readonly (keyof Values & string)[]
 }
@@ -17,8 +17,9 @@ export type Form<Values extends object> = ReturnType<typeof useForm<Values>>
 
 export function useForm<Values extends object>({ initial, submit, draft, secrets = [] }: Options<Values>) {
   const [values, setValues] = useState<Values>(() => ({ ...initial, ...readDraft<Values>(draft) }))
+  const [lost, setLost] = useState<readonly string[]>(() => readLost(draft))
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({})
-  const [problem, setProblem] = useState<string | null>(null)
+  const [refusal, setRefusal] = useState<{ message: string; attr: string | null } | null>(null)
   const [isBusy, setBusy] = useState(false)
   const element = useRef<HTMLFormElement>(null)
   const isSending = useRef(false)
@@ -26,13 +27,15 @@ export function useForm<Values extends object>({ initial, submit, draft, secrets
   useEffect(() => {
     if (draft === undefined) return
     const kept = typed(values, initial, secrets)
-    if (Object.keys(kept).length === 0) forgetDraft(draft)
-    else sessionStorage.setItem(`draft:${draft}`, JSON.stringify(kept))
-  }, [draft, values])
+    const names = secrets.filter((name) => lost.includes(name) || isTyped(name, values, initial))
+    keep(`draft:${draft}`, kept, Object.keys(kept).length)
+    keep(lostKey(draft), names, names.length)
+  }, [draft, values, lost])
 
   const set = <Name extends keyof Values & string>(name: Name, value: Values[Name]) => {
     setValues((before) => ({ ...before, [name]: value }))
     setErrors(({ [name]: _gone, ...rest }) => rest)
+    setLost((before) => before.filter((each) => each !== name))
   }
 
   function onSubmit(event?: FormEvent) {
@@ -45,14 +48,14 @@ export function useForm<Values extends object>({ initial, submit, draft, secrets
     isSending.current = true
     setBusy(true)
     setErrors({})
-    setProblem(null)
+    setRefusal(null)
     try {
       await submit(values)
       forgetDraft(draft)
     } catch (error) {
       const failure = toFailure(error)
       const field = fieldOf(failure.attr, values)
-      if (field === null) setProblem(failure.message)
+      if (field === null) setRefusal(failure)
       else setErrors({ [field]: failure.message })
       if (field !== null) focusSoon(() => element.current?.elements.namedItem(field))
     } finally {
@@ -73,12 +76,29 @@ export function useForm<Values extends object>({ initial, submit, draft, secrets
   const reset = (next: Values = initial) => {
     forgetDraft(draft)
     setValues(next)
+    setLost([])
     setErrors({})
-    setProblem(null)
+    setRefusal(null)
   }
 
   const isChanged = Object.keys(typed(values, initial, [])).length > 0
-  return { values, set, field, errors, problem, isBusy, isChanged, onSubmit, element, reset }
+  return {
+    values,
+    set,
+    field,
+    errors,
+    /** Secrets that were typed before a reload and must be typed again. */
+    lost,
+    /** A refusal that belongs to no field of the form, and what the API says it is about. */
+    problem: refusal?.message ?? null,
+    problemAttr: refusal?.attr ?? null,
+    dismissProblem: () => setRefusal(null),
+    isBusy,
+    isChanged,
+    onSubmit,
+    element,
+    reset,
+  }
 }
 
 /** `destination__config__bucket_name` and `config.bucket_name` belong to the field of that last name, if there is one. */
@@ -94,11 +114,12 @@ function typed<Values extends object>(
   initial: Values,
   secrets: readonly string[],
 ): Partial<Values> {
-  const isTyped = (name: string) =>
-    !secrets.includes(name) &&
-    JSON.stringify(values[name as keyof Values]) !== JSON.stringify(initial[name as keyof Values])
-  return Object.fromEntries(Object.entries(values).filter(([name]) => isTyped(name))) as Partial<Values>
+  const isKept = (name: string) => !secrets.includes(name) && isTyped(name, values, initial)
+  return Object.fromEntries(Object.entries(values).filter(([name]) => isKept(name))) as Partial<Values>
 }
+
+const isTyped = <Values extends object>(name: string, values: Values, initial: Values): boolean =>
+  JSON.stringify(values[name as keyof Values]) !== JSON.stringify(initial[name as keyof Values])
 
 function readDraft<Values>(draft: string | undefined): Partial<Values> {
   if (draft === undefined) return {}
@@ -109,8 +130,26 @@ function readDraft<Values>(draft: string | undefined): Partial<Values> {
   }
 }
 
+const lostKey = (draft: string) => `draft:${draft}:secrets`
+
+function readLost(draft: string | undefined): readonly string[] {
+  if (draft === undefined) return []
+  try {
+    return JSON.parse(sessionStorage.getItem(lostKey(draft)) ?? '[]') as string[]
+  } catch {
+    return []
+  }
+}
+
+function keep(key: string, kept: object, size: number): void {
+  if (size === 0) sessionStorage.removeItem(key)
+  else sessionStorage.setItem(key, JSON.stringify(kept))
+}
+
 function forgetDraft(draft: string | undefined): void {
-  if (draft !== undefined) sessionStorage.removeItem(`draft:${draft}`)
+  if (draft === undefined) return
+  sessionStorage.removeItem(`draft:${draft}`)
+  sessionStorage.removeItem(lostKey(draft))
 }
 
 /** Once the message is in the page: a field may come with it, some frames later, and takes the focus only when it is not busy. */

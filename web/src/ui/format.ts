@@ -56,6 +56,10 @@ export function durationText(seconds: number): string {
 
 export const countText = (value: number): string => counts.format(value)
 
+/** `1 run`, `2 runs`. */
+export const countOf = (value: number, noun: string): string =>
+  `${countText(value)} ${value === 1 ? noun : `${noun}s`}`
+
 export function bytesText(value: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB']
   let size = value

@@ -224,6 +224,18 @@ describe('a new backfill', () => {
     expect(await runsOf(app.db, row)).toHaveLength(3)
   })
 
+  it('counts all rows of a run that is done again, also those beyond the range', async () => {
+    const row = await add({ created_at: at('2026-01-09T22:30:00Z') })
+    await makeDueRuns(app.services, at('2026-01-09T23:00:00Z'))
+    const [failed] = await runsOf(app.db, row)
+    // The second of its two events lies days before the range.
+    await app.db.run(sql`UPDATE batch_export_run SET seq_from = 0, seq_to = 2 WHERE id = ${failed!.id}`)
+    await claimEvents(app.db, (await runsOf(app.db, row))[0]!)
+    await end(failed!, later(1), 'Failed')
+    const id = await backfill(row, SIX_HOURS, later(2))
+    expect(await found(id)).toMatchObject({ total_runs: 2, rows_to_deliver: 3, rows_delivered_before: 0 })
+  })
+
   it('leaves what is being delivered to whoever is at it', async () => {
     const row = await add()
     const [first] = await backfilled(row, SIX_HOURS)

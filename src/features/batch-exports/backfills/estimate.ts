@@ -6,7 +6,7 @@ import type { Area, EventChoice } from '../../../platform/event-store/export-row
 import type { Services } from '../../../platform/services.ts'
 import { intersect } from '../ledger/areas.ts'
 import { unclaimed } from '../ledger/claim.ts'
-import { listUnfinished } from '../ledger/queries.ts'
+import { listClaims, listUnfinished } from '../ledger/queries.ts'
 import type { ExportRow } from '../rows.ts'
 import { EVERY_ROW, selectEvents } from '../source/select.ts'
 import type { ExportedProject } from '../source/source-rows.ts'
@@ -67,14 +67,16 @@ async function countRows(stores: Stores, row: ExportRow, area: Area, events: Eve
     events,
     claims.map((claim) => intersect(claim, area)!),
   )
-  const unfinished = claims.filter((_, index) => parts[index]!.rows > 0).map(({ run_id }) => run_id)
-  const to_deliver = free.rows + totalOf(parts).rows
+  const holders = claims.filter((_, index) => parts[index]!.rows > 0).map(({ run_id }) => run_id)
+  const unfinished = [...new Set(holders)]
+  // Those runs are done again as a whole: what they claimed beyond the range goes out as well.
+  const again = await measure(stores, events, await listClaims(db, row.id, unfinished))
   return {
     seq_to: area.seq_to,
-    rows: to_deliver,
-    delivered_before: whole.rows - to_deliver,
+    rows: free.rows + totalOf(again).rows,
+    delivered_before: whole.rows - free.rows - totalOf(parts).rows,
     span: { first_at: free.first_at, last_at: free.last_at },
-    unfinished: [...new Set(unfinished)],
+    unfinished,
   }
 }
 

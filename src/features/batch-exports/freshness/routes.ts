@@ -1,5 +1,6 @@
 // The freshness of all exports of a project, in one call. The same below both names of a project.
 import { ok, route } from '../../../platform/http/route.ts'
+import { MAX_EXPORTS } from '../rules.ts'
 import { measureFreshness } from './measure.ts'
 import { presentRecentRun, presentStatus } from './present.ts'
 import { listWatched } from './queries.ts'
@@ -30,7 +31,7 @@ function statusRoute(base: Base) {
         ...presentStatus(row, figures.get(row.id)!, now),
         recent_runs: (runs.get(row.id) ?? []).map(presentRecentRun),
       }))
-      return ok({ as_of: now.toISOString(), results })
+      return ok({ as_of: now.toISOString(), max_exports: MAX_EXPORTS, results })
     },
   })
 }

@@ -85,6 +85,7 @@ const ExportStatus = z
 
 export const StatusOfAll = z.object({
   as_of: timestamp.describe('Ages are counted to this instant.'),
+  max_exports: z.int().describe('How many batch exports a project can have.'),
   results: z.array(ExportStatus).describe('Every batch export of the project, newest first.'),
 })
 export type RecentRun = z.input<typeof RecentRun>

@@ -10,6 +10,8 @@ export type IntervalRow = CountedInterval & {
   /** All runs that hold rows of it. */
   runs: string[]
   received: number
+  /** Part of what is exported. */
+  backfilled: number
   filtered_out: number
   pending: number
   skipped: number
@@ -37,6 +39,7 @@ export function presentIntervals(intervals: readonly CountedInterval[], others: 
       runs: [...new Set(holders)],
       received: own.events + all.events,
       exported: interval.exported + done.rows,
+      backfilled: done.rows,
       filtered_out: own.events - own.matching + all.events - all.rows,
       pending: (interval.is_done ? 0 : own.matching) + all.rows - done.rows,
       skipped: interval.is_done ? own.matching - interval.exported : 0,

@@ -11,7 +11,7 @@ export function presentTotals(account: ReconciledEvents, model: Model): Totals {
 }
 
 export function presentInterval(row: IntervalRow, model: Model): IntervalAccount {
-  const { run, runs, status, received, exported, filtered_out, pending, skipped, files } = row
+  const { run, runs, status, received, exported, filtered_out, pending, skipped, backfilled, files } = row
   const interval = {
     data_interval_start: row.data_interval_start?.toISOString() ?? null,
     data_interval_end: row.data_interval_end.toISOString(),
@@ -20,7 +20,16 @@ export function presentInterval(row: IntervalRow, model: Model): IntervalAccount
     status,
     files,
   }
-  if (model === 'events') return { ...interval, received, exported, filtered_out, pending, skipped }
+  if (model === 'events')
+    return { ...interval, received, exported, filtered_out, pending, skipped, backfilled }
   const left = status === 'Completed' ? 0 : row.records_total_count
-  return { ...interval, received: null, exported, filtered_out: null, pending: left, skipped: null }
+  return {
+    ...interval,
+    received: null,
+    exported,
+    filtered_out: null,
+    pending: left,
+    skipped: null,
+    backfilled: null,
+  }
 }

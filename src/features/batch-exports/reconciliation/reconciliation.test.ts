@@ -116,6 +116,7 @@ describe('GET …/reconciliation/', () => {
             filtered_out: 1,
             pending: 0,
             skipped: 0,
+            backfilled: 0,
             files,
           },
         ],
@@ -204,6 +205,7 @@ describe('GET …/reconciliation/', () => {
       received: 5,
       exported: 3,
       pending: 2,
+      backfilled: 3,
     })
     const again = { backfill_id: (await addBackfill(app.db, row, hour(8))).id, repeats: own.id }
     const repeated = await runAt(row, 7, { ...seqs(0, 5), ...again, ...done(2) }, hour(9))
@@ -213,6 +215,7 @@ describe('GET …/reconciliation/', () => {
       received: 5,
       exported: 5,
       pending: 0,
+      backfilled: 3,
     })
   })
 
@@ -324,11 +327,12 @@ describe('GET …/reconciliation/', () => {
       const { body } = await get(urlOf(row))
       expect(body.model).toBe(model)
       const unknown = { received: null, filtered_out: null, skipped: null }
+      const inRows = { ...unknown, backfilled: null }
       expect(body.totals).toEqual({ ...unknown, exported: 3, pending: null, backfilled: 0 })
       expect(body.results).toMatchObject([
-        { ...unknown, exported: 0, pending: null },
-        { ...unknown, exported: 0, pending: 2 },
-        { ...unknown, exported: 3, pending: 0 },
+        { ...inRows, exported: 0, pending: null },
+        { ...inRows, exported: 0, pending: 2 },
+        { ...inRows, exported: 3, pending: 0 },
       ])
     },
   )

@@ -38,6 +38,12 @@ const IntervalAccount = z
     status: z.enum([...LIVE_STATUSES, ...END_STATUSES]),
     ...counts,
     skipped: counts.skipped.describe('Given up by a run that completed without them.'),
+    backfilled: z
+      .int()
+      .nullable()
+      .describe(
+        'Rows of it that backfills delivered before its own run. They are part of `exported`, and in files of theirs. Null for other models.',
+      ),
     files: DeliveredFiles.nullable(),
   })
   .meta({ id: 'BatchExportIntervalAccount' })

@@ -249,9 +249,9 @@ describe('400', () => {
     })
   })
 
-  it('which of several filters is at fault is told by its number from 0', async () => {
+  it('which of several filters is at fault is told by its number from 1', async () => {
     await expect(store.find([{ key: 'a', value: 1 }, { key: 'b' }])).rejects.toMatchObject({
-      detail: 'Filter 1: A filter has no value.',
+      detail: 'Filter 2: A filter has no value.',
     })
   })
 

@@ -6,7 +6,7 @@ import { useEffect, useState } from 'react'
 import { answer, api } from '../../api/client'
 import { Confirm } from '../../ui/Confirm'
 import { DataTable, type Column } from '../../ui/DataTable'
-import { countText } from '../../ui/format'
+import { countOf, countText } from '../../ui/format'
 import { done } from '../../ui/notify'
 import { Empty, Failed, Loading } from '../../ui/States'
 import { Status } from '../../ui/Status'
@@ -38,10 +38,11 @@ export function BackfillsTab({ data }: { data: Export }) {
   const rows = backfills.data?.pages.flatMap(({ results }) => results) ?? []
 
   const live = rows.filter(({ status }) => isLive(status)).length
-  // What a backfill has delivered, the calendar shows.
+  const delivered = rows.reduce((sum, { progress }) => sum + progress.finished_runs, 0)
+  // What a backfill has delivered, the calendar shows, run by run.
   useEffect(() => {
     void queries.invalidateQueries({ queryKey: daysQuery(path).queryKey })
-  }, [live])
+  }, [live, delivered])
 
   const cancel = async () => {
     await answer(
@@ -187,7 +188,7 @@ const columnsOf = (onCancel: (backfill: Backfill) => void): readonly Column<Back
 ]
 
 function HowFar({ status, progress: { total_runs, finished_runs, progress } }: Backfill) {
-  const text = `${countText(finished_runs)} of ${countText(total_runs)} runs`
+  const text = `${countText(finished_runs)} of ${countOf(total_runs, 'run')}`
   if (!isLive(status)) return <span>{text}</span>
   return (
     <div className={classes.progress}>

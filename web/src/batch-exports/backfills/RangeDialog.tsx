@@ -7,6 +7,7 @@ import { answer, api } from '../../api/client'
 import { Failure, toFailure } from '../../api/failure'
 import { Dialog } from '../../ui/Dialog'
 import { useForm } from '../../ui/form'
+import { GuardedButton } from '../../ui/Guarded'
 import { FormProblem } from '../../ui/FormProblem'
 import { countText } from '../../ui/format'
 import { done } from '../../ui/notify'
@@ -50,6 +51,7 @@ function RangeForm({ data, ask, onClose }: Props & { ask: Ask; onClose: () => vo
     initial: { start_at: local(from), end_at: local(to ?? lastEndOf(data)) },
     async submit(values) {
       assertWhole(form.element.current)
+      if (!isInOrder(bodyOf(values))) throw OUT_OF_ORDER
       await answer(
         api.POST(`/api/projects/{project_id}/batch_exports/{id}/${ask}/`, {
           params: { path: itemOf(path) },
@@ -62,10 +64,15 @@ function RangeForm({ data, ask, onClose }: Props & { ask: Ask; onClose: () => vo
     },
   })
   const [settled] = useDebouncedValue(form.values, TYPING_MS)
-  const estimate = useQuery(estimateQuery(path, bodyOf(settled)))
-  const refusal = estimate.isError ? toFailure(estimate.error) : null
+  const estimate = useQuery({ ...estimateQuery(path, bodyOf(settled)), enabled: isInOrder(bodyOf(settled)) })
+  const refusal = !isInOrder(bodyOf(settled))
+    ? OUT_OF_ORDER
+    : estimate.isError
+      ? toFailure(estimate.error)
+      : null
   const errorAt = (name: 'start_at' | 'end_at') =>
     form.errors[name] ?? (refusal?.attr === name ? refusal.message : undefined)
+  const isNothing = ask === 'backfill' && settled === form.values && estimate.data?.rows === 0
 
   return (
     <form ref={form.element} onSubmit={form.onSubmit} noValidate>
@@ -98,14 +105,24 @@ function RangeForm({ data, ask, onClose }: Props & { ask: Ask; onClose: () => vo
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" loading={form.isBusy}>
+          <GuardedButton
+            type="submit"
+            loading={form.isBusy}
+            denial={isNothing ? 'Nothing of this time is missing.' : null}
+          >
             {ask === 'repair' ? 'Start repair' : 'Start backfill'}
-          </Button>
+          </GuardedButton>
         </Group>
       </Stack>
     </form>
   )
 }
+
+const OUT_OF_ORDER = new Failure(400, 'invalid_input', 'From must be before To.', 'start_at')
+
+/** The open ends are in order with anything. */
+const isInOrder = ({ start_at, end_at }: { start_at: string | null; end_at: string | null }): boolean =>
+  start_at === null || end_at === null || Date.parse(start_at) < Date.parse(end_at)
 
 /** A date without its time is nothing to the browser, and nothing would mean everything. */
 function assertWhole(form: HTMLFormElement | null): void {

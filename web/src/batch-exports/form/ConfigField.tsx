@@ -94,9 +94,11 @@ function SecretField({ field }: { field: Field }) {
   // The server names one secret that a change needs again; it will want the others too.
   if (!isAskedFor && namesOfSecrets(kind.config).some((secret) => form.errors[secret] !== undefined))
     setAskedFor(true)
-  const error = form.errors[name]
+  const isLost = form.lost.includes(name)
+  const error =
+    form.errors[name] ?? (isLost ? `Enter the ${inSentence(title)} again: it is not kept.` : undefined)
   const value = textOf(form.values[name])
-  const isOpen = !isStored || isReplacing || isAskedFor || value !== ''
+  const isOpen = !isStored || isReplacing || isAskedFor || isLost || value !== ''
   if (!isOpen)
     return (
       <Input.Wrapper label={title} description={description} labelElement="div">
@@ -135,3 +137,7 @@ function SecretField({ field }: { field: Field }) {
 
 const labelOf = ({ title, isRequired, isNullable }: Field): string =>
   isRequired || !isNullable ? title : `${title} (optional)`
+
+/** `Access key id` within a sentence; `SAS token` stays as it is. */
+const inSentence = (title: string): string =>
+  /^[A-Z][a-z]/.test(title) ? title[0]!.toLowerCase() + title.slice(1) : title

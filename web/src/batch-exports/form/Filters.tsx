@@ -3,7 +3,7 @@ import { Icon } from '../../ui/Icon'
 import { Tip } from '../../ui/Tip'
 import { useExportForm } from './ExportForm'
 import classes from './Filters.module.css'
-import { needsValue, type Filter } from './values'
+import { isUnfinished, needsValue, type Filter } from './values'
 
 const TYPES = [
   { value: 'event', label: 'Event property' },
@@ -35,6 +35,7 @@ export function Filters() {
   const refusal = Object.values(preview.data?.errors ?? {}).find((fault) =>
     fault?.attr?.startsWith('filters'),
   )
+  const isRefused = form.errors.filters !== undefined
   const set = (next: readonly Filter[]) => form.set('filters', next)
   const change = (at: number, fields: Partial<Filter>) =>
     set(filters.map((filter, index) => (index === at ? { ...filter, ...fields } : filter)))
@@ -43,7 +44,11 @@ export function Filters() {
       label="Only rows where"
       description="All of these must hold. Several values are separated by commas."
       labelElement="div"
-      error={form.errors.filters ?? refusal?.detail}
+      error={
+        isRefused && filters.some(isUnfinished)
+          ? 'Finish each filter, or remove it.'
+          : (form.errors.filters ?? refusal?.detail)
+      }
     >
       <div className={classes.filters}>
         {filters.map((filter, index) => (
@@ -60,6 +65,13 @@ export function Filters() {
               placeholder={filter.type === 'hogql' ? "properties.plan = 'pro'" : 'plan'}
               value={filter.key}
               required
+              error={
+                isRefused && filter.key.trim() === ''
+                  ? filter.type === 'hogql'
+                    ? 'Enter an expression'
+                    : 'Choose a property'
+                  : undefined
+              }
               spellCheck={false}
               onChange={(event) => change(index, { key: event.currentTarget.value })}
             />
@@ -78,6 +90,7 @@ export function Filters() {
                 placeholder="Value"
                 value={filter.value}
                 required
+                error={isRefused && filter.value === '' ? 'Enter a value' : undefined}
                 onChange={(event) => change(index, { value: event.currentTarget.value })}
               />
             )}

@@ -8,10 +8,14 @@ import classes from './TestSteps.module.css'
 
 type Step = { name: string; description: string }
 type Result = { status: 'Passed' | 'Failed'; message: string | null }
-type Props = { steps: readonly Step[]; runStep: (index: number) => Promise<Result> }
+type Props = {
+  steps: readonly Step[]
+  runStep: (index: number) => Promise<Result>
+  onEnd?: (hasPassed: boolean) => void
+}
 type Shown = { kind: StatusKind; message: string | null }
 
-export function TestSteps({ steps, runStep }: Props) {
+export function TestSteps({ steps, runStep, onEnd }: Props) {
   const [shown, setShown] = useState<readonly Shown[]>([])
   const [isBusy, setBusy] = useState(false)
 
@@ -25,6 +29,7 @@ export function TestSteps({ steps, runStep }: Props) {
       if (results.at(-1)!.kind === 'failed') break
     }
     setBusy(false)
+    onEnd?.(results.every(({ kind }) => kind === 'delivered'))
   }
   const hasPassed = shown.length === steps.length && shown.every(({ kind }) => kind === 'delivered')
 
@@ -41,7 +46,7 @@ export function TestSteps({ steps, runStep }: Props) {
               <div className={classes.why}>
                 <Text size="sm">{message ?? 'It failed without saying why.'}</Text>
                 <Text size="sm" c="dimmed">
-                  This step: {steps[index]!.description}
+                  This step {lowered(steps[index]!.description)}
                 </Text>
               </div>
             )}
@@ -56,6 +61,9 @@ export function TestSteps({ steps, runStep }: Props) {
     </div>
   )
 }
+
+/** Descriptions begin with what the step does: `Checks that …`. */
+const lowered = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1)
 
 async function tryStep(run: () => Promise<Result>): Promise<Shown> {
   try {

@@ -4,20 +4,19 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { answer, api, type Schema } from '../../api/client'
 import type { Destination } from '../queries'
 import { namesOfSecrets } from './fields'
-import { bodyOf, type Values } from './values'
+import { bodyOf, isUnfinished, type Values } from './values'
 
-type Fault = { code: string; detail: string; attr: string | null }
-type Part = 'columns' | 'rows' | 'files' | 'ddl' | 'next_runs'
-type Preview = Omit<Schema<'BatchExportPreview'>, 'errors'> & { errors: Partial<Record<Part, Fault>> }
+export type PreviewFault = { code: string; detail: string; attr: string | null }
+export type PreviewPart = 'columns' | 'rows' | 'files' | 'ddl' | 'next_runs'
+type Preview = Omit<Schema<'BatchExportPreview'>, 'errors'> & {
+  errors: Partial<Record<PreviewPart, PreviewFault>>
+}
 const TYPING_MS = 500
 
 /** Secrets are not sent: nobody is called for a preview. */
 export function usePreview(projectId: string, values: Values, kind: Destination | undefined) {
   const [settled] = useDebouncedValue(values, TYPING_MS)
-  const body =
-    kind === undefined
-      ? null
-      : withoutSecrets(bodyOf({ ...settled, name: settled.name || 'Preview' }, kind), kind)
+  const body = kind === undefined ? null : withoutSecrets(bodyOf(previewed(settled), kind), kind)
   return useQuery({
     queryKey: ['export preview', projectId, body],
     enabled: body !== null && settled.type === kind?.type,
@@ -32,6 +31,13 @@ export function usePreview(projectId: string, values: Values, kind: Destination 
       ),
   })
 }
+
+/** What is not typed to its end is left out: a complaint about it would come before anybody could type it. */
+const previewed = (values: Values): Values => ({
+  ...values,
+  name: values.name || 'Preview',
+  filters: values.filters.filter((filter) => !isUnfinished(filter)),
+})
 
 function withoutSecrets(body: ReturnType<typeof bodyOf>, kind: Destination) {
   const secrets = namesOfSecrets(kind.config)

@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import type { Destination } from '../queries.ts'
 import { askedFor } from './fields.ts'
-import { bodyOf, changesOf, configOf, configValues, newValues, valuesOf, type Values } from './values.ts'
+import {
+  bodyOf,
+  changesOf,
+  configOf,
+  configValues,
+  isUnfinished,
+  newValues,
+  valuesOf,
+  type Filter,
+  type Values,
+} from './values.ts'
 
 const part = (title: string, at: string) => ({ title, description: `${title}.`, 'x-part': at })
 const rule = (when: Record<string, unknown[]>, properties: object, required: string[] = []) => ({
@@ -165,4 +175,15 @@ describe('changes', () => {
       destination: { config: { format: 'Lines', header: true } },
     })
   })
+})
+
+it.each<[boolean, Partial<Filter>]>([
+  [true, {}],
+  [true, { key: ' ', value: 'pro' }],
+  [true, { key: 'plan' }],
+  [false, { key: 'plan', value: 'pro' }],
+  [false, { key: 'plan', operator: 'is_set' }],
+  [false, { key: "properties.plan = 'pro'", type: 'hogql' }],
+])('unfinished: %s for %j', (expected, fields) => {
+  expect(isUnfinished({ type: 'event', key: '', operator: 'exact', value: '', ...fields })).toBe(expected)
 })

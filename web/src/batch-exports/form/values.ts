@@ -155,6 +155,10 @@ const WITH_SEVERAL = new Set(['exact', 'is_not'])
 export const needsValue = ({ type, operator }: Pick<Filter, 'type' | 'operator'>): boolean =>
   type !== 'hogql' && !WITHOUT_VALUE.has(operator)
 
+/** Whether somebody is still typing it: it means nothing yet. */
+export const isUnfinished = (filter: Filter): boolean =>
+  filter.key.trim() === '' || (needsValue(filter) && filter.value === '')
+
 function filterBody({ type, key, operator, value }: Filter): Record<string, unknown> {
   if (type === 'hogql') return { type, key }
   if (WITHOUT_VALUE.has(operator)) return { type, key, operator, value: operator }

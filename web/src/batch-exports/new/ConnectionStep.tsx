@@ -6,9 +6,9 @@ import { useExportForm } from '../form/ExportForm'
 import { TestSteps } from '../form/TestSteps'
 import { configOf, fieldsFor } from '../form/values'
 
-export function ConnectionStep() {
+export function ConnectionStep({ onTested }: { onTested: (hasPassed: boolean) => void }) {
   const { projectId } = newRoute.useParams()
-  const { form, kind } = useExportForm()
+  const { form, kind, preview } = useExportForm()
   const config = configOf(form.values, kind)
   const hasFields = fieldsFor(form.values, kind).some(({ part }) => part === 'connection')
   const runStep = async (step: number) => {
@@ -28,8 +28,18 @@ export function ConnectionStep() {
       ) : (
         <Text c="dimmed">{kind.description} It needs no account.</Text>
       )}
+      {kind.type === 'File' && (
+        <Text c="dimmed">
+          Each project has a folder of its own in the export folder of the server, which is{' '}
+          <code>EXPORT_DIR</code>, or <code>exports</code> in its data folder. The next file is{' '}
+          <code className="mono">
+            {projectId}/{preview.data?.files?.[0] ?? '…'}
+          </code>{' '}
+          there.
+        </Text>
+      )}
       {kind.test_steps.length > 0 && (
-        <TestSteps key={JSON.stringify(config)} steps={kind.test_steps} runStep={runStep} />
+        <TestSteps key={JSON.stringify(config)} steps={kind.test_steps} runStep={runStep} onEnd={onTested} />
       )}
     </Stack>
   )

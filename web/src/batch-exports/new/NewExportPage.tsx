@@ -2,7 +2,7 @@
 // going back, nor by a reload.
 import { Button, Group, Text, Title } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { useEffect, useRef, type FormEvent } from 'react'
+import { useEffect, useRef, useState, type FormEvent } from 'react'
 import { useProject } from '../../api/me'
 import { useForm } from '../../ui/form'
 import { FormProblem } from '../../ui/FormProblem'
@@ -23,7 +23,7 @@ import { createExport } from './create'
 import { CreateStep } from './CreateStep'
 import { DestinationStep } from './DestinationStep'
 import classes from './NewExportPage.module.css'
-import { stepOf } from './steps'
+import { connectionOf, faultsOf, stepOf } from './steps'
 import { StepList } from './StepList'
 
 const TITLES: Record<Step, string> = {
@@ -50,10 +50,12 @@ export function NewExportPage() {
   const { timezone } = useProject()
   const kinds = useSuspenseQuery(destinationsQuery(projectId)).data.results
   const title = useRef<HTMLHeadingElement>(null)
+  const secrets = [...new Set(kinds.flatMap(({ config }) => namesOfSecrets(config)))]
   const form = useForm<Values>({
-    initial: newValues(timezone),
+    // The draft brings back every other field of the destination: without these a refusal would not find them.
+    initial: { ...newValues(timezone), ...Object.fromEntries(secrets.map((name) => [name, ''])) },
     draft: `new-export:${projectId}`,
-    secrets: [...new Set(kinds.flatMap(({ config }) => namesOfSecrets(config)))],
+    secrets,
     submit: (values) => createExport(projectId, values, kindOf(values.type, kinds)!, navigate),
   })
   const kind = kindOf(form.values.type, kinds)
@@ -63,11 +65,26 @@ export function NewExportPage() {
   const go = (next: Step) => void navigate({ search: { step: next } })
   const next = STEPS[STEPS.indexOf(step) + 1]
 
+  // The connection whose test has failed: another one has not been tested.
+  const [failedConnection, setFailedConnection] = useState<string | null>(null)
+  const hasFailed = kind !== undefined && failedConnection === connectionOf(form.values, kind)
+  const faults = {
+    ...(kind && faultsOf(preview.data?.errors ?? {}, kind)),
+    ...(hasFailed && { connection: 'The test of the connection failed.' }),
+    ...(form.lost.length > 0 && { connection: 'Its secrets must be entered again.' }),
+  }
+
+  const refused = Object.keys(form.errors)[0] ?? form.problemAttr
+  const refusedAt = refused !== null && kind ? stepOf(refused, kind) : undefined
+  const problemAt = form.problem === null ? undefined : (refusedAt ?? 'create')
   useEffect(() => {
-    const [refused] = Object.keys(form.errors)
-    const at = refused && kind ? stepOf(refused, kind) : undefined
-    if (at !== undefined && at !== step) go(at)
-  }, [form.errors])
+    if (refusedAt !== undefined && refusedAt !== step) go(refusedAt)
+  }, [form.errors, form.problem])
+  const shownAt = useRef(step)
+  useEffect(() => {
+    if (shownAt.current !== step && shownAt.current === problemAt) form.dismissProblem()
+    shownAt.current = step
+  }, [step])
   useEffect(() => {
     const [refused] = Object.keys(form.errors)
     const field = refused === undefined ? null : form.element.current?.elements.namedItem(refused)
@@ -92,7 +109,7 @@ export function NewExportPage() {
       crumbs={[{ label: 'Exports', link: { to: '/project/$projectId/exports', params: { projectId } } }]}
     >
       <div className={classes.page}>
-        <StepList values={form.values} kind={kind} current={step} titles={TITLES} />
+        <StepList values={form.values} kind={kind} current={step} titles={TITLES} faults={faults} />
         <form
           ref={form.element}
           onSubmit={submit}
@@ -106,8 +123,14 @@ export function NewExportPage() {
             <DestinationStep kinds={kinds} chosen={form.values.type} onChoose={choose} />
           ) : (
             <ExportFormContext value={{ form, kind, preview, isStored: false }}>
-              <FormProblem>{form.problem}</FormProblem>
-              {step === 'connection' && <ConnectionStep />}
+              <FormProblem>{step === problemAt ? form.problem : null}</FormProblem>
+              {step === 'connection' && (
+                <ConnectionStep
+                  onTested={(hasPassed) =>
+                    setFailedConnection(hasPassed ? null : connectionOf(form.values, kind))
+                  }
+                />
+              )}
               {step === 'rows' && <RowsPart />}
               {step === 'layout' && <LayoutPart />}
               {step === 'schedule' && <SchedulePart />}

@@ -18,7 +18,7 @@ export function IntervalTable({ accounts, openRun, onOpen }: Props) {
   return (
     <DataTable
       label="Account of each interval"
-      columns={COLUMNS}
+      columns={accounts.some(({ backfilled }) => (backfilled ?? 0) > 0) ? WITH_BACKFILLS : COLUMNS}
       rows={accounts}
       rowKey={({ run }) => run}
       openKey={openRun}
@@ -91,6 +91,23 @@ const COLUMNS: readonly Column<IntervalAccount>[] = [
     cell: ({ files }) => <Count value={files?.length ?? null} />,
   },
 ]
+
+/** Rows that are in files of backfills: without them what an interval exported is more than its own run delivered. */
+const BY_BACKFILLS: Column<IntervalAccount> = {
+  key: 'backfilled',
+  title: (
+    <span title="Part of what is exported, delivered by backfills before the interval's own run">
+      By backfills
+    </span>
+  ),
+  width: '104px',
+  align: 'end',
+  isExtra: true,
+  cell: (row) => <Count value={row.backfilled} />,
+}
+const WITH_BACKFILLS = COLUMNS.flatMap((column) =>
+  column.key === 'exported' ? [column, BY_BACKFILLS] : [column],
+)
 
 function stateText(row: IntervalAccount): string {
   if (balanceOf(row)?.addsUp === false) return 'Does not add up'

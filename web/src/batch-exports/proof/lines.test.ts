@@ -15,6 +15,7 @@ function hourAt(start: string, fields: Partial<IntervalAccount> = {}): IntervalA
     filtered_out: 0,
     pending: 0,
     skipped: 0,
+    backfilled: 0,
     files: null,
     ...fields,
   }

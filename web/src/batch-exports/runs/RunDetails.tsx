@@ -13,8 +13,9 @@ import { Bytes, Copyable, Count, Time } from '../../ui/Values'
 import { exportRoute, linkToExport, useExportPath } from '../addresses'
 import { Facts } from '../Facts'
 import { exportKey, pathOf, runQuery, type Export, type Run } from '../queries'
-import { adviceFor, isLive, runState } from '../states'
-import { progressOf, rateText, rowsPerSecond, secondsAtWork } from './figures'
+import { adviceFor, isLive, originText, runState } from '../states'
+import { useBackfillKinds } from './backfill-kinds'
+import { expectedEndOf, originOf, progressOf, rateText, rowsPerSecond, secondsAtWork } from './figures'
 import { IntervalText } from './IntervalText'
 import classes from './RunDetails.module.css'
 import { RunFiles } from './RunFiles'
@@ -30,7 +31,7 @@ export function RunDetails({ data, runId }: { data: Export; runId: string }) {
     <Stack gap="lg">
       <Head data={data} run={run.data} />
       <Problem run={run.data} />
-      <RunFacts run={run.data} expectedEnd={data.freshness?.expected_end_at ?? null} />
+      <RunFacts run={run.data} expectedEnd={expectedEndOf(run.data, data.freshness)} />
       <RunFiles files={run.data.files} />
       <section aria-label="Log of this run">
         <Title order={2} mb="sm">
@@ -68,7 +69,7 @@ function Head({ data, run }: { data: Export; run: Run }) {
   return (
     <Group justify="space-between" gap="sm">
       <div>
-        <Status kind={kind} progress={progressOf(run, data.freshness?.expected_end_at ?? null, Date.now())}>
+        <Status kind={kind} progress={progressOf(run, expectedEndOf(run, data.freshness), Date.now())}>
           {text}
         </Status>
         <Text fw={500} mt={4}>
@@ -130,6 +131,7 @@ function RunFacts({ run, expectedEnd }: { run: Run; expectedEnd: string | null }
   const path = useExportPath()
   const seconds = secondsAtWork(run, Date.now())
   const rate = rowsPerSecond(run)
+  const origin = originText(originOf(run, useBackfillKinds(path)))
   const left = run.records_total_count !== null && run.records_completed === null
   return (
     <Facts
@@ -148,16 +150,15 @@ function RunFacts({ run, expectedEnd }: { run: Run; expectedEnd: string | null }
         ['Rate', rate === null ? '–' : rateText(rate)],
         ['Started', run.started_at === null ? 'not yet' : <Time value={run.started_at} style="second" />],
         ['Ended', run.finished_at === null ? 'not yet' : <Time value={run.finished_at} style="second" />],
-        run.status === 'Running' &&
-          expectedEnd !== null && ['Expected end', <Time value={expectedEnd} style="second" />],
+        expectedEnd !== null && ['Expected end', <Time value={expectedEnd} style="second" />],
         run.waiting_for !== null && ['Waits for', run.waiting_for],
         [
           'Started by',
           run.backfill === null ? (
-            'schedule'
+            origin
           ) : (
             <Anchor renderRoot={(props) => <Link {...linkToExport(path, 'backfills')} {...props} />}>
-              backfill
+              {origin}
             </Anchor>
           ),
         ],

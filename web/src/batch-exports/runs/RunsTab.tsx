@@ -3,7 +3,7 @@ import { Group, SegmentedControl, Select, Text } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { DataTable, type Column } from '../../ui/DataTable'
 import { Details } from '../../ui/Details'
-import { countText, durationText, timeText } from '../../ui/format'
+import { countOf, countText, durationText, timeText } from '../../ui/format'
 import { Empty, Failed, Loading } from '../../ui/States'
 import { Status } from '../../ui/Status'
 import { Bytes, Count, Time, useZone } from '../../ui/Values'
@@ -11,8 +11,9 @@ import { exportRoute, linkToExport, useExportPath } from '../addresses'
 import { nextRunsQuery, runsQuery, type Export, type Run } from '../queries'
 import { RunBars } from '../RunBars'
 import type { ExportSearch } from '../search'
-import { RUN_FILTERS, runState } from '../states'
-import { rateText, rowsPerSecond, secondsAtWork } from './figures'
+import { originText, RUN_FILTERS, runState } from '../states'
+import { useBackfillKinds, type BackfillKinds } from './backfill-kinds'
+import { originOf, rateText, rowsPerSecond, secondsAtWork } from './figures'
 import { IntervalText } from './IntervalText'
 import { RunDetails } from './RunDetails'
 import classes from './RunsTab.module.css'
@@ -35,6 +36,7 @@ export function RunsTab({ data }: { data: Export }) {
   const filter = RUN_FILTERS.find(({ value }) => value === status) ?? RUN_FILTERS[0]!
   const after = SINCE.find(({ value }) => value === since)?.value ?? '7d'
   const runs = useInfiniteQuery(runsQuery(path, { status: filter.statuses, after: `-${after}` }))
+  const kinds = useBackfillKinds(path)
   const rows = runs.data?.pages.flatMap(({ results }) => results) ?? []
 
   return (
@@ -73,18 +75,14 @@ export function RunsTab({ data }: { data: Export }) {
           <Timeline rows={rows} />
           <DataTable
             label="Runs"
-            columns={COLUMNS}
+            columns={columnsOf(kinds)}
             rows={rows}
             rowKey={({ id }) => id}
             openKey={openRun}
             openLabel={(row) => `${runState(row.status).text} run of ${row.data_interval_end}`}
             onOpen={({ id }) => change({ run: id }, false)}
             onEnd={() => runs.hasNextPage && !runs.isFetchingNextPage && void runs.fetchNextPage()}
-            foot={
-              runs.isFetchingNextPage
-                ? 'Loading more.'
-                : `${countText(rows.length)} ${rows.length === 1 ? 'run' : 'runs'}.`
-            }
+            foot={runs.isFetchingNextPage ? 'Loading more.' : `${countOf(rows.length, 'run')}.`}
           />
         </>
       )}
@@ -125,13 +123,13 @@ function Timeline({ rows }: { rows: readonly Run[] }) {
       <RunBars
         bars={bars}
         most={Math.max(...bars.map(({ rows: each }) => each))}
-        summary={`The last ${bars.length} runs by rows; the table below lists them.`}
+        summary={`The last ${countOf(bars.length, 'run')} by rows; the same is in the table below.`}
       />
     </div>
   )
 }
 
-const COLUMNS: readonly Column<Run>[] = [
+const columnsOf = (kinds: BackfillKinds): readonly Column<Run>[] => [
   {
     key: 'interval',
     title: 'Interval',
@@ -188,7 +186,7 @@ const COLUMNS: readonly Column<Run>[] = [
     title: 'Started by',
     width: '100px',
     isExtra: true,
-    cell: ({ backfill }) => (backfill === null ? 'schedule' : 'backfill'),
+    cell: (run) => originText(originOf(run, kinds)),
   },
   {
     key: 'error',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { progressOf, rateText, rowsPerSecond, secondsAtWork } from './figures.ts'
+import { expectedEndOf, originOf, progressOf, rateText, rowsPerSecond, secondsAtWork } from './figures.ts'
 
 const at = (second: number) => new Date(Date.UTC(2026, 10, 17, 14, 0, second)).toISOString()
 const now = Date.parse(at(30))
@@ -31,4 +31,39 @@ describe('progress', () => {
     expect(progressOf(live, null, now)).toBeUndefined()
     expect(progressOf(run, at(50), now)).toBeUndefined()
   })
+})
+
+describe('the expected end', () => {
+  const live = { status: 'Running', started_at: at(10) } as const
+  it.each([
+    ['of the only live run', live, { live_runs: 1, expected_end_at: at(50) }, at(50)],
+    ['not of one of several', live, { live_runs: 2, expected_end_at: at(50) }, null],
+    ['not before its start', live, { live_runs: 1, expected_end_at: at(5) }, null],
+    [
+      'not of one that waits',
+      { status: 'Starting', started_at: null },
+      { live_runs: 1, expected_end_at: at(50) },
+      null,
+    ],
+    [
+      'not of one that has ended',
+      { ...live, status: 'Completed' },
+      { live_runs: 1, expected_end_at: at(50) },
+      null,
+    ],
+    ['not without a figure', live, undefined, null],
+  ] as const)('%s', (_what, each, freshness, expected) => {
+    expect(expectedEndOf(each, freshness)).toBe(expected)
+  })
+})
+
+it.each([
+  ['schedule', null, 20, 10],
+  ['schedule', null, 10, 10],
+  ['run now', null, 9, 10],
+  ['repair', 'a', 9, 10],
+  ['backfill', 'unknown', 9, 10],
+] as const)('the origin is %s', (origin, backfill, created, end) => {
+  const made = { backfill, created_at: at(created), data_interval_end: at(end) }
+  expect(originOf(made, new Map([['a', 'repair']]))).toBe(origin)
 })

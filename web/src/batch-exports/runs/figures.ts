@@ -1,5 +1,6 @@
 // Figures of a run that are worked out of what the API says. Pure.
-import type { Run } from '../queries'
+import type { Backfill, Export, Run } from '../queries'
+import type { BackfillKinds } from './backfill-kinds'
 
 type Times = Pick<Run, 'created_at' | 'started_at' | 'finished_at'>
 
@@ -28,6 +29,32 @@ export function progressOf(
   if (whole <= 0) return undefined
   // It is not done before it says so.
   return Math.min(0.97, Math.max(0.03, (now - Date.parse(started_at)) / whole))
+}
+
+/**
+ * When it should end; null where there is no telling. The API says it of the one run that it works on first: with others
+ * beside it, nobody knows here which that is.
+ */
+export function expectedEndOf(
+  { status, started_at }: Pick<Run, 'status' | 'started_at'>,
+  freshness: Pick<NonNullable<Export['freshness']>, 'live_runs' | 'expected_end_at'> | null | undefined,
+): string | null {
+  const end = freshness?.expected_end_at ?? null
+  if (status !== 'Running' || started_at === null || end === null || freshness?.live_runs !== 1) return null
+  // Of a run before this one, when both were asked for at different moments.
+  return Date.parse(end) > Date.parse(started_at) ? end : null
+}
+
+export type Origin = 'schedule' | 'run now' | Backfill['kind']
+
+/** What made it; `kinds` are those of the backfills that are known. */
+export function originOf(
+  { backfill, created_at, data_interval_end }: Pick<Run, 'backfill' | 'created_at' | 'data_interval_end'>,
+  kinds: BackfillKinds,
+): Origin {
+  if (backfill !== null) return kinds.get(backfill) ?? 'backfill'
+  // The schedule makes a run when its interval has ended, never before.
+  return Date.parse(created_at) < Date.parse(data_interval_end) ? 'run now' : 'schedule'
 }
 
 const rates = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 })

@@ -1,10 +1,12 @@
 import { Button, Group, Text, TextInput, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { answer, api } from '../../api/client'
+import { Failure } from '../../api/failure'
 import { useForm } from '../../ui/form'
 import { FormProblem } from '../../ui/FormProblem'
-import { done } from '../../ui/notify'
+import { done, refused } from '../../ui/notify'
 import { Copyable } from '../../ui/Values'
 import { useExportPath } from '../addresses'
 import { ConfigFields } from '../form/ConfigFields'
@@ -24,16 +26,31 @@ type Props = { data: Export; kind: Destination; onSaved: () => void }
 export function SettingsForm({ data, kind, onSaved }: Props) {
   const path = useExportPath()
   const queries = useQueryClient()
+  const navigate = useNavigate()
   const stored = valuesOf(data, kind)
+  /** Somebody else has deleted it, and nothing of this page holds any longer. */
+  const leaveDeleted = async () => {
+    refused(new Failure(404, 'not_found', `${data.name} was deleted meanwhile.`))
+    await navigate({ to: '/project/$projectId/exports', params: { projectId: path.projectId } })
+    queries.removeQueries({ queryKey: exportsKey(path.projectId) })
+  }
   const form = useForm<Values>({
     initial: stored,
     draft: `export:${data.id}`,
     secrets: namesOfSecrets(kind.config),
     async submit(values) {
       const body = changesOf(values, stored, kind)
-      await answer(
-        api.PATCH('/api/projects/{project_id}/batch_exports/{id}/', { params: { path: itemOf(path) }, body }),
-      )
+      try {
+        await answer(
+          api.PATCH('/api/projects/{project_id}/batch_exports/{id}/', {
+            params: { path: itemOf(path) },
+            body,
+          }),
+        )
+      } catch (error) {
+        if (error instanceof Failure && error.status === 404) return leaveDeleted()
+        throw error
+      }
       await queries.invalidateQueries({ queryKey: exportsKey(path.projectId) })
       done('The settings are saved. They hold from the next run on.')
       onSaved()

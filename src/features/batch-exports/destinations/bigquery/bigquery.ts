@@ -31,21 +31,22 @@ function steps(base_url: string): TestStep<BigQueryConfig>[] {
   return [
     {
       name: 'Project',
-      description: 'The service account is accepted and may use the project.',
+      description: 'Checks that the service account is accepted and may use the project.',
       async run(context) {
         await openApi(base_url, context).call('/datasets?maxResults=1')
       },
     },
     {
       name: 'Dataset',
-      description: 'The dataset exists.',
+      description: 'Checks that the dataset exists.',
       async run(context) {
         await findLocation(openApi(base_url, context))
       },
     },
     {
       name: 'Table',
-      description: 'A table can be created in the dataset; the one made for this is dropped again.',
+      description:
+        'Checks that a table can be created in the dataset; the one made for this is dropped again.',
       async run(context) {
         const api = openApi(base_url, context)
         const name = `longshore_test_${randomUUID().replaceAll('-', '')}`

@@ -33,11 +33,11 @@ function steps(): TestStep<ClickHouseConfig>[] {
     run: async (context) => void (await work(openSession(context), context.config)),
   })
   return [
-    step('Connection', 'The server answers as ClickHouse does and accepts the user.', (session) =>
+    step('Connection', 'Checks that the server answers as ClickHouse does and accepts the user.', (session) =>
       session.run('SELECT 1'),
     ),
-    step('Database', 'The database exists.', findDatabase),
-    step('Table', 'A table can be created, attached to and dropped in the database.', tryTable),
+    step('Database', 'Checks that the database exists.', findDatabase),
+    step('Table', 'Checks that a table can be created, attached to and dropped in the database.', tryTable),
   ]
 }
 

@@ -36,15 +36,21 @@ function steps(workspaceUrl: WorkspaceUrl): TestStep<DatabricksConfig>[] {
     run: async (context) => void (await work(openSession(openApi(workspaceUrl, context)), context.config)),
   })
   return [
-    step('Connection', 'The service principal is accepted and may use the SQL warehouse.', (session) =>
-      session.run('SELECT 1'),
+    step(
+      'Connection',
+      'Checks that the service principal is accepted and may use the SQL warehouse.',
+      (session) => session.run('SELECT 1'),
     ),
     step(
       'Schema',
-      'The catalog and the schema exist, and files can be put beside the table.',
+      'Checks that the catalog and the schema exist, and files can be put beside the table.',
       (session, config) => session.run(statements.createVolume(config)),
     ),
-    step('Table', 'A table can be created in the schema; the one made for this is dropped again.', tryTable),
+    step(
+      'Table',
+      'Checks that a table can be created in the schema; the one made for this is dropped again.',
+      tryTable,
+    ),
   ]
 }
 

@@ -48,15 +48,19 @@ function steps(accessUrl: AccessUrl): TestStep<SnowflakeConfig>[] {
     },
   })
   return [
-    step('Connection', 'Snowflake accepts the credentials.', async () => {}),
-    step('Warehouse', 'The warehouse exists and may be used.', assertWarehouse),
-    step('Database', 'The database exists and may be used.', (session, { database }) =>
+    step('Connection', 'Checks that Snowflake accepts the credentials.', async () => {}),
+    step('Warehouse', 'Checks that the warehouse exists and may be used.', assertWarehouse),
+    step('Database', 'Checks that the database exists and may be used.', (session, { database }) =>
       session.run(`USE DATABASE ${quoted(database)}`),
     ),
-    step('Schema', 'The schema exists and may be used.', (session, { database, schema }) =>
+    step('Schema', 'Checks that the schema exists and may be used.', (session, { database, schema }) =>
       session.run(`USE SCHEMA ${quoted(database)}.${quoted(schema)}`),
     ),
-    step('Table', 'A table can be created in the schema; the one made for this is dropped again.', tryTable),
+    step(
+      'Table',
+      'Checks that a table can be created in the schema; the one made for this is dropped again.',
+      tryTable,
+    ),
   ]
 }
 

@@ -13,19 +13,19 @@ export function tableSteps<Config extends ServerConfig>(
   return [
     {
       name: 'Connect',
-      description: 'The server is reached, under TLS, and takes the login.',
+      description: 'Checks that the server can be reached under TLS and takes the login.',
       run: (context) => withSession(context, async () => {}),
     },
     {
       name: 'Schema usable',
-      description: 'The schema exists.',
+      description: 'Checks that the schema exists.',
       run: (context) =>
         withSession(context, (session) => assertSchema(session, nameOf(context.config).schema)),
     },
     {
       name: 'Table creatable',
       description:
-        'The table exists and takes rows, or one can be made in the schema; that one is dropped again.',
+        'Checks that the table takes rows, or that one can be made in the schema; that one is dropped again.',
       run: (context) => withSession(context, (session) => assertTableUsable(session, nameOf(context.config))),
     },
   ]
