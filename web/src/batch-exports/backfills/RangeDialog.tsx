@@ -3,6 +3,7 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { answer, api } from '../../api/client'
 import { Failure, toFailure } from '../../api/failure'
 import { Dialog } from '../../ui/Dialog'
@@ -72,10 +73,17 @@ function RangeForm({ data, ask, onClose }: Props & { ask: Ask; onClose: () => vo
       : null
   const errorAt = (name: 'start_at' | 'end_at') =>
     form.errors[name] ?? (refusal?.attr === name ? refusal.message : undefined)
-  const isNothing = ask === 'backfill' && settled === form.values && estimate.data?.rows === 0
+  // Half a date is an empty field to the estimate: it says nothing of what was meant.
+  const [isWhole, setWhole] = useState(true)
+  const isNothing = isWhole && ask === 'backfill' && settled === form.values && estimate.data?.rows === 0
 
   return (
-    <form ref={form.element} onSubmit={form.onSubmit} noValidate>
+    <form
+      ref={form.element}
+      onSubmit={form.onSubmit}
+      onBlur={() => setWhole(brokenIn(form.element.current) === undefined)}
+      noValidate
+    >
       <Stack gap="md">
         <Text c="dimmed">
           {ask === 'repair'
@@ -126,11 +134,14 @@ const isInOrder = ({ start_at, end_at }: { start_at: string | null; end_at: stri
 
 /** A date without its time is nothing to the browser, and nothing would mean everything. */
 function assertWhole(form: HTMLFormElement | null): void {
-  for (const field of form?.elements ?? []) {
-    if (field instanceof HTMLInputElement && field.validity.badInput)
-      throw new Failure(400, 'invalid_input', 'Write the whole date, with its time.', field.name)
-  }
+  const broken = brokenIn(form)
+  if (broken) throw new Failure(400, 'invalid_input', 'Write the whole date, with its time.', broken.name)
 }
+
+const brokenIn = (form: HTMLFormElement | null): HTMLInputElement | undefined =>
+  [...(form?.elements ?? [])].find(
+    (field): field is HTMLInputElement => field instanceof HTMLInputElement && field.validity.badInput,
+  )
 
 type Estimate = {
   rows: number | null
