@@ -200,6 +200,7 @@ describe('people', () => {
       await page.reload()
       expect(await page.getByLabel('Search people').inputValue()).toBe('ADA@')
       const ada = page.getByRole('row', { name: 'Open ada@example.com' })
+      await ada.waitFor()
       expect((await ada.getByRole('cell').allTextContents()).slice(0, 2)).toEqual([
         'Ada Lovelace',
         'ada@example.com',

@@ -6,6 +6,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { until } from '../../../../test/harness/until.ts'
 import {
@@ -375,19 +376,17 @@ describe('tables', () => {
 it('HTTP: a run goes to the project of another token from its first event on', async () => {
   const taken = new Map<string, number>()
   let requests = 0
-  const endpoint = createServer(async (request, response) => {
-    const parts: Buffer[] = []
-    for await (const part of request) parts.push(part as Buffer)
-    const { api_key, batch } = JSON.parse(Buffer.concat(parts).toString()) as {
-      api_key: string
-      batch: object[]
-    }
-    if (batch.length > 0 && ++requests === 2) {
-      response.writeHead(400).end('quota')
-      return
-    }
-    taken.set(api_key, (taken.get(api_key) ?? 0) + batch.length)
-    response.end('{}')
+  type Body = { api_key: string; batch: object[] }
+  const endpoint = createServer((request, response) => {
+    void text(request).then((sent) => {
+      const { api_key, batch } = JSON.parse(sent) as Body
+      if (batch.length > 0 && ++requests === 2) {
+        response.writeHead(400).end('quota')
+        return
+      }
+      taken.set(api_key, (taken.get(api_key) ?? 0) + batch.length)
+      response.end('{}')
+    })
   }).listen(0, '127.0.0.1')
   await once(endpoint, 'listening')
   const url = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/batch/`
