@@ -112,6 +112,8 @@ describe('a list of as many exports as a project can have', () => {
         await page.getByRole('heading', { name: 'Where to' }).waitFor()
       },
     )
+    // Otherwise all of them run in every hour of the tests that follow.
+    await of.app.db.run(sql`DELETE FROM batch_export WHERE project_id = ${of.workspace.project.id}`)
   })
 })
 
