@@ -23,6 +23,14 @@ export const NEEDED_VERSIONS: Record<Exclude<Model, 'events'>, readonly string[]
   sessions: ['end_timestamp'],
 }
 
+/** Those of them that a table has. */
+export function versionsIn(
+  names: readonly string[],
+  { model, is_repair }: { model: Exclude<Model, 'events'>; is_repair: boolean },
+): string[] {
+  return (is_repair ? NEEDED_VERSIONS : VERSIONS)[model].filter((name) => names.includes(name))
+}
+
 /** A condition; `columns` as SQL. It holds for no row that lacks a value. */
 export function isNewer(columns: readonly string[], one: string, other: string): string {
   const ways = columns.map((column, index) =>

@@ -11,9 +11,11 @@ const RUNS = 20_000
 
 let app: TestApp
 let workspace: Workspace
+let neighbour: Workspace
 beforeAll(async () => {
   app = await startTestApp()
   workspace = await createOrganization(app)
+  neighbour = await createOrganization(app)
 })
 afterAll(() => app.close())
 
@@ -74,6 +76,6 @@ it('a file that another export has named stays, and runs with other files are no
   // What has named the same file is of the owner itself, or elsewhere.
   const own = { batch_export_id: other.id, project_id, definition }
   expect(await withoutNeighbours(app.db, own, files, () => undefined)).toEqual(files)
-  const elsewhere = { batch_export_id: owner.id, project_id: project_id + 1, definition }
+  const elsewhere = { batch_export_id: owner.id, project_id: neighbour.project.id, definition }
   expect(await withoutNeighbours(app.db, elsewhere, files, () => undefined)).toEqual(files)
 })

@@ -33,7 +33,8 @@ export function filesLeftBy(run: FrozenRun, warn: (message: string) => void): st
 
 /**
  * Files that no other export has written under the same name since: two exports may have had the same prefix, one after the
- * other. Which of them the file is of by now cannot be told. Called under the lock of names.
+ * other. Which of them the file is of by now cannot be told.
+ * In a transaction: until it ends nobody else of the organization says which files a run writes or removes.
  */
 export async function withoutNeighbours(
   tx: Db,
@@ -41,6 +42,7 @@ export async function withoutNeighbours(
   files: readonly string[],
   warn: (message: string) => void,
 ): Promise<string[]> {
+  await lockNames(tx, run)
   const named = await listNamed(tx, run, files, sql`true`)
   const taken = new Set(named.map(({ file }) => file))
   if (taken.size > 0) {
@@ -51,10 +53,12 @@ export async function withoutNeighbours(
 
 /**
  * Another export of the organization may have delivered under these names before it went elsewhere, or be about to write or
- * remove them. Other organizations are not asked about, as in file-names.ts. Called under the lock of names.
+ * remove them. Other organizations are not asked about, as in file-names.ts. In the transaction that writes the names down: of
+ * two runs that come at once, one sees the other's.
  */
 export async function assertNotDelivered(tx: Db, run: Delivering, files: readonly string[]): Promise<void> {
   if (files.length === 0) return
+  await lockNames(tx, run)
   const isOfOrganization = sql`project_id IN (
     SELECT id FROM project WHERE organization_id = (SELECT organization_id FROM project WHERE id = ${run.project_id}))`
   const isAlive = sql`EXISTS (SELECT 1 FROM batch_export WHERE id = batch_export_id AND deleted_at IS NULL)`
@@ -72,11 +76,7 @@ export async function assertNotDelivered(tx: Db, run: Delivering, files: readonl
   )
 }
 
-/**
- * Until the transaction ends nobody else of the organization writes down which files a run is about to write or to remove: of
- * two runs that come at once, one sees the other's.
- */
-export async function lockNames(tx: Db, { project_id }: Delivering): Promise<void> {
+async function lockNames(tx: Db, { project_id }: Delivering): Promise<void> {
   const { organization_id } = await tx.only<{ organization_id: string }>(sql`
     SELECT organization_id FROM project WHERE id = ${project_id}`)
   await tx.run(sql`SELECT pg_advisory_xact_lock(${LOCK}, hashtext(${organization_id}))`)

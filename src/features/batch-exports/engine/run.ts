@@ -17,14 +17,7 @@ import { assertDelivered, assertWithinClaims, assertWritten } from './account-op
 import { insertUpload } from '../sweep/queries.ts'
 import { warnOfCutTexts } from './cut-texts.ts'
 import { freeze } from './freeze.ts'
-import {
-  assertNotDelivered,
-  filesLeftBy,
-  lockNames,
-  progressOf,
-  uploadsLeftBy,
-  withoutNeighbours,
-} from './leftovers.ts'
+import { assertNotDelivered, filesLeftBy, progressOf, uploadsLeftBy, withoutNeighbours } from './leftovers.ts'
 import { Stopped, type Work } from './work.ts'
 
 export async function performRun(work: Work): Promise<RunEnd> {
@@ -83,7 +76,6 @@ async function send(
       assertWritten(run, plan.rows, rowsIn(written))
       published = names
       await services.db.transaction(async (tx) => {
-        await lockNames(tx, run)
         await assertNotDelivered(tx, run, names)
         const all = [...new Set([...names, ...(run.published ?? [])])]
         await keep(work, { is_committing: true, published: all }, tx)
@@ -91,7 +83,6 @@ async function send(
     },
     confirm: (left) =>
       services.db.transaction(async (tx) => {
-        await lockNames(tx, run)
         const files = await withoutNeighbours(tx, run, left, (message) => log.write('WARNING', message))
         await keep(work, { is_committing: true }, tx)
         return files

@@ -1,7 +1,7 @@
 // From the stage into the table, in one statement.
 import type { Model } from '../../definition.ts'
 import { Refused, type OwnColumn } from '../destination.ts'
-import { isNewer, NEEDED_VERSIONS, VERSIONS } from '../newer.ts'
+import { isNewer, versionsIn } from '../newer.ts'
 import { quoted, quotedList } from '../sql-table/identifiers.ts'
 import type { Session } from '../sql-table/session.ts'
 import { KEYS, type Table } from '../sql-table/table.ts'
@@ -120,8 +120,7 @@ export async function upsert(
 ): Promise<void> {
   const key = KEYS[model]!
   const changed = columns.filter((column) => !key.includes(column)).map(quoted)
-  const deciding = is_repair ? NEEDED_VERSIONS[model] : VERSIONS[model]
-  const versions = deciding.filter((column) => columns.includes(column)).map(quoted)
+  const versions = versionsIn(columns, { model, is_repair }).map(quoted)
   const newer = versions.map((column) => `there.${column} IS NULL`)
   if (versions.length > 0) newer.push(isNewer(versions, 'excluded', 'there'))
   if (is_repair && versions.length > 0)

@@ -2,7 +2,7 @@
 // newer, and the rest of the stage goes in.
 import type { Model, OutputColumn } from '../../definition.ts'
 import type { RunFacts } from '../destination.ts'
-import { isNewer, NEEDED_VERSIONS, VERSIONS } from '../newer.ts'
+import { isNewer, versionsIn } from '../newer.ts'
 import { quoted, quotedList } from '../sql-table/identifiers.ts'
 import type { Session } from '../sql-table/session.ts'
 import { KEYS, type Table } from '../sql-table/table.ts'
@@ -67,8 +67,7 @@ async function replaceOlder(
   { model, is_repair }: { model: Exclude<Model, 'events'>; is_repair: boolean },
 ): Promise<void> {
   const same = KEYS[model]!.map((key) => `${STAGE}.${quoted(key)} = there.${quoted(key)}`)
-  const deciding = is_repair ? NEEDED_VERSIONS[model] : VERSIONS[model]
-  const versions = deciding.filter((version) => names.includes(version)).map(quoted)
+  const versions = versionsIn(names, { model, is_repair }).map(quoted)
   if (versions.length > 0) {
     const newer = isNewer(versions, 'there', STAGE)
     const equal = versions.map((version) => `there.${version} = ${STAGE}.${version}`).join(' AND ')
