@@ -102,7 +102,18 @@ describe('names of windows', () => {
 describe('errors say what was expected, and where', () => {
   it.each([
     ['', 'Expected SELECT, found the end of the text', 0],
-    ['selec 1', 'Expected SELECT, found "selec"', 0],
+    ['selec 1', `Expected SELECT, found "selec". Did you mean 'SELECT'?`, 0],
+    ['select a frm events', `Unexpected "frm". Did you mean 'FROM'?`, 9],
+    ['select a form events', `Unexpected "form". Did you mean 'FROM'?`, 9],
+    ['select a from t wher b', `Unexpected "wher". Did you mean 'WHERE'?`, 16],
+    ['select (select 1 frm t)', `Unexpected "frm". Did you mean 'FROM'?`, 17],
+    [
+      'select a from t where b gruop by a',
+      `Expected the end of the text, found "gruop". Did you mean 'GROUP'?`,
+      24,
+    ],
+    ['select a from t where b adn c', `Expected the end of the text, found "adn". Did you mean 'AND'?`, 24],
+    ['select 1 "frm" t', 'Expected the end of the text, found "t"', 15],
     ['select', 'Expected an expression, found the end of the text', 6],
     ['select a from', 'Expected a table, found the end of the text', 13],
     ['select a from t where', 'Expected an expression, found the end of the text', 21],

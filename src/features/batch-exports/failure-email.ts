@@ -41,7 +41,13 @@ function listAdminsOfProject(tx: Db, project_id: number): Promise<{ email: strin
       AND ${wantsMailsOfExports(project_id)} ORDER BY user_id`)
 }
 
-type FailedRun = { name: string; project_name: string; data_interval_end: Date; latest_error: string | null }
+type FailedRun = {
+  batch_export_id: string
+  name: string
+  project_name: string
+  data_interval_end: Date
+  latest_error: string | null
+}
 
 export const exportFailedEmail = job<{
   email: string
@@ -52,7 +58,7 @@ export const exportFailedEmail = job<{
   name: 'export-failed-email',
   async handle(services, { email, project_id, run_id, is_paused }) {
     const run = await services.db.row<FailedRun>(sql`
-      SELECT batch_export.name, project.name AS project_name, data_interval_end, latest_error
+      SELECT batch_export_id, batch_export.name, project.name AS project_name, data_interval_end, latest_error
       FROM batch_export_run AS run JOIN batch_export ON batch_export.id = run.batch_export_id
       JOIN project ON project.id = run.project_id
       WHERE run.project_id = ${project_id} AND run.id = ${run_id} AND deleted_at IS NULL`)
@@ -69,6 +75,10 @@ export const exportFailedEmail = job<{
             ? 'Too many runs have failed, so the export is paused. Once the cause is fixed, unpause it and backfill what was missed.'
             : 'Later intervals are still tried. Nothing is lost: once the cause is fixed, the run can be retried.',
         ],
+        button: {
+          label: 'See the run',
+          url: `${services.settings.site_url}/project/${project_id}/exports/${run.batch_export_id}/runs?run=${run_id}`,
+        },
       }),
     })
   },

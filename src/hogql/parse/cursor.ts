@@ -1,9 +1,10 @@
 // The place in the token list, and the few moves every rule is made of.
 import type { Expr, Query, Span } from '../ast.ts'
-import { queryError, syntaxError } from '../errors.ts'
+import { HogqlError, queryError, syntaxError } from '../errors.ts'
+import { nearestTo } from '../nearest.ts'
 import { tokenize, type Token, type TokenKind } from './lexer.ts'
 import { MAX_NESTING, MAX_TREE_HEIGHT, nestedTooDeep, treeTooHigh } from './limits.ts'
-import { FORBIDDEN_ALIASES, OPERATOR_WORDS, RESERVED } from './words.ts'
+import { CLAUSE_WORDS, FORBIDDEN_ALIASES, OPERATOR_WORDS, RESERVED } from './words.ts'
 
 export type Cursor = {
   tokens: readonly Token[]
@@ -158,10 +159,26 @@ export function nested<Result>(cursor: Cursor, rule: (cursor: Cursor) => Result)
   return result
 }
 
-export const expected = (cursor: Cursor, what: string) => {
+/** A misspelt word that goes on with a query is often taken for an alias, so that what follows it is at fault. */
+export function expected(cursor: Cursor, what: string): HogqlError {
   const token = peek(cursor)
-  return syntaxError(`Expected ${what}, found ${describe(token)}`, token)
+  const before = cursor.tokens[cursor.at - 1]
+  if (before !== undefined && meantWord(token) === null) {
+    const word = meantWord(before)
+    if (word !== null) return misspelt(`Unexpected ${describe(before)}`, before, word)
+  }
+  return misspelt(`Expected ${what}, found ${describe(token)}`, token, meantWord(token))
 }
+
+const misspelt = (fault: string, token: Token, word: string | null) =>
+  new HogqlError('syntax', fault, token, {
+    did_you_mean: word,
+    advice: word === null ? null : `Did you mean '${word}'?`,
+  })
+
+/** Shorter names are near to everything. */
+const meantWord = ({ kind, value, word }: Token) =>
+  kind === 'name' && word === '' && value.length >= 3 ? nearestTo(value, CLAUSE_WORDS, 1) : null
 
 export const notSupported = (what: string, span: Span, advice?: string) =>
   queryError(`${what} is not supported`, span, advice)

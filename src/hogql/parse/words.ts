@@ -53,3 +53,7 @@ export const INTERVAL_UNITS: ReadonlyMap<string, string> = new Map([
 
 /** Words that may stand after `::` besides plain names and units. */
 export const CAST_TYPE_WORDS: ReadonlySet<string> = new Set(['date', 'time', 'timestamp', 'interval'])
+
+/** What a misspelt word between the parts of a query is compared with. */
+export const CLAUSE_WORDS: readonly string[] =
+  'SELECT FROM WHERE GROUP HAVING ORDER LIMIT OFFSET JOIN LEFT INNER UNION BETWEEN AND LIKE ILIKE'.split(' ')

@@ -1,4 +1,4 @@
-import { countOf, countText, timeText } from '../ui/format'
+import { countText, timeText } from '../ui/format'
 import { useZone } from '../ui/Values'
 import { linkToExport } from './addresses'
 import type { ExportPath, ExportStatus } from './queries'
@@ -17,6 +17,6 @@ export function RecentRuns({ path, runs }: { path: ExportPath; runs: ExportStatu
     link: linkToExport(path, 'runs', { run: id }),
   }))
   const count = (kind: string) => bars.filter((bar) => bar.kind === kind).length
-  const summary = `Of the last ${countOf(runs.length, 'run')} ${count('delivered')} delivered and ${count('failed')} failed.`
+  const summary = `Of ${runs.length === 1 ? '1 run' : `the last ${runs.length} runs`} ${count('delivered')} delivered and ${count('failed')} failed.`
   return <RunBars bars={bars} most={Math.max(...bars.map(({ rows }) => rows))} summary={summary} isShort />
 }

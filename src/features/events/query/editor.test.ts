@@ -26,7 +26,7 @@ const FAULTS: [string, Fault][] = [
   ['select cuont(event) from events', { text: 'cuont', did_you_mean: 'count' }],
   ['select arayJoin([1])', { text: 'arayJoin', did_you_mean: 'arrayJoin' }],
   ['select event from events where xyzzyxyzzy', { text: 'xyzzyxyzzy', did_you_mean: null }],
-  ['select event fro events', { text: 'events', did_you_mean: null }],
+  ['select event fro events', { text: 'fro', did_you_mean: 'FROM' }],
   ['select toString() from events', { text: 'toString()', did_you_mean: null }],
 ]
 

@@ -124,10 +124,11 @@ describe('bodies', () => {
     })
   })
 
-  it('leave own columns and filters out where they mean nothing', () => {
+  it('leave own columns, filters and named events out where they mean nothing', () => {
     const fields = {
       hogql_query: 'SELECT event FROM events',
       filters: [{ type: 'event', key: 'plan', operator: 'exact', value: 'a, b' }],
+      include_events: ['seen'],
     } as Partial<Values>
     expect(bodyOf(values(fields), KIND)).toMatchObject({
       hogql_query: 'SELECT event FROM events',
@@ -136,6 +137,7 @@ describe('bodies', () => {
     expect(bodyOf(values({ ...fields, model: 'persons' }), KIND)).toMatchObject({
       hogql_query: null,
       filters: null,
+      destination: { config: { include_events: null, bucket: 'b' } },
     })
   })
 })

@@ -80,8 +80,11 @@ function toApi({ kind, isNullable }: Field, value: unknown): unknown {
 
 /** The configuration as the API takes it, with what other values leave no choice about. */
 export function configOf(values: Values, { config: schema }: Destination): Record<string, unknown> {
+  // Which rows go out can be chosen of events alone: what was chosen before the model stays typed, and is not sent.
+  const valueOf = (field: Field) =>
+    field.part === 'rows' && values.model !== 'events' ? field.default : toApi(field, values[field.name])
   const all = askedFor({ ...schema, allOf: [] }, {}).fields.map(
-    (field) => [field.name, toApi(field, values[field.name])] as const,
+    (field) => [field.name, valueOf(field)] as const,
   )
   const { fields, fixed } = askedFor(schema, Object.fromEntries(all))
   const shown = new Set(fields.map(({ name }) => name))

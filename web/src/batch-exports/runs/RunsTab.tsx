@@ -123,7 +123,7 @@ function Timeline({ rows }: { rows: readonly Run[] }) {
       <RunBars
         bars={bars}
         most={Math.max(...bars.map(({ rows: each }) => each))}
-        summary={`The last ${countOf(bars.length, 'run')} by rows; the same is in the table below.`}
+        summary={`${bars.length === 1 ? 'One run' : `The last ${bars.length} runs`} by rows; the same is in the table below.`}
       />
     </div>
   )
