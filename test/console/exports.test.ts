@@ -413,6 +413,10 @@ describe('one export', () => {
           await page.goto(pageOf(of, path))
           await page.getByText(sign, { exact: false }).first().waitFor()
           await fits(page)
+          const tab = page.locator('nav a[aria-current=page]', { visible: true })
+          if ((await tab.count()) === 0) continue
+          const { x, width } = (await tab.boundingBox())!
+          expect(x + width, path).toBeLessThanOrEqual(360)
         }
         await page.goto(pageOf(of, `/${id}/proof`))
         await page.getByText('adds up').waitFor()

@@ -331,6 +331,8 @@ describe('definitions', () => {
     )
     const member = await createMember(app, workspace.organization)
     await browser.visit({ session: member.session, path, width: 360 }, async ({ page, audit }) => {
+      const events = await page.getByRole('columnheader', { name: 'Events' }).boundingBox()
+      expect(events!.x + events!.width).toBeLessThanOrEqual(360)
       await page.getByRole('row', { name: 'Open order placed' }).click()
       await page.getByRole('dialog').getByLabel('Description').waitFor()
       expect(await fits(page)).toBe(true)

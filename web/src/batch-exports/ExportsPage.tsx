@@ -151,7 +151,7 @@ function columnsOf(projectId: string, kinds: readonly Destination[]): readonly C
     {
       key: 'behind',
       title: 'Behind',
-      width: '150px',
+      width: '172px',
       isExtra: true,
       cell: (each) => (
         <span title={each.rows_behind === null ? undefined : `${countText(each.rows_behind)} rows wait`}>

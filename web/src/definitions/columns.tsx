@@ -31,7 +31,7 @@ export function columnsOf(tab: Tab): readonly Column<Definition>[] {
       isExtra: true,
       cell: ({ tags }) => <span title={tags.join(', ')}>{tags.join(', ')}</span>,
     },
-    { key: 'state', title: 'State', width: '110px', cell: stateOf },
+    { key: 'state', title: 'State', width: '110px', isExtra: true, cell: stateOf },
     ...(tab === 'events' ? OF_EVENTS : OF_PROPERTIES),
   ]
 }

@@ -65,7 +65,9 @@ export function ComesIn({ projectId }: { projectId: string }) {
           />
         </div>
         {kinds.length === 0 ? (
-          <p className="quiet">No events of the last hour. An event counts at its own time, not when it arrived.</p>
+          <p className="quiet">
+            No events of the last hour. An event counts at its own time, not when it arrived.
+          </p>
         ) : (
           <ul className={classes.kinds} aria-label="Kinds of events">
             {kinds.map((kind, at) => (

@@ -104,7 +104,7 @@ function columnsOf(projectId: string): readonly Column<ExportStatus>[] {
     {
       key: 'behind',
       title: 'Freshness',
-      width: '150px',
+      width: '172px',
       isExtra: true,
       cell: (each) => behindText(each) ?? '–',
     },

@@ -70,6 +70,7 @@ export function TabLinks({ label, tabs, value }: TabLinksProps) {
           className={classes.tab}
           activeOptions={{ exact: true }}
           aria-current={tab.value === value ? 'page' : undefined}
+          ref={tab.value === value ? bringIntoView : undefined}
         >
           {tab.label}
           {tab.mark}
@@ -77,4 +78,9 @@ export function TabLinks({ label, tabs, value }: TabLinksProps) {
       ))}
     </nav>
   )
+}
+
+/** On a phone the tabs are wider than the page, and the one that is open may lie beyond its edge. */
+function bringIntoView(tab: HTMLElement | null): void {
+  tab?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
 }
