@@ -1,6 +1,6 @@
 // Faults of a start name the setting that leads there and its value, and never a password.
 import { once } from 'node:events'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, readdir, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -92,6 +92,13 @@ describe('DATA_DIR', () => {
     await assertUsableFolder(join(folder, 'there'))
     await assertUsableFolder(join(folder, 'there/not/yet'))
     await expect(assertUsableFolder(join(folder, 'there/not'))).resolves.toBeUndefined()
+    expect(await readdir(join(folder, 'there'))).toEqual([])
+  })
+
+  test('a place where nobody can make a folder, whatever its modes say', async () => {
+    await expect(assertUsableFolder('/proc/longshore')).rejects.toThrow(
+      /^DATA_DIR=\/proc\/longshore cannot be written by this user \(E[A-Z]+\): choose another folder/,
+    )
   })
 
   test('a file, and something below a file', async () => {

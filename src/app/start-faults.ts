@@ -1,6 +1,6 @@
 // What keeps a start from going on, told by the setting that leads there: nobody can look up a bare ECONNREFUSED.
-import { access, constants, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { access, constants, mkdtemp, rmdir, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { errorCode } from '../lib/error-code.ts'
 import { ConfigError, type Config } from './config.ts'
@@ -68,11 +68,15 @@ export function explainListenFault({ HOST, PORT }: Config, error: unknown): unkn
   }
 }
 
-/** Looks only: what is not there yet is made by those who know whom it belongs to. */
+/**
+ * Leaves nothing behind: what is not there yet is made by those who know whom it belongs to. A folder is made for a try,
+ * because some places, such as /proc, look as if root could write there, and node would try for ever.
+ */
 export async function assertUsableFolder(DATA_DIR: string): Promise<void> {
   try {
     const found = await nearest(DATA_DIR)
     await access(found, constants.W_OK | constants.X_OK)
+    if (found !== DATA_DIR) await rmdir(await mkdtemp(join(found, '.longshore-')))
   } catch (error) {
     const reason = errorCode(error)
     const setting = showSetting('DATA_DIR', DATA_DIR)

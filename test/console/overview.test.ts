@@ -207,7 +207,8 @@ describe('people', () => {
       ])
       await ada.click()
 
-      await page.getByRole('heading', { name: /ada@example.com/ }).waitFor()
+      await page.getByRole('heading', { name: /Ada Lovelace/ }).waitFor()
+      await page.getByText('ada@example.com', { exact: true }).first().waitFor()
       await page.getByRole('row', { name: /bought/ }).waitFor()
       // Events of the id that they had before, too.
       await page.getByRole('row', { name: /seen/ }).waitFor()

@@ -17,7 +17,7 @@ import { Status } from '../ui/Status'
 import { TimeRange } from '../ui/TimeRange'
 import { Copyable, Time } from '../ui/Values'
 import classes from './Persons.module.css'
-import { groupsOfPersonQuery, personQuery, type Person } from './queries'
+import { givenName, groupsOfPersonQuery, personQuery, type Person } from './queries'
 import type { PersonSearch, Tab } from './search'
 
 const route = getRouteApi('/frame/project/$projectId/persons/$personId')
@@ -63,10 +63,11 @@ function Shown({ person }: { person: Person }) {
     each === 'ids' ? <span className="quiet">{countText(distinct_ids.length)}</span> : undefined
   return (
     <Page
-      title={person.name}
+      title={givenName(person)}
       crumbs={[peopleCrumb(projectId)]}
       state={
         <>
+          {person.name !== givenName(person) && <span className="quiet">{person.name}</span>}
           <Status kind={person.is_identified ? 'delivered' : 'waiting'}>
             {person.is_identified ? 'identified' : 'anonymous'}
           </Status>

@@ -10,7 +10,7 @@ import { SearchInput } from '../ui/SearchInput'
 import { Empty, Failed, Loading } from '../ui/States'
 import { Count, Time } from '../ui/Values'
 import classes from './Persons.module.css'
-import { personsQuery, type Person } from './queries'
+import { givenName, personsQuery, type Person } from './queries'
 
 const route = getRouteApi('/frame/project/$projectId/persons')
 /** Lists hold no more ids of a person than these. */
@@ -102,11 +102,6 @@ function Nobody({ projectId, q }: { projectId: string; q: string }) {
       and all that they did.
     </Empty>
   )
-}
-
-/** The API names people by their e-mail first, which has a column of its own. */
-function givenName({ name, properties }: Person): string {
-  return typeof properties.name === 'string' && properties.name.trim() !== '' ? properties.name : name
 }
 
 const COLUMNS: readonly Column<Person>[] = [

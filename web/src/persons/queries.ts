@@ -5,6 +5,11 @@ import { answer, api, type Schema } from '../api/client'
 export type Person = Schema<'Person'>
 const PAGE = 100
 
+/** The API names people by their e-mail first, which stands beside it. */
+export function givenName({ name, properties }: Person): string {
+  return typeof properties.name === 'string' && properties.name.trim() !== '' ? properties.name : name
+}
+
 export const personsQuery = (projectId: string, search: string) =>
   infiniteQueryOptions({
     queryKey: ['persons', projectId, search],
