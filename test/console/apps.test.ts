@@ -377,10 +377,15 @@ describe('the list', () => {
       async ({ page, audit }) => {
         await page.getByText('Code does not run').filter({ visible: true }).waitFor()
         await assertFits(page)
-        for (const part of ['settings', 'code', 'logs', 'metrics', 'activity']) {
+        for (const [part, sign] of [
+          ['settings', page.getByLabel('Events that it cannot run on')],
+          ['code', page.getByRole('textbox', { name: 'index.ts' })],
+          ['logs', page.getByText('Nothing was said yet')],
+          ['metrics', page.getByLabel('Time range')],
+          ['activity', page.getByText('added it to the project')],
+        ] as const) {
           await page.goto(inProject(`apps/${ids[0]}/${part}`))
-          await page.getByRole('heading', { name: /One/ }).waitFor()
-          await page.waitForLoadState('networkidle', { timeout: 3_000 }).catch(() => {})
+          await sign.first().waitFor()
           await assertFits(page)
         }
         await page.goto(inProject('apps/new/catalogue'))

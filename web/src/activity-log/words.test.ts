@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { actorText, entryText, valueText, type Entry } from './words'
+import { actorText, changeText, entryText, valueText, type Entry } from './words'
 
 const entry = (fields: object): Entry =>
   ({ is_system: false, actor: { name: 'ada@example.com', key_id: null }, ...fields }) as Entry
@@ -29,4 +29,13 @@ it.each([
   ['<b>', '<b>'],
 ])('%j reads %s', (value, text) => {
   expect(valueText(value)).toBe(text)
+})
+
+it.each([
+  ['plain', 'plain'],
+  [12, '12'],
+  [['a', 'b'], '["a","b"]'],
+  [{ hour: 3, place: { bucket: 'b' } }, 'hour: 3, place: bucket: b'],
+])('%j reads %s on one line', (value, text) => {
+  expect(changeText(value)).toBe(text)
 })

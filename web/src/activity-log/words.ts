@@ -71,3 +71,12 @@ export function valueText(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2)
 }
+
+/** The same on one line. */
+export function changeText(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return JSON.stringify(value)
+  return Object.entries(value)
+    .map(([name, part]) => `${name}: ${changeText(part)}`)
+    .join(', ')
+}

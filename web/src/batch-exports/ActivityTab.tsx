@@ -1,15 +1,11 @@
-// Who changed what of an export: before and after.
-import { Button, Text } from '@mantine/core'
+// Who changed what of an export.
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { answer, api, type Schema } from '../api/client'
-import { Empty, Failed, Loading } from '../ui/States'
-import { Time } from '../ui/Values'
-import classes from './ActivityTab.module.css'
+import { ThingActivity } from '../activity-log/ThingActivity'
+import { answer, api } from '../api/client'
 import { useExportPath } from './addresses'
-import { changeText, deedText } from './activity'
 import { cursorOf, exportKey } from './queries'
 
-type Entry = { activity: string; detail: Pick<Schema<'ActivityLogEntry'>['detail'], 'changes'> }
+const DEEDS = { created: 'created it', updated: 'changed it', deleted: 'deleted it' }
 
 export function ActivityTab() {
   const path = useExportPath()
@@ -32,66 +28,5 @@ export function ActivityTab() {
       ),
     getNextPageParam: ({ next }) => cursorOf(next),
   })
-  const entries = log.data?.pages.flatMap(({ results }) => results) ?? []
-  if (log.isPending) return <Loading />
-  if (log.isError && entries.length === 0)
-    return (
-      <Failed error={log.error} what="The activity could not be read." onRetry={() => void log.refetch()} />
-    )
-  if (entries.length === 0)
-    return (
-      <Empty title="Nobody has changed this export">
-        Each change is listed here: who made it, and what was before and after.
-      </Empty>
-    )
-  return (
-    <>
-      <ol className={classes.entries}>
-        {entries.map((entry) => (
-          <li key={entry.id} className={classes.entry}>
-            <div className={classes.head}>
-              <Text fw={500}>
-                {entry.actor.name} {deedText(entry.activity)}
-              </Text>
-              <Text size="sm" c="dimmed">
-                <Time value={entry.created_at} />
-              </Text>
-            </div>
-            <Changes entry={entry} />
-          </li>
-        ))}
-      </ol>
-      {log.hasNextPage && (
-        <Button
-          variant="default"
-          mt="md"
-          loading={log.isFetchingNextPage}
-          onClick={() => void log.fetchNextPage()}
-        >
-          Show earlier changes
-        </Button>
-      )}
-    </>
-  )
-}
-
-function Changes({ entry: { activity, detail } }: { entry: Entry }) {
-  if (activity === 'created' || detail.changes.length === 0) return null
-  return (
-    <dl className={classes.changes}>
-      {detail.changes.map(({ field, before, after }, index) => (
-        <div key={index} className={classes.change}>
-          <dt className="mono">{field}</dt>
-          <dd>
-            {before !== null && before !== undefined && (
-              <del className={classes.before}>{changeText(before)}</del>
-            )}
-            {after !== null && after !== undefined && (
-              <ins className={classes.after}>{changeText(after)}</ins>
-            )}
-          </dd>
-        </div>
-      ))}
-    </dl>
-  )
+  return <ThingActivity log={log} thing="export" deeds={DEEDS} />
 }
