@@ -5,6 +5,7 @@ import { writeSecretFile } from '../lib/secret-file.ts'
 import type { Services } from '../platform/services.ts'
 import { createOrganization } from '../features/organizations/create.ts'
 import { keyValue, newPersonalKey } from '../features/api-keys/key-value.ts'
+import { recordKeyMade } from '../features/api-keys/key-activity.ts'
 import { insertKey } from '../features/api-keys/queries.ts'
 import { hashPassword } from '../features/users/passwords.ts'
 import { hasAnyUser, insertUser, lockFirstAccount } from '../features/users/queries.ts'
@@ -38,8 +39,12 @@ export async function makeFirstOwner(
       now,
     )
     const actor = { caller: null, request: { ip: '' }, now }
-    const { project } = await createOrganization(tx, actor, owner.id, { name: 'My organization' })
-    await insertKey(tx, { user_id: owner.id }, { label: 'First key', scopes: ['*'] }, key, owner.id, now)
+    const { organization, project } = await createOrganization(tx, actor, owner.id, {
+      name: 'My organization',
+    })
+    const fields = { label: 'First key', scopes: ['*'] }
+    const row = await insertKey(tx, { user_id: owner.id }, fields, key, owner.id, now)
+    await recordKeyMade(tx, actor, row, organization.id)
     keep({ email, password, key: key.value, project_token: project.api_token })
   })
 }

@@ -30,6 +30,9 @@ describe('GET /metrics', () => {
     ['another machine', '192.0.2.7', {}],
     ['another machine that calls itself this one', '192.0.2.7', { 'x-forwarded-for': '127.0.0.1' }],
     ['a trusted proxy, on behalf of this machine', '10.0.0.1', { 'x-forwarded-for': '127.0.0.1' }],
+    ['a proxy on this machine', '127.0.0.1', { 'x-forwarded-for': '192.0.2.7' }],
+    ['one that names this machine', '127.0.0.1', { 'x-forwarded-for': '127.0.0.1' }],
+    ['one that hides whom it asks for', '127.0.0.1', { forwarded: 'for=hidden' }],
     ['an address that only looks like ours', '::ffff:192.0.2.127', {}],
   ])('403 from %s', async (_who, ip, headers) => {
     const answer = await app.get('/metrics', { ip, headers })

@@ -77,9 +77,20 @@ function whatIsMissing({ db, eventStore }: Services): Promise<string[]> {
   return withTimeout(look().catch(noAnswer), READY_LIMIT_MS, noAnswer)
 }
 
+const LOOPBACK = /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/
+const FORWARDING_HEADERS = [
+  'forwarded',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+] as const
+
 function mayReadMetrics(request: FastifyRequest, token: string | null): boolean {
   const given = /^bearer\s+(.+)$/i.exec(request.headers.authorization ?? '')?.[1]
   if (token !== null) return given !== undefined && isSameText(given, token)
-  // The peer itself, not what a proxy says of it.
-  return /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/.test(request.socket.remoteAddress ?? '')
+  // The peer itself, not what a proxy says of it; and a proxy on this machine asks for others.
+  const isForwarded = FORWARDING_HEADERS.some((name) => request.headers[name] !== undefined)
+  return !isForwarded && LOOPBACK.test(request.socket.remoteAddress ?? '')
 }

@@ -1,5 +1,5 @@
 // `longshore create-key`: a personal API key for an existing account, shown once.
-import { recordActivity } from '../features/activity-log/record.ts'
+import { recordKeyMade } from '../features/api-keys/key-activity.ts'
 import { newPersonalKey } from '../features/api-keys/key-value.ts'
 import { insertKey } from '../features/api-keys/queries.ts'
 import { findUserByEmail } from '../features/users/queries.ts'
@@ -32,17 +32,8 @@ export const createKey: Command = {
       const now = new Date()
       await db.transaction(async (tx) => {
         const row = await insertKey(tx, { user_id: user.id }, { label, scopes }, key, user.id, now)
-        await recordActivity(
-          tx,
-          { caller: null, request: { ip: '' }, now },
-          {
-            organization_id: user.current_organization_id,
-            scope: 'PersonalAPIKey',
-            activity: 'created',
-            item_id: row.id,
-            name: `${row.label} (${row.mask_value})`,
-          },
-        )
+        const actor = { caller: null, request: { ip: '' }, now }
+        await recordKeyMade(tx, actor, row, user.current_organization_id)
       })
     })
     process.stdout.write(`${key.value}\n`)

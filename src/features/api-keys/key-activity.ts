@@ -8,8 +8,16 @@ import type { KeyRow } from './schema.ts'
 const PERSONAL_FIELDS = ['label', 'mask_value', 'scopes'] as const
 const SERVICE_FIELDS = [...PERSONAL_FIELDS, 'scoped_teams', 'expires_at'] as const
 
-/** A service key belongs to its organization's log, a personal one to that of its owner's current organization. */
-export async function recordKeyMade(tx: Db, actor: Actor, row: KeyRow): Promise<void> {
+/**
+ * A service key belongs to its organization's log, a personal one to that of its owner's current organization, which has to
+ * be told where nobody signed in makes the key.
+ */
+export async function recordKeyMade(
+  tx: Db,
+  actor: Actor,
+  row: KeyRow,
+  organization_id = organizationOf(actor, row),
+): Promise<void> {
   const change = {
     type: scopeOf(row),
     action: 'created' as const,
@@ -17,7 +25,7 @@ export async function recordKeyMade(tx: Db, actor: Actor, row: KeyRow): Promise<
     before: null,
     after: row.scopes,
   }
-  await record(tx, actor, row, 'created', [change])
+  await record(tx, actor, row, 'created', [change], organization_id)
 }
 
 export async function recordKeyDeleted(tx: Db, actor: Actor, row: KeyRow): Promise<void> {
@@ -55,9 +63,10 @@ async function record(
   row: KeyRow,
   activity: KeyActivity,
   changes: Change[],
+  organization_id = organizationOf(actor, row),
 ): Promise<void> {
   await recordActivity(tx, actor, {
-    organization_id: row.organization_id ?? personOf(actor)?.current_organization_id ?? null,
+    organization_id,
     scope: scopeOf(row),
     activity,
     item_id: row.id,
@@ -66,8 +75,8 @@ async function record(
   })
 }
 
-function personOf({ caller, acting_user }: Actor) {
-  return caller?.user ?? acting_user
+function organizationOf({ caller, acting_user }: Actor, row: KeyRow): string | null {
+  return row.organization_id ?? (caller?.user ?? acting_user)?.current_organization_id ?? null
 }
 
 function scopeOf(row: KeyRow): 'PersonalAPIKey' | 'ServiceAPIKey' {

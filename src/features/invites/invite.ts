@@ -52,6 +52,8 @@ async function inviteOne(tx: Db, context: InvitingContext, fields: InviteFields)
   }
   const replaced = await deleteInvitesFor(tx, organization.id, fields.target_email)
   assertMayReplace({ level: context.level, user_id: caller.user?.id ?? null }, replaced, now)
+  for (const invite of replaced)
+    await recordActivity(tx, context, { ...inviteActivity(invite), activity: 'deleted', changes: [] })
   const level = fields.combine_pending_invites ? highestLevel(fields.level, replaced, now) : fields.level
   await assertMayGive(tx, context, fields.private_project_access)
   const private_project_access = fields.combine_pending_invites

@@ -160,6 +160,10 @@ describe('POST /api/organizations/:id/invites/', () => {
       body: { code: 'invalid_input' },
     })
     expect((await app.get(`/api/signup/${secretOf(second.body)}/`)).status).toBe(200)
+    expect(await activitiesFor(target_email)).toMatchObject([
+      { activity: 'created', item_id: first.body.id },
+      { activity: 'deleted', item_id: first.body.id },
+    ])
   })
 
   it('201 leaves invites of other organizations for the address alone', async () => {
