@@ -17,6 +17,8 @@ export type FailureClass =
 const MAX_FAILURES = 15
 const FIRST_DELAY_MS = 1_000
 const MAX_DELAY_MS = 120_000
+/** A destination that asks for more time than this is asked again meanwhile. */
+const MAX_ASKED_MS = 3_600_000
 const OURS = 'Something went wrong in this server. Its operator finds the cause in its log.'
 
 export function classifyFailure(error: unknown): FailureClass {
@@ -48,9 +50,12 @@ export function isUsedUp(failures: number): boolean {
   return failures >= MAX_FAILURES
 }
 
-/** Exponential backoff from one second up to two minutes, with jitter so that not all come back at once. */
+/**
+ * Exponential backoff from one second up to two minutes, with jitter so that not all come back at once; later, if the
+ * destination has asked for it.
+ */
 export function delayMs(failures: number, retry_after_ms: number | null, chance: number): number {
   const delay = Math.min(FIRST_DELAY_MS * 2 ** Math.min(failures, 20), MAX_DELAY_MS)
   const spread = delay * (0.5 + chance / 2)
-  return Math.max(spread, Math.min(retry_after_ms ?? 0, MAX_DELAY_MS))
+  return Math.max(spread, Math.min(retry_after_ms ?? 0, MAX_ASKED_MS))
 }

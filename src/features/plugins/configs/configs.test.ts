@@ -163,6 +163,7 @@ describe('POST plugin_configs/', () => {
     ['settings with a bad key in their text', { config: '{"__proto__":{}}' }, 'invalid_input', 'config'],
     ['a long name', { name: 'x'.repeat(401) }, 'max_length', 'name'],
     ['a long description', { description: 'x'.repeat(1001) }, 'max_length', 'description'],
+    ['filters with a misspelt name', { filters: { event: [{ id: 'a' }] } }, 'invalid_input', 'filters'],
     ['filters that are a list', { filters: [] }, 'invalid_input', 'filters'],
     ['filters without a name', { filters: { events: [{ id: 5 }] } }, 'invalid_input', 'filters'],
     [

@@ -28,6 +28,8 @@ export function assertFilters(filters: unknown, engine: EventStore['engine']): v
 export function filterCondition(filters: unknown, timezone: string, now: Date): Expr | null {
   if (filters === null || filters === undefined) return null
   if (!isObject(filters)) throw complain('Filters are an object with a list of events.')
+  // A misspelt name would let every event through.
+  if (Object.keys(filters).length > 0 && !('events' in filters)) throw complain('Filters have no events.')
   const { events = [] } = filters
   if (!Array.isArray(events)) throw complain('The events of filters are a list.')
   if (events.length > MAX_EVENTS) throw complain(`Filters name ${MAX_EVENTS} events at most.`)

@@ -219,7 +219,12 @@ export class Watch {
   #faulted(standing: Standing, fault: AppFault, what: string): void {
     const { kind } = fault
     const { of: app } = standing
-    if (kind === 'gone' || this.#standings.get(app.config_id) !== standing) return
+    if (kind === 'gone') return
+    if (this.#standings.get(app.config_id) !== standing) {
+      // Edited meanwhile. What the code threw at an event is said all the same.
+      if (kind === 'threw' || kind === 'result') this.#logs.add(app, 'PLUGIN', 'ERROR', describe(what, fault))
+      return
+    }
     const isLoading = kind === 'load' || kind === 'setup'
     // All who wait for one attempt to load hear of its failure: it counts once.
     if (isLoading && this.#isIdle(standing)) return

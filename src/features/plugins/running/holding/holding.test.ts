@@ -144,6 +144,11 @@ describe('hold', () => {
     await pass(2 * MINUTE)
     expect(await names()).toEqual(['one', 'two', 'three'])
     expect(await heldCount()).toBe(1)
+    await app.plugins.metrics.flush()
+    const counted = sql`
+      SELECT successes::int, failures::int FROM plugin_metric WHERE plugin_config_id = ${ids.config_id}`
+    // However often it was tried.
+    expect(await app.db.row(counted)).toEqual({ successes: 3, failures: 1 })
     await become(ids, GUARD)
     await pass(SECOND)
     await expectTransformed(['one', 'two', 'three', 'bad'])
@@ -372,6 +377,18 @@ describe('drop', () => {
 })
 
 describe('pass', () => {
+  it('says the reason of now while it lasts', async () => {
+    const ids = await on('export function processEvent(event) { throw new Error(event.event) }', {
+      on_failure: 'pass',
+    })
+    for (const name of ['one', 'two']) {
+      await send(name)
+      await pass(40 * SECOND)
+    }
+    await app.plugins.idle()
+    expect((await configState(app, ids)).error?.message).toBe('Events are stored without this app: two')
+  })
+
   it('stores events without the app, and says so until it is over', async () => {
     const before = await metric('longshore_app_lapses_total{became="passed"}')
     const ids = await on(THROWS, { on_failure: 'pass' })

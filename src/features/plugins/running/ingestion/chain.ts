@@ -54,7 +54,7 @@ export async function runChain(
     const goneBy = await passOrFail(parts, app, due, context, within_ms)
     if (!goneBy) continue
     const isListed = await isStillListed(parts, app, goneBy, deadline)
-    if (isListed && interrupted.has(app)) fail(parts, app, stillFor(app, due), goneBy)
+    if (isListed && interrupted.has(app)) fail(parts, app, stillFor(app, due), goneBy, context)
     interrupted.add(app)
   }
 }
@@ -91,7 +91,7 @@ async function passOrFail(
         { err: app.redactor.cleanError(error), config_id: app.config_id },
         'plugins: events could not go through an app',
       )
-    fail(parts, app, stillFor(app, due), error)
+    fail(parts, app, stillFor(app, due), error, context)
     return null
   }
 }
@@ -122,7 +122,7 @@ async function passApp(
   const { code } = app
   if (code.kind === 'broken') throw new AppIdle(code.reason)
   if (code.kind === 'inline')
-    return { succeeded: await passInline(parts, app, code.processEvent, due, within_ms), gone: null }
+    return { succeeded: await passInline(parts, app, code.processEvent, due, context, within_ms), gone: null }
   return passSandboxed(parts, app, due, context, within_ms)
 }
 
@@ -135,6 +135,7 @@ async function passInline(
   app: RunningApp,
   processEvent: ProcessEvent,
   due: readonly Passage[],
+  context: ChainContext,
   within_ms: number,
 ): Promise<number> {
   const breather = new Breather()
@@ -142,12 +143,18 @@ async function passInline(
   let succeeded = 0
   for (const [index, passage] of due.entries()) {
     if (left_ms <= 0) {
-      fail(parts, app, due.slice(index), new AppFault('late', 'earlier events have used up its time'))
+      fail(
+        parts,
+        app,
+        due.slice(index),
+        new AppFault('late', 'earlier events have used up its time'),
+        context,
+      )
       break
     }
     if (breather.isDue) await breather.take()
     const began = performance.now()
-    if (passInlineOne(parts, app, processEvent, passage)) succeeded++
+    if (passInlineOne(parts, app, processEvent, passage, context)) succeeded++
     left_ms -= performance.now() - began
   }
   return succeeded
@@ -158,6 +165,7 @@ function passInlineOne(
   app: RunningApp,
   processEvent: ProcessEvent,
   passage: Passage,
+  context: ChainContext,
 ): boolean {
   const event = passage.event!
   try {
@@ -167,7 +175,7 @@ function passInlineOne(
   } catch (error) {
     const fault = new AppFault('threw', error instanceof Error ? error.message : String(error))
     parts.watch.note(app, fault, 'processEvent')
-    fail(parts, app, [passage], fault)
+    fail(parts, app, [passage], fault, context)
     return false
   }
 }
@@ -202,12 +210,18 @@ async function passSandboxed(
       else failures.set(error.message, { fault: error, passages: [passage] })
     }
   }
-  for (const { fault, passages } of failures.values()) fail(parts, app, passages, fault)
+  for (const { fault, passages } of failures.values()) fail(parts, app, passages, fault, context)
   return { succeeded, gone }
 }
 
-/** Does with them what the config says. */
-function fail(parts: ChainParts, app: RunningApp, passages: readonly Passage[], error: unknown): void {
+/** Does with them what the config says. An event that is tried again and again is one failure. */
+function fail(
+  parts: ChainParts,
+  app: RunningApp,
+  passages: readonly Passage[],
+  error: unknown,
+  { retry }: ChainContext,
+): void {
   for (const passage of passages) {
     if (error instanceof AppFault)
       parts.metrics.error(app, 'processEvent', error, shownOf(app, passage.event!))
@@ -217,8 +231,9 @@ function fail(parts: ChainParts, app: RunningApp, passages: readonly Passage[], 
   }
   const reason =
     error instanceof AppFault || error instanceof AppIdle ? error.message : 'A fault of the server.'
+  const isFailure = app.on_failure !== 'hold' || (error instanceof AppFault && !retry)
+  if (isFailure) parts.metrics.count(app, 'processEvent', 'failure', { by: passages.length })
   if (app.on_failure === 'hold') return parts.lapses.waits(app, reason)
-  parts.metrics.count(app, 'processEvent', 'failure', { by: passages.length })
   parts.lapses.note(app, app.on_failure === 'pass' ? 'passed' : 'dropped', passages.length, reason)
 }
 

@@ -32,6 +32,8 @@ const PAUSE_MS = 60_000
 type Episode = {
   app: RunningApp
   reason: string
+  /** What the config says of it. */
+  error: string
   last_ms: number
   /** Not said yet. */
   unsaid: Map<Lapse, number>
@@ -102,13 +104,22 @@ export class Lapses {
     const known = this.#episodes.get(app.config_id)
     if (known) return Object.assign(known, { app, last_ms, reason: reason ?? known.reason })
     const why = reason ?? 'it waits behind others'
-    const episode = { app, reason: why, last_ms, unsaid: new Map(), said_ms: new Map() }
+    const episode = { app, reason: why, error: '', last_ms, unsaid: new Map(), said_ms: new Map() }
     this.#episodes.set(app.config_id, episode)
-    this.#records.lasts(app, `${SAID[lapse].error}: ${why}`)
+    this.#lasts(episode, lapse)
     return episode
   }
 
-  #say({ app, reason, unsaid, said_ms }: Episode): void {
+  /** The reason may be another one by now. */
+  #lasts(episode: Episode, lapse: Lapse): void {
+    const error = `${SAID[lapse].error}: ${episode.reason}`
+    if (error === episode.error) return
+    episode.error = error
+    this.#records.lasts(episode.app, error)
+  }
+
+  #say(episode: Episode): void {
+    const { app, reason, unsaid, said_ms } = episode
     const now_ms = this.#services.now().getTime()
     for (const [lapse, count] of unsaid) {
       if (now_ms - (said_ms.get(lapse) ?? -Infinity) < PAUSE_MS) continue
@@ -116,6 +127,7 @@ export class Lapses {
       said_ms.set(lapse, now_ms)
       const { one, many } = SAID[lapse]
       this.#logs.add(app, 'SYSTEM', 'WARN', `${count} ${count === 1 ? one : many}: ${reason}`)
+      this.#lasts(episode, lapse)
     }
   }
 }
