@@ -6,27 +6,29 @@ status codes are PostHog's, so its SDKs and scripts work with the address change
 
 ## Authentication
 
-Send a personal API key (\`phx_…\`) or a service key (\`phs_…\`) as a bearer token:
+Send a personal API key (\`phx_…\`) or a service key (\`lsk_…\`) as a bearer token:
 
 \`\`\`sh
 curl -H "Authorization: Bearer $LONGSHORE_KEY" $LONGSHORE_URL/api/users/@me/
 \`\`\`
 
-The first start prints a key. More are made with \`POST /api/personal_api_keys/\`; each has scopes such as
-\`batch_export:read\` and may be limited to organizations or projects. Each operation below names the scope and the level
+The first start prints a key. A person who is signed in makes more on the page Account or with
+\`POST /api/personal_api_keys/\`; a key cannot make keys. Each has scopes such as \`batch_export:read\` and may be limited to
+organizations or projects. Each operation below names the scope and the level
 (member, admin, owner) that it needs. A browser that is signed in needs no key.
 
 Events are sent with the token of a project (\`phc_…\`), which is public and opens nothing else.
 
 ## Ids in paths
 
-\`@current\` in place of an organization or project id means the caller's current one. \`@me\` in place of a user's id
+\`@current\` in place of an organization or project id means the caller's current one. A project that you make becomes your
+current one: use ids where that matters. \`@me\` in place of a user's id
 means the caller. \`/api/environments/…\` is \`/api/projects/…\` under the name that newer PostHog clients use.
 
 ## Lists
 
 Lists take \`limit\` (100, at most 1000) and \`offset\`, and answer \`{count, next, previous, results}\`, where \`next\` is
-the address of the next page.
+the address of the next page. The list of events takes a \`limit\` of up to 50,000 and answers \`{next, results}\`.
 
 ## Errors
 
@@ -45,7 +47,8 @@ open, a project 200, an organization 250.
 ## Retries
 
 A \`POST\` under \`/api\` with an \`Idempotency-Key\` header is carried out once, however often it is sent: repeats get the
-first answer. Events are stored once if they carry a \`uuid\`.
+first answer. Events with the same \`uuid\` are stored once if their
+timestamps are less than a day apart.
 Wait as long as \`Retry-After\` says after 429 and 503.`
 
 /** In the order of /docs. A path belongs to the first section whose pattern fits. */

@@ -25,7 +25,7 @@ export const createUser: Command = {
       .option('--first-name <name>', 'first name', 'Owner')
       .option('--password <password>', 'password (default: a random one, which is shown)')
       .option('--organization <slug>', 'slug of the organization to join (default: a new one is made)')
-      .option('--level <level>', 'member, admin or owner', 'member')
+      .option('--level <level>', 'in that organization: member, admin or owner (default: member)')
       .option('--staff', 'may administer every account of this server')
   },
   async run(options) {
@@ -58,7 +58,9 @@ function readAccount(options: CommandOptions): Account {
   if (!address.success) throw new UserError('--email is not an e-mail address')
   const firstName = text({ max: 128 }).safeParse(options.firstName)
   if (!firstName.success) throw new UserError('--first-name takes 1 to 128 characters')
-  const level = String(options.level)
+  if (options.level !== undefined && options.organization === undefined)
+    throw new UserError('--level is the level in an existing organization: name it with --organization')
+  const level = String(options.level ?? 'member')
   if (!Object.hasOwn(LEVELS, level)) throw new UserError('--level takes member, admin or owner')
   return {
     email: address.data,

@@ -108,7 +108,7 @@ export const HOLES: readonly Hole[] = [
     id: 'S16',
     title: 'open redirects',
     seen: 'Directus CVE-2026-22032',
-    rule: 'After signing in, only plain paths of this server are gone to.',
+    rule: 'After sign-in, redirects go only to plain paths of this server.',
   },
   {
     id: 'S17',
@@ -199,7 +199,7 @@ export const HOLES: readonly Hole[] = [
     id: 'S31',
     title: 'limited keys and old sessions that take an account over',
     seen: 'here',
-    rule: 'Changing how somebody signs in requires a sign-in within the last 15 minutes, or an unlimited key.',
+    rule: 'Changing how somebody signs in requires a sign-in within the last 15 minutes. For address and password an unlimited key also does.',
   },
   {
     id: 'S32',

@@ -14,7 +14,7 @@ import { showExportProgress } from './progress.ts'
 
 export const runExport: Command = {
   name: 'export',
-  description: 'run one batch export over a time range now, and wait for it',
+  description: 'deliver what a batch export has not delivered yet of a time range, and wait for it',
   options(command) {
     command
       .argument('<id>', 'id of the export')
@@ -33,6 +33,8 @@ export const runExport: Command = {
           ? exportRange(services, row, range, signal, display.update)
           : exportByServer(db, row, range, signal, display.update)
       ).finally(display.stop)
+      if (runs.length === 0)
+        process.stdout.write('Everything of this range is delivered; repair/ delivers again what was lost.\n')
       const completed = runs.filter(({ status }) => status === 'Completed')
       const { rows, bytes } = deliveredBy(runs)
       process.stdout.write(
