@@ -14,6 +14,7 @@ import { closeDataFolder } from './data-folder.ts'
 import { firstStartText, keepFirstStart, makeFirstOwner, type FirstStart } from './first-start.ts'
 import type { Role } from './roles.ts'
 import { openEventStore, openMetadata, openServices } from './services.ts'
+import { plainStores } from './plain-stores.ts'
 import { assertUsableFolder, explainListenFault } from './start-faults.ts'
 import { Startup } from './startup.ts'
 
@@ -36,6 +37,7 @@ export async function serve(
     format: config.LOG_FORMAT ?? (isTerminal ? 'pretty' : 'json'),
   })
   if (process.getuid?.() === 0) log.warn('started as root: give Longshore a user of its own')
+  for (const text of plainStores(config)) log.warn(text)
   const startup = new Startup(log, signal)
   try {
     const url = await start(config, print, { startup, log, signal, isTerminal, ...(now ? { now } : {}) })

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { eventFolder, openEmbeddedEvents, openMetadata } from '../app/services.ts'
 import type { Config } from '../app/config.ts'
 import { holdsInstallation } from '../app/data-folder.ts'
+import { plainStores } from '../app/plain-stores.ts'
 import { checkMigrations, checkVersion, type Finding } from '../app/health.ts'
 import { assertUsableFolder } from '../app/start-faults.ts'
 import { findBrokenEntry } from '../features/activity-log/chain.ts'
@@ -32,6 +33,7 @@ export const doctor: Command = {
       await checkFolder(config),
       ...(await checkDatabase(config)),
       await checkEvents(config),
+      ...plainStores(config).map((detail): Finding => ({ what: 'encryption', state: 'note', detail })),
       await checkMail(config),
       await checkDns(config),
     ]
