@@ -121,9 +121,9 @@ describe('the store', () => {
       'Float64',
       'Bool',
       'Int64',
-      'Array(Int32)',
-      'Tuple(Int32, String)',
-      'Int128',
+      'Array(Int64)',
+      'Tuple(Int64, String)',
+      'Int64',
       'Float64',
     ])
     await store.close()

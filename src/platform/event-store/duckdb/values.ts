@@ -18,18 +18,22 @@ import type { StoreValue } from '../event-store.ts'
 const MAX_DATE = 8_640_000_000_000_000_000n - 86_400_000_000n
 const MAX_EXACT = BigInt(Number.MAX_SAFE_INTEGER)
 
+/** Whole numbers of any width are `Int64` to whoever asks; how wide they are while they are added up is the engine's matter. */
+const WHOLE_NUMBERS: ReadonlySet<DuckDBTypeId> = new Set([
+  DuckDBTypeId.TINYINT,
+  DuckDBTypeId.SMALLINT,
+  DuckDBTypeId.INTEGER,
+  DuckDBTypeId.BIGINT,
+  DuckDBTypeId.HUGEINT,
+  DuckDBTypeId.UTINYINT,
+  DuckDBTypeId.USMALLINT,
+  DuckDBTypeId.UINTEGER,
+  DuckDBTypeId.UBIGINT,
+  DuckDBTypeId.UHUGEINT,
+])
+
 const TYPE_NAMES: Partial<Record<DuckDBTypeId, string>> = {
   [DuckDBTypeId.BOOLEAN]: 'Bool',
-  [DuckDBTypeId.TINYINT]: 'Int8',
-  [DuckDBTypeId.SMALLINT]: 'Int16',
-  [DuckDBTypeId.INTEGER]: 'Int32',
-  [DuckDBTypeId.BIGINT]: 'Int64',
-  [DuckDBTypeId.HUGEINT]: 'Int128',
-  [DuckDBTypeId.UTINYINT]: 'UInt8',
-  [DuckDBTypeId.USMALLINT]: 'UInt16',
-  [DuckDBTypeId.UINTEGER]: 'UInt32',
-  [DuckDBTypeId.UBIGINT]: 'UInt64',
-  [DuckDBTypeId.UHUGEINT]: 'UInt128',
   [DuckDBTypeId.FLOAT]: 'Float32',
   [DuckDBTypeId.DOUBLE]: 'Float64',
   [DuckDBTypeId.DATE]: 'Date',
@@ -38,6 +42,7 @@ const TYPE_NAMES: Partial<Record<DuckDBTypeId, string>> = {
 }
 
 export function clickhouseType(type: DuckDBType, timezone: string): string {
+  if (WHOLE_NUMBERS.has(type.typeId)) return 'Int64'
   switch (type.typeId) {
     case DuckDBTypeId.TIMESTAMP:
     case DuckDBTypeId.TIMESTAMP_TZ:
