@@ -126,8 +126,13 @@ function divide(
   sums: Sums,
   { stripes, parts, holes }: Seen,
 ): Omit<ReconciledEvents, 'count' | 'intervals'> {
-  // A run may have claimed later positions since the last one was asked for.
-  const received = countEvents({ from: 0, to: Math.max(last_position, sums.reached) }, holes)
+  // Since the last position was asked for a run may have claimed later ones, and where the clock was set back, events may
+  // have come before the end of an interval.
+  const reached = stripes.reduce(
+    (most, { seq_to }) => Math.max(most, seq_to),
+    Math.max(last_position, sums.reached),
+  )
+  const received = countEvents({ from: 0, to: reached }, holes)
   const open = stripes.reduce(
     (sum, { seq_from, seq_to }) => sum + countEvents({ from: seq_from, to: seq_to }, holes),
     0,

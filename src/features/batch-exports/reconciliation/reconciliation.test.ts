@@ -272,6 +272,22 @@ describe('GET …/reconciliation/', () => {
     })
   })
 
+  it('adds up while the clock is set back and events arrive before the end of an interval that has passed', async () => {
+    const row = await makeExport({ next_due_at: hour(8) })
+    await arrive(new Map([[row.project_id, 2]]), HOURS)
+    await runAt(row, 6, { status: 'Starting' })
+    const { db, eventStore } = app.services
+    // As if three more came after the last position was read: by the clock of then, still in the hour 6.
+    const meanwhile = async (project_id: number, at: Date) => {
+      if (at <= hour(6)) return 0
+      await arrive(new Map([[project_id, 3]]), HOURS)
+      return eventStore.lastPosition(project_id)
+    }
+    const services = { db, eventStore: { ...eventStore, positionAt: meanwhile } }
+    const account = await reconcile(services, row, { limit: 10, offset: 0 }, app.services.now())
+    expect(account).toMatchObject({ received: 5, exported: 0, filtered_out: 0, pending: 5, skipped: 0 })
+  })
+
   it('goes by the schedule as it is by then, when it was changed since the request began', async () => {
     const row = await makeExport({ next_due_at: hour(HOURS) })
     await arrive(new Map([[row.project_id, 5]]), HOURS)
