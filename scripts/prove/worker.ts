@@ -160,6 +160,7 @@ function noApps(): Promise<never> {
 const settings: Services['settings'] = {
   site_url: '',
   is_signup_open: false,
+  key_limits_percent: 100,
   max_keys_per_user: 0,
   domain_challenge_prefix: '',
   disabled_destinations: [],

@@ -151,6 +151,7 @@ export const Environment = z.object({
     .transform((url) => (url ?? 'https://gitlab.com').replace(/\/+$/, ''))
     .refine(isWebOrigin, 'must be an http or https address without a path'),
   RATE_LIMITS: onOff('on'),
+  KEY_LIMITS_PERCENT: count({ min: 1, max: 100_000 }).default(100),
   OPEN_SIGNUP: onOff('off'),
   LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   LOG_FORMAT: oneOf(['pretty', 'json']).optional(),

@@ -195,6 +195,7 @@ export async function openServices(
       site_url: siteUrl,
       is_signup_open: config.OPEN_SIGNUP,
       max_keys_per_user: config.MAX_KEYS_PER_USER,
+      key_limits_percent: config.KEY_LIMITS_PERCENT,
       domain_challenge_prefix: config.DOMAIN_CHALLENGE_PREFIX,
       disabled_destinations: config.DISABLED_DESTINATIONS,
       sub_hourly_exports: config.SUB_HOURLY_EXPORTS,

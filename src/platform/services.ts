@@ -47,6 +47,8 @@ export type Settings = {
   /** Base of links in mails, without a trailing slash. */
   site_url: string
   is_signup_open: boolean
+  /** What a key may ask for, in percent of what is usual. */
+  key_limits_percent: number
   max_keys_per_user: number
   domain_challenge_prefix: string
   /** Types of destinations that are switched off. */

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { parseBody, readRawBody } from '../../platform/http/body.ts'
 import { callerId, type Caller } from '../../platform/http/caller.ts'
-import { KEY_RATES } from '../../platform/http/admit.ts'
+import { takeFromKey } from '../../platform/http/admit.ts'
 import { ApiError, denied, unauthenticated } from '../../platform/http/errors.ts'
 import { identify } from '../../platform/http/identify.ts'
 import { JSON_TYPE } from '../../platform/http/raw-answer.ts'
@@ -122,8 +122,7 @@ async function handle(asked: Asked, message: Message): Promise<Reply | null> {
   if (message.kind === 'notice') return null
   const { id, method, params } = message
   // Calls are counted by the API itself.
-  if (method !== 'tools/call' && caller.kind !== 'session')
-    services.throttle.take('key', caller.key.id, KEY_RATES, now)
+  if (method !== 'tools/call' && caller.kind !== 'session') takeFromKey(services, caller.key.id, now)
   switch (method) {
     case 'initialize':
       return result(id, {

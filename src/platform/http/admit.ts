@@ -10,6 +10,7 @@ import { assertSameOrigin, identify, one } from './identify.ts'
 import { assertScope, assertSecondFactor, reach, type Reach } from './reach.ts'
 import { assertMayChangeAccount, assertRecentSignIn, isAccountChange } from './recent-sign-in.ts'
 import type { Route } from './route.ts'
+import type { Rate } from './throttle.ts'
 
 export type Asked = {
   services: Services
@@ -25,10 +26,12 @@ export type Admitted = { route: Route; caller: Caller | null; reached: Reach }
 
 const UNSAFE = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 /** What holds for every call with a key. */
-export const KEY_RATES = [
+const KEY_RATES: readonly Rate[] = [
   { count: 480, window_ms: 60_000 },
   { count: 4800, window_ms: 3_600_000 },
 ]
+/** And for all keys together in one organization, which may have any number of them. */
+const ORGANIZATION_KEYS = 10
 
 /** Without `notes` the request was admitted before: then it counts neither as a call nor as a guess. */
 export async function admit(asked: Asked, now: Date, notes?: RequestNotes): Promise<Admitted> {
@@ -47,6 +50,7 @@ export async function admit(asked: Asked, now: Date, notes?: RequestNotes): Prom
     notes.project_id = reached.project.id
     notes.organization_id = reached.project.organization_id
   }
+  if (caller && notes) takeFromOrganization(services, caller, notes, now)
   if (caller) {
     assertRecentSignIn(route, caller, now)
     if (isAccountChange(route)) assertMayChangeAccount(caller, now)
@@ -111,8 +115,32 @@ function assertOwnSite(services: Services, incoming: Incoming): void {
 
 function takeFromLimits(services: Services, { key_limit }: Route, caller: Caller, now: Date): void {
   if (caller.kind === 'session') return
-  services.throttle.take('key', caller.key.id, KEY_RATES, now)
-  if (key_limit) services.throttle.take(key_limit.name, caller.key.id, key_limit.rates, now)
+  takeFromKey(services, caller.key.id, now)
+  if (!key_limit) return
+  const rates = scaled(key_limit.rates, services.settings.key_limits_percent)
+  services.throttle.take(key_limit.name, caller.key.id, rates, now)
+}
+
+/** One call with the key. */
+export function takeFromKey({ throttle, settings }: Services, id: string, now: Date): void {
+  throttle.take('key', id, scaled(KEY_RATES, settings.key_limits_percent), now)
+}
+
+/** Only calls that may reach the organization count: nobody uses up the limit of another one. */
+function takeFromOrganization(
+  { throttle, settings }: Services,
+  caller: Caller,
+  { organization_id }: RequestNotes,
+  now: Date,
+): void {
+  if (caller.kind === 'session' || !organization_id) return
+  const rates = scaled(KEY_RATES, settings.key_limits_percent * ORGANIZATION_KEYS)
+  throttle.take('organization', organization_id, rates, now)
+}
+
+function scaled(rates: readonly Rate[], percent: number): readonly Rate[] {
+  if (percent === 100) return rates
+  return rates.map(({ count, window_ms }) => ({ count: Math.ceil((count * percent) / 100), window_ms }))
 }
 
 function assertCredentialFits(route: Route, caller: Caller): void {

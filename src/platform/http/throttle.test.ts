@@ -165,6 +165,33 @@ describe('per key', () => {
   })
 })
 
+describe('KEY_LIMITS_PERCENT', () => {
+  it('moves what a key may ask for, and all keys of an organization together', async () => {
+    const app = await startTestApp({ RATE_LIMITS: 'on', KEY_LIMITS_PERCENT: '1' })
+    const ask = async (key: string, organization: { id: string }) =>
+      (await app.get(`/api/organizations/${organization.id}/`, { key })).status
+    try {
+      const { organization, owner } = await createOrganization(app)
+      const neighbour = await createOrganization(app)
+      const statuses: number[] = []
+      for (let keys = 0; keys < 10; keys++) {
+        const key = await createServiceKey(app, organization, { scopes: ['*'] })
+        for (let asked = 0; asked < 5; asked++) statuses.push(await ask(key, organization))
+      }
+      // Each may ask five times a minute, all of them 48 times.
+      expect(statuses).toEqual([...Array(48).fill(200), 429, 429])
+      const key = await createServiceKey(app, organization, { scopes: ['*'] })
+      expect(await ask(key, organization)).toBe(429)
+      expect(await ask(neighbour.owner.key, organization)).toBe(404)
+      expect(await ask(neighbour.owner.key, neighbour.organization)).toBe(200)
+      const visit = await app.get(`/api/organizations/${organization.id}/`, { session: owner.session })
+      expect(visit.status).toBe(200)
+    } finally {
+      await app.close()
+    }
+  })
+})
+
 describe('RATE_LIMITS=off', () => {
   it('lets everything through', async () => {
     const app = await startTestApp({ RATE_LIMITS: 'off' })
