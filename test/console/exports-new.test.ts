@@ -265,6 +265,57 @@ describe('settings', () => {
     })
   })
 
+  it('keep stored filters as they are beside a new one, and take a comma within a value and a name', async () => {
+    const of = await neighbourOf(bench)
+    const stored = [
+      { key: 'city', value: ['Berlin, DE'], operator: 'exact', type: 'event' },
+      { key: 'amount', value: [1, 2.5], operator: 'between', type: 'event' },
+      { key: 'plan', value: ['pro', 5, true], operator: 'not_in', type: 'person' },
+      { key: '$app_version', value: '1.2.0', operator: 'semver_gte', type: 'event' },
+    ]
+    const id = await of.create(
+      { type: 'File', config: { prefix: 'lake' } },
+      { name: 'Filtered', filters: stored },
+    )
+    const session = of.workspace.owner.session
+    await browser.visit({ session, path: pageOf(of, `/${id}/settings`) }, async ({ page, audit }) => {
+      const city = page.getByRole('group', { name: 'Filter by city' })
+      await city.getByText('Berlin, DE', { exact: true }).waitFor()
+      const operatorOf = (key: string) =>
+        page
+          .getByRole('group', { name: `Filter by ${key}` })
+          .getByLabel('Operator')
+          .first()
+          .inputValue()
+      await expect.poll(() => operatorOf('amount')).toBe('is between')
+      expect(await operatorOf('plan')).toBe('is none of')
+      expect(await operatorOf('$app_version')).toBe('is at least version')
+      await audit()
+
+      await page.getByRole('button', { name: 'Add a filter' }).click()
+      const added = page.getByRole('group', { name: 'Filter', exact: true })
+      await added.getByLabel('Property').fill('street')
+      const street = page.getByRole('group', { name: 'Filter by street' })
+      await street.getByLabel('Value').first().fill('Main Street 5, rear')
+      await page.keyboard.press('Enter')
+      await page
+        .getByLabel(/^Events to include/)
+        .first()
+        .fill('Order paid, in full')
+      await page.keyboard.press('Enter')
+      await audit()
+      await page.getByRole('button', { name: 'Save settings' }).click()
+      await page.getByText('The settings are saved.', { exact: false }).waitFor()
+      await fits(page)
+    })
+    const { body } = await of.app.get(`${of.base}/${id}/`, { key: of.key })
+    expect(body.filters).toEqual([
+      ...stored,
+      { type: 'event', key: 'street', operator: 'exact', value: ['Main Street 5, rear'] },
+    ])
+    expect(body.destination.config.include_events).toEqual(['Order paid, in full'])
+  })
+
   it('of an export that was deleted meanwhile lead to the list, which says so', async () => {
     const of = await neighbourOf(bench)
     const id = await of.create(s3(of.app), { name: 'To S3' })

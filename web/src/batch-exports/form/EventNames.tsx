@@ -41,6 +41,8 @@ export function EventNames({ value, ...props }: Props) {
       data={(seen ?? []).map(({ name }) => name)}
       searchValue={text}
       onSearchChange={setText}
+      // A comma may be part of a name.
+      splitChars={[]}
       placeholder={(value ?? []).length === 0 ? 'Name of an event' : undefined}
     />
   )

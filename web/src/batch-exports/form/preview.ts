@@ -4,7 +4,8 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { answer, api, type Schema } from '../../api/client'
 import type { Destination } from '../queries'
 import { namesOfSecrets } from './fields'
-import { bodyOf, isUnfinished, type Values } from './values'
+import { isUnfinished } from './filters'
+import { bodyOf, type Values } from './values'
 
 export type PreviewFault = { code: string; detail: string; attr: string | null }
 export type PreviewPart = 'columns' | 'rows' | 'files' | 'ddl' | 'next_runs'

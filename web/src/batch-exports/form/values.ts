@@ -2,8 +2,8 @@
 import type { Destination, Export } from '../queries'
 import { instantOf, localText } from '../zone'
 import { askedFor, namesOfFields, type Config, type Field } from './fields'
+import { filterBody, filterOf, type Filter } from './filters'
 
-export type Filter = { type: 'event' | 'person' | 'hogql'; key: string; operator: string; value: string }
 export type Values = Readonly<Record<string, unknown>> & {
   name: string
   type: string
@@ -134,16 +134,6 @@ function differing(now: Record<string, unknown>, before: Record<string, unknown>
   )
 }
 
-function filterOf(stored: unknown): Filter {
-  const { type, key, operator, value } = stored as Partial<Record<keyof Filter, unknown>>
-  return {
-    type: type === 'person' || type === 'hogql' ? type : 'event',
-    key: textOf(key),
-    operator: textOf(operator) || 'exact',
-    value: Array.isArray(value) ? value.map(textOf).join(', ') : textOf(value),
-  }
-}
-
 /** As a text field shows it. */
 export function textOf(value: unknown): string {
   return typeof value === 'string'
@@ -151,20 +141,4 @@ export function textOf(value: unknown): string {
     : typeof value === 'number' || typeof value === 'boolean'
       ? String(value)
       : ''
-}
-
-const WITHOUT_VALUE = new Set(['is_set', 'is_not_set'])
-const WITH_SEVERAL = new Set(['exact', 'is_not'])
-export const needsValue = ({ type, operator }: Pick<Filter, 'type' | 'operator'>): boolean =>
-  type !== 'hogql' && !WITHOUT_VALUE.has(operator)
-
-/** Whether somebody is still typing it: it means nothing yet. */
-export const isUnfinished = (filter: Filter): boolean =>
-  filter.key.trim() === '' || (needsValue(filter) && filter.value === '')
-
-function filterBody({ type, key, operator, value }: Filter): Record<string, unknown> {
-  if (type === 'hogql') return { type, key }
-  if (WITHOUT_VALUE.has(operator)) return { type, key, operator, value: operator }
-  const several = value.split(',').map((each) => each.trim())
-  return { type, key, operator, value: WITH_SEVERAL.has(operator) && several.length > 1 ? several : value }
 }

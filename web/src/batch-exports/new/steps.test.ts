@@ -80,7 +80,7 @@ it('a step is not done while a required field of it is empty', () => {
   expect(lacking(values)).toEqual(['connection'])
   expect(lacking({ ...values, key: 's' } as Values)).toEqual([])
   expect(lacking({ ...values, key: 's', bucket_name: '' } as Values)).toEqual(['connection'])
-  const filter = { type: 'event', key: '', operator: 'exact', value: '' } as const
+  const filter = { type: 'event', key: '', operator: 'exact', value: [] } as const
   expect(lacks('rows', { ...values, filters: [filter] }, KIND)).toBe(true)
   expect(lacks('rows', { ...values, filters: [filter], model: 'persons' }, KIND)).toBe(false)
 })

@@ -1,7 +1,8 @@
 // The steps of a new export: which of them asks for what, what was chosen in each, and what is wrong with it. Pure.
 import { askedFor } from '../form/fields'
+import { isUnfinished } from '../form/filters'
 import type { PreviewFault, PreviewPart } from '../form/preview'
-import { bodyOf, fieldsFor, isUnfinished, type Values } from '../form/values'
+import { bodyOf, fieldsFor, type Values } from '../form/values'
 import type { Destination } from '../queries'
 import type { Step } from '../search'
 import { scheduleText } from '../states'
