@@ -4583,6 +4583,15 @@ export interface components {
             expected_end_at: string | null;
             /** @description An event, or for other models an interval, has waited for more than two intervals. Never while paused. */
             is_late: boolean;
+            /** @description The result that counts: of the last verification over everything, or of a later one that has found problems. */
+            last_verification: {
+                /** Format: uuid */
+                id: string;
+                /** @enum {string} */
+                verdict: "intact" | "problems" | "unreachable" | "unclear" | "nothing_to_verify";
+                /** Format: date-time */
+                created_at: string;
+            } | null;
         };
         BatchExportIntervalAccount: {
             data_interval_start: string | null;
@@ -4776,6 +4785,15 @@ export interface components {
             expected_end_at: string | null;
             /** @description An event, or for other models an interval, has waited for more than two intervals. Never while paused. */
             is_late: boolean;
+            /** @description The result that counts: of the last verification over everything, or of a later one that has found problems. */
+            last_verification: {
+                /** Format: uuid */
+                id: string;
+                /** @enum {string} */
+                verdict: "intact" | "problems" | "unreachable" | "unclear" | "nothing_to_verify";
+                /** Format: date-time */
+                created_at: string;
+            } | null;
             /** @description Newest first, as many as were asked for. */
             recent_runs: components["schemas"]["BatchExportRecentRun"][];
         };

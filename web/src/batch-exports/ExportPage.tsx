@@ -9,7 +9,7 @@ import { exportRoute, linkToExport, useExportPath } from './addresses'
 import { ExportActions } from './ExportActions'
 import { exportQuery, type Export } from './queries'
 import { isTab, TABS, type Tab } from './search'
-import { behindText, exportState } from './states'
+import { behindText, exportState, reasonOf } from './states'
 
 const PARTS = {
   runs: lazy(() => import('./runs/RunsTab').then(({ RunsTab }) => ({ default: RunsTab }))),
@@ -66,10 +66,11 @@ export function ExportPage() {
 
 function ExportState({ data: { freshness, paused } }: { data: Export }) {
   if (!freshness) return null
-  const { kind, text } = exportState({ ...freshness, paused })
+  const standing = { ...freshness, paused }
+  const { kind, text } = exportState(standing)
   const behind = behindText(freshness)
   return (
-    <span title={freshness.last_run?.latest_error ?? undefined}>
+    <span title={reasonOf(standing)}>
       <Status kind={kind}>
         {text}
         {behind !== null && kind !== 'waiting' && `, ${behind}`}

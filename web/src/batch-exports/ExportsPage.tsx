@@ -16,7 +16,7 @@ import { KindIcon } from './KindIcon'
 import { destinationsQuery, statusQuery, type Destination, type ExportStatus } from './queries'
 import { RecentRuns } from './RecentRuns'
 import { LIST_FILTERS, type ListFilter } from './search'
-import { behindText, exportState, intervalText } from './states'
+import { behindText, exportState, intervalText, reasonOf } from './states'
 
 const FILTER_NAMES: Record<ListFilter, string> = { all: 'All', attention: 'Need attention', paused: 'Paused' }
 
@@ -172,7 +172,7 @@ function columnsOf(projectId: string, kinds: readonly Destination[]): readonly C
 function ExportStateMark(each: ExportStatus) {
   const { kind, text } = exportState(each)
   return (
-    <span title={each.last_run?.latest_error ?? undefined}>
+    <span title={reasonOf(each)}>
       <Status kind={kind}>{kind === 'waiting' ? 'Waiting' : text}</Status>
     </span>
   )

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { adviceFor, behindText, exportState, scheduleText } from './states.ts'
+import { adviceFor, behindText, exportState, reasonOf, scheduleText } from './states.ts'
 
 const run = (status: 'Completed' | 'Failed' | 'Running') => ({
   id: 'a',
@@ -13,19 +13,38 @@ const STANDING = {
   live_runs: 0,
   is_late: false,
   last_completed_at: '2026-11-17T10:00:00Z',
+  last_verification: null,
 }
+const verified = (verdict: 'problems' | 'intact' | 'unreachable') => ({
+  id: 'b',
+  verdict,
+  created_at: '2026-11-17T11:00:00Z',
+})
 
 describe('the state of an export', () => {
   it.each([
     ['Delivered', {}],
     ['Paused', { paused: true, last_run: run('Failed') }],
     ['Failing', { last_run: run('Failed'), live_runs: 2, is_late: true }],
+    ['Problems', { last_verification: verified('problems'), live_runs: 1, is_late: true }],
+    ['Failing', { last_run: run('Failed'), last_verification: verified('problems') }],
+    ['Delivered', { last_verification: verified('intact') }],
+    ['Delivered', { last_verification: verified('unreachable') }],
     ['Running', { last_run: run('Running'), live_runs: 1, is_late: true }],
     ['Late', { is_late: true }],
     ['Waiting for its first run', { last_run: null, last_completed_at: null }],
   ])('%s', (text, fields) => {
     expect(exportState({ ...STANDING, ...fields })).toMatchObject({ text })
   })
+})
+
+it('what reading back has found counts as a failure, and says where to look', () => {
+  const standing = { ...STANDING, last_verification: verified('problems') }
+  expect(exportState(standing).kind).toBe('failed')
+  expect(reasonOf(standing)).toContain('Proof')
+  const failing = { ...standing, last_run: { ...run('Failed'), latest_error: 'No such bucket.' } }
+  expect(reasonOf(failing)).toBe('No such bucket.')
+  expect(reasonOf(STANDING)).toBeUndefined()
 })
 
 it.each([

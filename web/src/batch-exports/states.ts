@@ -30,18 +30,35 @@ export const RUN_FILTERS: readonly { value: string; label: string; statuses: rea
   { value: 'delivered', label: 'Delivered', statuses: ['Completed'] },
 ]
 
-type Standing = Pick<ExportStatus, 'live_runs' | 'last_run' | 'is_late' | 'last_completed_at'> & {
-  paused: boolean
-}
+type Standing = Pick<
+  ExportStatus,
+  'live_runs' | 'last_run' | 'is_late' | 'last_completed_at' | 'last_verification'
+> & { paused: boolean }
 
-/** What matters most comes first: a pause, a failure, work, lateness. */
-export function exportState({ paused, last_run, live_runs, is_late, last_completed_at }: Standing): State {
+/** What matters most comes first: a pause, a failure, what was found to be missing or changed, work, lateness. */
+export function exportState(standing: Standing): State {
+  const { paused, live_runs, is_late, last_completed_at } = standing
   if (paused) return { kind: 'held', text: 'Paused' }
-  if (last_run !== null && hasFailed(last_run.status)) return { kind: 'failed', text: 'Failing' }
+  if (isFailing(standing)) return { kind: 'failed', text: 'Failing' }
+  if (hasProblems(standing)) return { kind: 'failed', text: 'Problems' }
   if (live_runs > 0) return { kind: 'running', text: 'Running' }
   if (is_late) return { kind: 'held', text: 'Late' }
   if (last_completed_at === null) return { kind: 'waiting', text: 'Waiting for its first run' }
   return { kind: 'delivered', text: 'Delivered' }
+}
+
+const isFailing = ({ last_run }: Pick<Standing, 'last_run'>): boolean =>
+  last_run !== null && hasFailed(last_run.status)
+
+/** What was delivered is no longer at the destination as it was: the tab Proof says what. */
+const hasProblems = ({ last_verification }: Pick<Standing, 'last_verification'>): boolean =>
+  last_verification?.verdict === 'problems'
+
+/** Why an export is in its state, where there is more to say about it. */
+export function reasonOf(standing: Standing): string | undefined {
+  if (!standing.paused && !isFailing(standing) && hasProblems(standing))
+    return 'Reading back what was delivered has found problems: Proof names them.'
+  return standing.last_run?.latest_error ?? undefined
 }
 
 type Lag = Pick<ExportStatus, 'rows_behind' | 'runs_behind' | 'oldest_pending_age_s' | 'next_run_at'>

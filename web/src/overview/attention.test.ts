@@ -18,6 +18,7 @@ const CALM: ExportStatus = {
   live_runs: 0,
   last_run: null,
   last_completed_at: '2026-11-17T13:00:00Z',
+  last_verification: null,
   next_run_at: null,
   expected_end_at: null,
   is_late: false,

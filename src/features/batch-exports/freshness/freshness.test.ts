@@ -10,6 +10,7 @@ import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
 import { sql } from '../../../platform/db/sql.ts'
 import { HOUR_MS, setTenPastTheHour } from '../fixture/clock.ts'
 import { jitterMs } from '../schedule/grid.ts'
+import { addVerification } from '../verification/fixture/rows.ts'
 
 let app: TestApp
 let workspace: Workspace
@@ -109,6 +110,7 @@ describe('an export that keeps up', () => {
       next_run_at,
       expected_end_at: null,
       is_late: false,
+      last_verification: null,
       recent_runs: [],
     })
     const last = await capture('three')
@@ -293,6 +295,34 @@ describe('an export that is behind', () => {
       rows_behind: 1,
       runs_behind: 0,
     })
+  })
+
+  it('says what verification has found: what counts, as the account has it', async () => {
+    const id = await create()
+    const other = await create({}, { prefix: 'other' })
+    const of = (owner: string) => ({ id: owner, project_id: workspace.project.id })
+    const statusOf = async (owner: string) =>
+      (await status()).results.find((each: { id: string }) => each.id === owner).last_verification
+    const verify = async (range: object = {}) => {
+      app.advance(1_000)
+      const { body } = await app.post(`${base}/${id}/verify/`, range, { key })
+      await app.verifier.tick()
+      await app.verifier.idle()
+      return body
+    }
+    expect(await statusOf(id)).toBeNull()
+    const range = { start_at: hour(-2), end_at: hour(-1) }
+    const part = await verify(range)
+    const shown = { id: part.id, verdict: 'nothing_to_verify', created_at: part.created_at }
+    expect(await statusOf(id)).toEqual(shown)
+    const found = await addVerification(app.db, of(id), app.services.now())
+    await verify(range)
+    expect(await statusOf(id)).toMatchObject({ id: found, verdict: 'problems' })
+    const { body } = await app.get(`${base}/${id}/`, { key })
+    expect(body.freshness.last_verification).toEqual(await statusOf(id))
+    const whole = await verify()
+    expect(await statusOf(id)).toMatchObject({ id: whole.id, verdict: 'nothing_to_verify' })
+    expect(await statusOf(other)).toBeNull()
   })
 
   it('owes nothing after its end', async () => {

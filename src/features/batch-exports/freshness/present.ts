@@ -20,7 +20,7 @@ export async function withFreshness<Shown>(
 }
 
 function presentFreshness(figures: Figures, now: Date): Freshness {
-  const { last_run } = figures
+  const { last_run, last_verification } = figures
   return {
     newest_delivered_at: text(figures.newest_delivered_at),
     newest_delivered_age_s: ageInSeconds(figures.newest_delivered_at, now),
@@ -34,6 +34,10 @@ function presentFreshness(figures: Figures, now: Date): Freshness {
     next_run_at: text(figures.next_run_at),
     expected_end_at: text(figures.expected_end_at),
     is_late: figures.is_late,
+    last_verification: last_verification && {
+      ...last_verification,
+      created_at: new Date(last_verification.created_at).toISOString(),
+    },
   }
 }
 

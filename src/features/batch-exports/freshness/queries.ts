@@ -1,9 +1,11 @@
 // SQL statements about how fresh exports are: all exports in one statement each, by look-ups in indexes. None of them goes
 // through the runs that have delivered, so it does not matter how many there are.
 import type { Db } from '../../../platform/db/database.ts'
-import { sql } from '../../../platform/db/sql.ts'
+import { sql, type Statement } from '../../../platform/db/sql.ts'
 import { deliveryIdOf } from '../ledger/claim.ts'
 import type { ExportRow, RunRow, RunStatus } from '../rows.ts'
+import { STANDS } from '../verification/read-queries.ts'
+import type { Verdict } from '../verification/rows.ts'
 
 /** An export as far as its freshness is concerned. */
 export type WatchedExport = Pick<
@@ -42,7 +44,15 @@ export type Standing = {
   last_run: { id: string; status: RunStatus; finished_at: string | null; latest_error: string | null } | null
   /** End of the run that is being worked on, by the speed of earlier ones. */
   expected_end_at: Date | null
+  /** The result that counts; until there is one, the last. */
+  last_verification: { id: string; verdict: Verdict; created_at: string } | null
 }
+
+/** The newest verification of `export` for which this holds. */
+const lastVerification = (condition: Statement): Statement => sql`(
+  SELECT json_build_object('id', id, 'verdict', verdict, 'created_at', created_at)
+  FROM batch_export_verification WHERE batch_export_id = export.id AND ${condition}
+  ORDER BY created_at DESC, id DESC LIMIT 1)`
 
 export function listStandings(db: Db, exports: readonly WatchedExport[]): Promise<Standing[]> {
   return db.rows(sql`
@@ -55,7 +65,8 @@ export function listStandings(db: Db, exports: readonly WatchedExport[]): Promis
       (SELECT started_at + records_total_count * timed_ms / timed_rows * interval '1 millisecond'
         FROM batch_export_run
         WHERE batch_export_id = export.id AND finished_at IS NULL AND lease_owner IS NOT NULL AND timed_rows > 0
-        ORDER BY backfill_id IS NOT NULL, data_interval_end, id LIMIT 1) AS expected_end_at
+        ORDER BY backfill_id IS NOT NULL, data_interval_end, id LIMIT 1) AS expected_end_at,
+      coalesce(${lastVerification(STANDS)}, ${lastVerification(sql`status = 'Completed'`)}) AS last_verification
     FROM unnest(${exports.map(({ id }) => id)}::uuid[]) AS export (id)
     LEFT JOIN batch_export_progress ON batch_export_progress.batch_export_id = export.id`)
 }

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { int, timestamp, uuid } from '../../../platform/http/fields.ts'
 import { INTERVALS, MODELS } from '../definition.ts'
 import { RunStatus } from '../runs/schema.ts'
+import { VERDICTS } from '../verification/rows.ts'
 
 const age = z.int().nullable()
 
@@ -46,6 +47,12 @@ export const Freshness = z
       .boolean()
       .describe(
         'An event, or for other models an interval, has waited for more than two intervals. Never while paused.',
+      ),
+    last_verification: z
+      .object({ id: uuid, verdict: z.enum(VERDICTS), created_at: timestamp })
+      .nullable()
+      .describe(
+        'The result that counts: of the last verification over everything, or of a later one that has found problems.',
       ),
   })
   .meta({ id: 'BatchExportFreshness' })

@@ -45,7 +45,7 @@ export async function listVerifications(
 }
 
 /** The result that counts: the last over everything, unless a later one over less has found something. */
-const STANDS = sql`status = 'Completed'
+export const STANDS = sql`status = 'Completed'
   AND (run_id IS NULL AND start_at IS NULL AND end_at IS NULL OR verdict = 'problems')`
 
 /** Until there is one that counts, the last one. */
