@@ -260,6 +260,18 @@ describe('the proof', () => {
         await page.getByRole('button', { name: 'Clear the choice' }).click()
         await page.getByRole('button', { name: 'Verify now' }).waitFor()
         // The same by the keyboard.
+        await page.getByRole('button', { name: 'Time range: All intervals' }).focus()
+        await page.keyboard.press('Enter')
+        await page.getByLabel('From').fill(of.hour(-2).slice(0, 16))
+        await page.getByLabel('To', { exact: true }).fill(of.hour(0).slice(0, 16))
+        await audit()
+        await page.keyboard.press('Enter')
+        await page.waitForURL(/from=.*to=/)
+        await page.getByText('2 intervals, 6 received, 4 exported', { exact: false }).waitFor()
+        await page.getByRole('button', { name: 'Verify this range' }).waitFor()
+        await page.getByRole('button', { name: /^Time range: .* to / }).click()
+        await page.getByRole('button', { name: 'All intervals', exact: true }).click()
+        await page.getByRole('button', { name: 'Verify now' }).waitFor()
         await page
           .getByRole('row', { name: /^Delivered interval/ })
           .first()

@@ -1,5 +1,5 @@
-// The intervals as lines of columns. The pointer opens a run by a click and chooses a range by dragging; the table below
-// has the same for the keyboard.
+// The intervals as lines of columns. A click opens a run, and dragging by mouse chooses a range. Keyboards and fingers have
+// the same elsewhere: runs open from the table below, and ranges are chosen by the picker beside it.
 import { useState } from 'react'
 import { countText, timeText } from '../../ui/format'
 import { useZone } from '../../ui/Values'
@@ -36,7 +36,7 @@ export function Picture({ lines, chosen, onChoose, onOpen }: Props) {
   const place = (cell: Cell) => ({
     onPointerDown: (event: { button: number; pointerType: string; preventDefault(): void }) => {
       if (event.button !== 0) return
-      // Fingers scroll: they open runs, and ranges are chosen by mouse.
+      // Fingers scroll: here they only open runs.
       if (event.pointerType === 'mouse') event.preventDefault()
       setFirst(cell.account)
       setLast(cell.account)

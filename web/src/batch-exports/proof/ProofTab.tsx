@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router'
 import { countText } from '../../ui/format'
 import { Empty, Failed, Loading } from '../../ui/States'
 import { TextLink } from '../../ui/TextLink'
+import { TimeRange } from '../../ui/TimeRange'
 import { Details } from '../../ui/Details'
 import { useZone } from '../../ui/Values'
 import { exportRoute, linkToExport, useExportPath } from '../addresses'
@@ -16,7 +17,7 @@ import type { ExportSearch } from '../search'
 import { missingIn, sumOf } from './balance'
 import { BalanceBar } from './BalanceBar'
 import { IntervalTable } from './IntervalTable'
-import { linesOf, within, type Range } from './lines'
+import { linesOf, rangeOfPicked, within, type Range } from './lines'
 import { Picture } from './Picture'
 import classes from './ProofTab.module.css'
 import { reconciliationQuery } from './queries'
@@ -45,6 +46,7 @@ export function ProofTab({ data }: { data: Export }) {
   const zone = data.interval === 'day' || data.interval === 'week' ? data.timezone : projectZone
   const chosen: Range | null =
     search.from !== undefined && search.to !== undefined ? { from: search.from, to: search.to } : null
+  const choose = (range: Range | null) => change({ from: range?.from, to: range?.to })
   const openInterval = accounts.find(({ run }) => run === search.run)
 
   return (
@@ -65,17 +67,24 @@ export function ProofTab({ data }: { data: Export }) {
             <Picture
               lines={linesOf(accounts, data.interval, zone)}
               chosen={chosen}
-              onChoose={(range) => change({ from: range?.from, to: range?.to })}
+              onChoose={choose}
               onOpen={(run) => change({ run }, false)}
             />
             <Group gap="sm" justify="space-between" mt="sm">
-              <ChoiceText
-                accounts={accounts}
-                chosen={chosen}
-                zone={zone}
-                projectZone={projectZone}
-                onClear={() => change({ from: undefined, to: undefined })}
-              />
+              <Group gap="sm" flex="1 1 320px">
+                <TimeRange
+                  value={chosen === null ? {} : { after: chosen.from, before: chosen.to }}
+                  any="All intervals"
+                  onChange={(picked) => choose(rangeOfPicked(picked, accounts, projectZone))}
+                />
+                <ChoiceText
+                  accounts={accounts}
+                  chosen={chosen}
+                  zone={zone}
+                  projectZone={projectZone}
+                  onClear={() => choose(null)}
+                />
+              </Group>
               <Heal accounts={accounts} chosen={chosen} hasSkipped={(newest.totals.skipped ?? 0) > 0} />
             </Group>
             {proof.hasNextPage && (
@@ -130,7 +139,6 @@ function ChoiceText({ accounts, chosen, zone, projectZone, onClear }: ChoiceProp
   return (
     <Group gap="sm">
       <Text size="sm">
-        <IntervalText data_interval_start={chosen.from} data_interval_end={chosen.to} />:{' '}
         {countText(part.length)} {part.length === 1 ? 'interval' : 'intervals'},{' '}
         {received !== null && `${countText(received)} received, `}
         {countText(exported)} exported

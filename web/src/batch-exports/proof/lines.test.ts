@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { IntervalAccount } from '../queries.ts'
-import { kindOf, linesOf, rangeBetween, within } from './lines.ts'
+import { kindOf, linesOf, rangeBetween, rangeOfPicked, within } from './lines.ts'
 
 const HOUR_MS = 3_600_000
 function hourAt(start: string, fields: Partial<IntervalAccount> = {}): IntervalAccount {
@@ -86,4 +86,32 @@ it('a range goes from the earlier start to the later end, and holds whole interv
   const range = rangeBetween(all[0]!, all[2]!)
   expect(range).toEqual({ from: '2026-11-17T11:00:00.000Z', to: '2026-11-17T14:00:00.000Z' })
   expect(within(all, range)).toHaveLength(3)
+})
+
+describe('a picked range', () => {
+  const day = hours('2026-11-17T00:00:00.000Z', 24)
+  it.each([
+    [{}, null],
+    [{ after: '-1h' }, ['23:00', '24:00']],
+    [{ after: '-15M' }, ['23:45', '24:00']],
+    [{ after: '-30d' }, ['00:00', '24:00']],
+    [{ after: '2026-11-17T03:10:00Z', before: '2026-11-17T06:50:00Z' }, ['04:00', '06:00']],
+    [{ before: '2026-11-17T02:00:00Z' }, ['00:00', '02:00']],
+    [{ after: '2026-11-17T22:00:00Z' }, ['22:00', '24:00']],
+  ])('%j is made of whole intervals', (picked, expected) => {
+    const at = (clock: string) =>
+      clock === '24:00' ? '2026-11-18T00:00:00.000Z' : `2026-11-17T${clock}:00.000Z`
+    expect(rangeOfPicked(picked, day, 'UTC')).toEqual(
+      expected && { from: at(expected[0]!), to: at(expected[1]!) },
+    )
+  })
+
+  it('begins with the day of the zone in which the last interval ended', () => {
+    const some = day.slice(4)
+    expect(rangeOfPicked({ after: 'dStart' }, some, 'Europe/Berlin')?.from).toBe('2026-11-17T00:00:00.000Z')
+    expect(rangeOfPicked({ after: 'dStart' }, some, 'America/New_York')?.from).toBe(
+      '2026-11-17T05:00:00.000Z',
+    )
+    expect(rangeOfPicked({ after: 'dStart' }, [], 'UTC')).toBeNull()
+  })
 })

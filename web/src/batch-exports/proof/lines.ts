@@ -1,6 +1,7 @@
 // Intervals as lines of columns: one line a day, a month or a year, each column at the place of its hour, day or week, so
 // that the same hours stand above each other. Pure.
 import type { StatusKind } from '../../ui/Status'
+import { instantOf, isInstant, wallClock, type Range as PickedRange } from '../../ui/time-range'
 import type { Export, IntervalAccount } from '../queries'
 import { isLive, runState } from '../states'
 import { partsIn, type LocalParts } from '../zone'
@@ -139,4 +140,34 @@ export function rangeBetween(one: IntervalAccount, other: IntervalAccount): Rang
     (a, b) => Date.parse(a.data_interval_end) - Date.parse(b.data_interval_end),
   )
   return { from: first!.data_interval_start ?? first!.data_interval_end, to: last!.data_interval_end }
+}
+
+const UNITS_MS: Record<string, number> = { M: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/**
+ * What the picker of time ranges has given, as whole intervals; null for no choice. Without a bound it reaches to the first or
+ * last of them, and `-24h` counts from the end of the last.
+ */
+export function rangeOfPicked(
+  { after, before }: PickedRange,
+  accounts: readonly IntervalAccount[],
+  zone: string,
+): Range | null {
+  const [newest, oldest] = [accounts[0], accounts.at(-1)]
+  if ((after === undefined && before === undefined) || !newest || !oldest) return null
+  const end = newest.data_interval_end
+  const from =
+    after === undefined
+      ? (oldest.data_interval_start ?? oldest.data_interval_end)
+      : momentOf(after, end, zone)
+  const part = within(accounts, { from, to: before ?? end })
+  return part.length === 0 ? { from, to: before ?? end } : rangeBetween(part[0]!, part.at(-1)!)
+}
+
+function momentOf(text: string, end: string, zone: string): string {
+  if (isInstant(text)) return text
+  const [, count, unit] = /^-(\d+)([Mhd])$/.exec(text) ?? []
+  if (count === undefined || unit === undefined)
+    return instantOf(`${wallClock(end, zone).slice(0, 10)}T00:00`, zone)!
+  return new Date(Date.parse(end) - Number(count) * UNITS_MS[unit]!).toISOString()
 }
