@@ -357,6 +357,51 @@ describe('one export', () => {
     )
   })
 
+  it('has a log of any range, and shows each line once though others come in meanwhile', async () => {
+    const of = await neighbourOf(bench)
+    const id = await of.create({ type: 'NoOp', config: {} }, { name: 'Chatty' })
+    const now = of.app.services.now()
+    const write = (count: number, text: string, hours_ago: number) =>
+      of.app.db.run(sql`
+        INSERT INTO batch_export_log (project_id, batch_export_id, timestamp, level, message)
+        SELECT ${of.workspace.project.id}, ${id},
+          ${now}::timestamptz - ${hours_ago} * interval '1 hour' + n * interval '1 millisecond', 'INFO', ${text} || n
+        FROM generate_series(1, ${count}::int) AS n`)
+    await write(1, 'long ago ', 24 * 20)
+    await write(250, 'stored ', 3)
+    await browser.visit(
+      { session: of.workspace.owner.session, path: pageOf(of, `/${id}/logs`) },
+      async ({ page, audit }) => {
+        const log = page.getByRole('region', { name: 'Log, newest first' })
+        await log.getByText('200 of 250 lines.').waitFor()
+        await page.getByText('New lines appear at the top.').waitFor()
+        await write(10, 'fresh ', 2)
+        await log.getByText('fresh 10', { exact: true }).waitFor()
+        await log.evaluate((each) => each.scrollTo(0, each.scrollHeight))
+        await log.getByText('260 of 260 lines.').waitFor()
+        await log.evaluate((each) => each.scrollTo(0, each.scrollHeight))
+        await log.getByText('stored 1', { exact: true }).waitFor()
+
+        await page.getByRole('button', { name: 'Time range: Last 7 days' }).click()
+        await page.getByRole('button', { name: 'Last 30 days' }).click()
+        await page.waitForURL('**after=-30d')
+        await log.getByText(/of 261 lines\./).waitFor()
+        await page.getByRole('button', { name: 'Time range: Last 30 days' }).click()
+        const clock = (days_ago: number) =>
+          new Date(now.getTime() - days_ago * DAY_MS).toISOString().slice(0, 16)
+        await page.getByLabel('From').fill(clock(21))
+        await page.getByLabel('To', { exact: true }).fill(clock(19))
+        await page.getByRole('button', { name: 'Apply range' }).click()
+        await page.waitForURL(/after=.*before=/)
+        await page.reload()
+        await log.getByText('1 of 1 lines.').waitFor()
+        await log.getByText('long ago 1', { exact: true }).waitFor()
+        await page.getByText('New lines are not shown.').waitFor()
+        await audit()
+      },
+    )
+  })
+
   it('that does not exist, or belongs to others, is not found', async () => {
     const of = await neighbourOf(bench)
     const theirs = await of.create(lake)

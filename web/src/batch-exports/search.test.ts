@@ -7,6 +7,10 @@ it('keeps what the pages know and drops the rest', () => {
     status: 'failed',
     from: '2026-11-17T10:00:00Z',
   })
+  expect(exportSearch({ after: '-24h', before: '2026-11-17T10:00:00Z' })).toEqual({
+    after: '-24h',
+    before: '2026-11-17T10:00:00Z',
+  })
   expect(listSearch({ q: 'lake', state: 'paused' })).toEqual({ q: 'lake', state: 'paused' })
 })
 

@@ -8,10 +8,12 @@ export type ExportSearch = {
   /** Filters of the runs. */
   status?: string
   since?: string
-  /** A range, on the proof, for a backfill, and of the log. */
+  /** A range, on the proof and for a backfill. */
   from?: string
   to?: string
-  /** Filters of the log. */
+  /** Filters of the log. Its range may be relative: `-24h`. */
+  after?: string
+  before?: string
   level?: string
   text?: string
   live?: false
@@ -46,6 +48,8 @@ export function exportSearch(given: Given): ExportSearch {
     ...textIn(given, 'since'),
     ...instantIn(given, 'from'),
     ...instantIn(given, 'to'),
+    ...textIn(given, 'after'),
+    ...textIn(given, 'before'),
     ...textIn(given, 'level'),
     ...textIn(given, 'text'),
     ...(given.live === false ? { live: false as const } : {}),

@@ -1,5 +1,5 @@
 // The log of an export: by level, text and time, as it is stored or as it is written.
-import { Button, Chip, Group, Select, Switch, Text } from '@mantine/core'
+import { Button, Chip, Group, Switch, Text } from '@mantine/core'
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { answer, api } from '../../api/client'
@@ -14,24 +14,23 @@ import { exportKey, pathOf, type LogEntry } from '../queries'
 import type { ExportSearch } from '../search'
 import { Details } from '../../ui/Details'
 import { SearchInput } from '../../ui/SearchInput'
+import type { Range } from '../../ui/time-range'
+import { TimeRange } from '../../ui/TimeRange'
 import { RunDetails } from '../runs/RunDetails'
 import type { Export } from '../queries'
 import { Level } from './LogLines'
+import { nextPage, type LogPage } from './pages'
 import { saveLog } from './save-log'
 
 const LEVELS = ['ERROR', 'WARNING', 'INFO', 'LOG', 'DEBUG'] as const
 type LevelName = (typeof LEVELS)[number]
-const SINCE = [
-  { value: '1h', label: 'Last hour' },
-  { value: '24h', label: 'Last 24 hours' },
-  { value: '7d', label: 'Last 7 days' },
-  { value: '30d', label: 'Last 30 days' },
-]
+const LAST_WEEK: Range = { after: '-7d' }
 const PAGE = 200
 const MOST_NEW = 500
 
 export function LogsTab({ data }: { data: Export }) {
-  const { level, text = '', since = '7d', live = true, run } = exportRoute.useSearch()
+  const { level, text = '', after, before, live = true, run } = exportRoute.useSearch()
+  const range = after === undefined && before === undefined ? LAST_WEEK : rangeOf(after, before)
   const navigate = exportRoute.useNavigate()
   const change = (search: Partial<ExportSearch>, replace = true) =>
     void navigate({ search: (before) => ({ ...before, ...search }), replace })
@@ -41,7 +40,7 @@ export function LogsTab({ data }: { data: Export }) {
   const save = async () => {
     setSaving(true)
     try {
-      const lines = await saveLog(path, { ...filterOf(levels, text), after: `-${since}` }, data.name)
+      const lines = await saveLog(path, { ...filterOf(levels, text), ...range }, data.name)
       done(`${countText(lines)} lines are saved.`)
     } catch (error) {
       refused(error)
@@ -67,13 +66,10 @@ export function LogsTab({ data }: { data: Export }) {
           </Chip.Group>
         </Group>
         <SearchInput label="Text in the message" value={text} onChange={(typed) => change({ text: typed })} />
-        <Select
-          aria-label="Since"
-          data={SINCE}
-          value={since}
-          allowDeselect={false}
-          w={150}
-          onChange={(value) => change({ since: value === '7d' ? undefined : (value ?? undefined) })}
+        <TimeRange
+          value={range}
+          any={null}
+          onChange={(picked) => change({ after: picked.after, before: picked.before })}
         />
         <Switch
           label="Live"
@@ -85,10 +81,10 @@ export function LogsTab({ data }: { data: Export }) {
         </Button>
       </Group>
       <Lines
-        key={JSON.stringify([levels, text, since])}
+        key={JSON.stringify([levels, text, range])}
         levels={levels}
         text={text}
-        since={since}
+        range={range}
         isLive={live}
         onOpenRun={(id) => change({ run: id }, false)}
       />
@@ -104,35 +100,41 @@ const filterOf = (levels: readonly LevelName[], text: string) => ({
   ...(text === '' ? {} : { search: text }),
 })
 
+const rangeOf = (after: string | undefined, before: string | undefined): Range => ({
+  ...(after === undefined ? {} : { after }),
+  ...(before === undefined ? {} : { before }),
+})
+
 type LinesProps = {
   levels: readonly LevelName[]
   text: string
-  since: string
+  range: Range
   isLive: boolean
   onOpenRun: (run: string) => void
 }
 
-function Lines({ levels, text, since, isLive, onOpenRun }: LinesProps) {
+function Lines({ levels, text, range, isLive, onOpenRun }: LinesProps) {
   const path = useExportPath()
   const queries = useQueryClient()
   const [fresh, setFresh] = useState<readonly (LogEntry & { id: string })[]>([])
+  // New lines lie beyond the end of a range that has one.
+  const isFollowed = isLive && range.before === undefined
   const filter = filterOf(levels, text)
-  const queryKey = [...exportKey(path), 'logs', filter, since]
+  const queryKey = [...exportKey(path), 'logs', filter, range]
   const log = useInfiniteQuery({
     queryKey,
-    initialPageParam: 0,
+    initialPageParam: { offset: 0 } as LogPage,
     queryFn: ({ signal, pageParam }) =>
       answer(
         api.GET('/api/projects/{project_id}/batch_exports/{batch_export_id}/logs/', {
           params: {
             path: pathOf(path),
-            query: { ...filter, after: `-${since}`, limit: PAGE, offset: pageParam },
+            query: { ...filter, ...range, ...pageParam, limit: PAGE },
           },
           signal,
         }),
       ),
-    getNextPageParam: ({ next, results }, _all, offset) =>
-      next === null ? undefined : offset + results.length,
+    getNextPageParam: (_last, pages) => nextPage(pages, range.before),
   })
   const search = new URLSearchParams([
     ...levels.map((each) => ['level', each]),
@@ -140,7 +142,7 @@ function Lines({ levels, text, since, isLive, onOpenRun }: LinesProps) {
   ])
   const state = useStream({
     url:
-      isLive && log.isSuccess
+      isFollowed && log.isSuccess
         ? `/api/projects/${path.projectId}/batch_exports/${path.exportId}/logs/stream/?${search}`
         : null,
     on: {
@@ -187,7 +189,7 @@ function Lines({ levels, text, since, isLive, onOpenRun }: LinesProps) {
         }
       />
       <Text size="sm" c="dimmed" mt="xs" role="status">
-        {!isLive
+        {!isFollowed
           ? 'New lines are not shown.'
           : state === 'polling'
             ? 'New lines are asked for every few seconds.'
