@@ -248,6 +248,23 @@ describe('one export', () => {
     expect(await of.runs(id)).toMatchObject([{ status: 'Completed', backfill: null }])
   })
 
+  it('names the table that a run went into', async () => {
+    const of = await neighbourOf(bench)
+    const id = await of.create({ type: 'NoOp', config: {} }, { name: 'To a table' })
+    await deliverHours(of, 1)
+    const [run] = await of.runs(id)
+    const config = { database: 'shop', schema: 'warehouse', table_name: 'orders' }
+    await of.app.db.run(sql`
+      UPDATE batch_export_run
+      SET definition = definition || ${JSON.stringify({ destination_type: 'Postgres', config })}::jsonb WHERE id = ${run!.id}`)
+    const path = pageOf(of, `/${id}/runs?run=${run!.id}`)
+    await browser.visit({ session: of.workspace.owner.session, path }, async ({ page, audit }) => {
+      const drawer = page.getByRole('dialog')
+      await drawer.getByText('warehouse.orders', { exact: true }).waitFor()
+      await audit()
+    })
+  })
+
   it('ends what is under way: a run, and a backfill', async () => {
     const of = await neighbourOf(bench)
     const id = await of.create(lake, { name: 'Hasty' })

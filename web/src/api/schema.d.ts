@@ -4741,6 +4741,8 @@ export interface components {
                 bytes: number;
                 sha256: string;
             }[] | null;
+            /** @description The table that its rows go into, as queries there name it: `schema.table`, `project.dataset.table`. Null until it has begun, and for files and addresses. */
+            table: string | null;
             /** @description What a live run waits for: a slot, its next attempt, a lock, its destination; null while it runs. */
             waiting_for: string | null;
             /** @description Since when; null while it runs, and for a run that has ended. */

@@ -54,6 +54,8 @@ export type DestinationKind<Config = Record<string, unknown>> = {
   place?(config: Config, project_id: number): string
   /** Where the data goes, for people: no secret in it. */
   target(config: Config): string
+  /** The table that rows go into, as queries at the destination name it; none where they become files or requests. */
+  table?(config: Config): string
   load(): Promise<Destination<Config>>
 }
 

@@ -1,6 +1,7 @@
 // A run's row → its JSON in the API, for the runs themselves and for `latest_runs` of an export.
 import type { z } from 'zod'
 import type { Db } from '../../../platform/db/database.ts'
+import { DESTINATIONS } from '../destinations/index.ts'
 import type { RunRow } from '../rows.ts'
 import { findObstacles } from './read-queries.ts'
 import type { Run } from './schema.ts'
@@ -42,7 +43,14 @@ function present(row: RunRow, { waiting_for, waiting_since }: Waiting): Presente
     batch_export: row.batch_export_id,
     backfill: row.backfill_id,
     files: row.files,
+    table: tableOf(row),
     waiting_for,
     waiting_since: waiting_since?.toISOString() ?? null,
   }
+}
+
+/** The export may have another one by now: a run keeps the one it began with. */
+function tableOf({ definition }: RunRow): string | null {
+  const kind = definition && DESTINATIONS.get(definition.destination_type)
+  return kind?.table?.(definition!.config) ?? null
 }

@@ -91,9 +91,33 @@ describe('GET …/runs/:id/', () => {
       batch_export: owner.id,
       backfill: null,
       files,
+      table: null,
       waiting_for: null,
       waiting_since: null,
     })
+  })
+
+  it.each([
+    ['Postgres', { database: 'shop', schema: 'public', table_name: 'orders' }, 'public.orders'],
+    ['Redshift', { database: 'shop', schema: 'raw', table_name: 'orders' }, 'raw.orders'],
+    ['BigQuery', { project_id: 'acme', dataset_id: 'raw', table_id: 'orders' }, 'acme.raw.orders'],
+    ['Snowflake', { database: 'SHOP', schema: 'RAW', table_name: 'ORDERS' }, 'SHOP.RAW.ORDERS'],
+    ['Databricks', { catalog: 'main', schema: 'raw', table_name: 'orders' }, 'main.raw.orders'],
+    ['ClickHouse', { database: 'shop', table_name: 'orders' }, 'shop.orders'],
+    ['File', { prefix: 'orders' }, null],
+    ['HTTP', { url: 'https://example.com/' }, null],
+  ])('200 with the table that a run began with: %s', async (destination_type, config, table) => {
+    const owner = await makeExport()
+    const definition = {
+      model: 'events' as const,
+      destination_type,
+      config,
+      hogql_query: null,
+      filters: null,
+      timezone: 'UTC',
+    }
+    const run = await addRun(app.db, owner, ago(MINUTE), { definition })
+    expect((await get(`${runsOf(owner)}${run.id}/`)).body.table).toBe(table)
   })
 
   it('200 for a live run of long ago, with nulls for what is not known yet, below either name', async () => {

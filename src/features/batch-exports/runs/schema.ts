@@ -30,6 +30,12 @@ export const Run = z
     batch_export: uuid,
     backfill: uuid.nullable().describe('The backfill that this run is part of.'),
     files: DeliveredFiles.nullable(),
+    table: z
+      .string()
+      .nullable()
+      .describe(
+        'The table that its rows go into, as queries there name it: `schema.table`, `project.dataset.table`. Null until it has begun, and for files and addresses.',
+      ),
     waiting_for: z
       .string()
       .nullable()

@@ -162,6 +162,7 @@ function RunFacts({ run, expectedEnd }: { run: Run; expectedEnd: string | null }
             </Anchor>
           ),
         ],
+        run.table !== null && ['Table', <Copyable value={run.table} />],
         ['Id', <Copyable value={run.id} />],
       ]}
     />

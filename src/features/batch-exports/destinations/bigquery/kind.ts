@@ -59,5 +59,6 @@ export const bigQueryKind: DestinationKind<BigQueryConfig> = {
   takes_custom_columns: true,
   hosts: ({ token_uri }) => [new URL(token_uri).hostname],
   target: ({ project_id, dataset_id, table_id }) => `bigquery://${project_id}/${dataset_id}.${table_id}`,
+  table: ({ project_id, dataset_id, table_id }) => `${project_id}.${dataset_id}.${table_id}`,
   load: async () => (await import('./bigquery.ts')).bigQuery,
 }

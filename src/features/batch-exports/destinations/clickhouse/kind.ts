@@ -58,5 +58,6 @@ export const clickHouseKind: DestinationKind<ClickHouseConfig> = {
   faults: ledgerFault,
   hosts: ({ url }) => [new URL(url).hostname],
   target: ({ url, database, table_name }) => `clickhouse://${new URL(url).host}/${database}.${table_name}`,
+  table: ({ database, table_name }) => `${database}.${table_name}`,
   load: async () => (await import('./clickhouse.ts')).clickHouse,
 }

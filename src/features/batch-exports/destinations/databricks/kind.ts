@@ -56,5 +56,6 @@ export const databricksKind: DestinationKind<DatabricksConfig> = {
   hosts: ({ server_hostname }) => [server_hostname],
   target: ({ server_hostname, catalog, schema, table_name }) =>
     `databricks://${server_hostname}/${catalog}.${schema}.${table_name}`,
+  table: ({ catalog, schema, table_name }) => `${catalog}.${schema}.${table_name}`,
   load: async () => (await import('./databricks.ts')).databricks,
 }

@@ -37,5 +37,6 @@ export const postgresKind: DestinationKind<PostgresConfig> = {
   hosts: (config) => [config.host],
   target: ({ host, port, database, schema, table_name }) =>
     `postgres://${host}:${port}/${database} ${schema}.${table_name}`,
+  table: ({ schema, table_name }) => `${schema}.${table_name}`,
   load: async () => (await import('./postgres.ts')).postgres,
 }

@@ -50,5 +50,6 @@ export const redshiftKind: DestinationKind<RedshiftConfig> = {
   hosts: (config) => [config.host],
   target: ({ host, port, database, schema, table_name }) =>
     `redshift://${host}:${port}/${database} ${schema}.${table_name}`,
+  table: ({ schema, table_name }) => `${schema}.${table_name}`,
   load: async () => (await import('./redshift.ts')).redshift,
 }

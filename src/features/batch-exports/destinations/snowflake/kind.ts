@@ -88,5 +88,6 @@ export const snowflakeKind: DestinationKind<SnowflakeConfig> = {
   hosts: ({ account }) => [snowflakeHost(account)],
   target: ({ account, database, schema, table_name }) =>
     `snowflake://${account}/${database}.${schema}.${table_name}`,
+  table: ({ database, schema, table_name }) => `${database}.${schema}.${table_name}`,
   load: async () => (await import('./snowflake.ts')).snowflake,
 }
