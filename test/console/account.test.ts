@@ -2,6 +2,7 @@
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openSession } from '../../src/features/sign-in/sessions.ts'
+import { sql } from '../../src/platform/db/sql.ts'
 import { createMember, createOrganization, type TestUser, type Workspace } from '../factories.ts'
 import { startTestApp, type TestApp } from '../harness/app.ts'
 import { startSmtpServer, type SmtpStandIn } from '../stand-ins/smtp.ts'
@@ -129,6 +130,37 @@ describe('sign-in', () => {
         expect(await me(user)).toMatchObject({ is_2fa_enabled: false })
       },
     )
+  })
+})
+
+describe('an organization that demands a second factor', () => {
+  it('says so on each of its pages, leads to setting one up, and opens afterwards', async () => {
+    const strict = await createOrganization(app, { name: 'Strict' })
+    const member = await createMember(app, strict.organization)
+    await app.db.run(sql`UPDATE organization SET enforce_2fa = true WHERE id = ${strict.organization.id}`)
+    const path = `/organization/${strict.organization.id}/members`
+    await browser.visit({ session: member.session, path }, async ({ page, audit, expectProblem }) => {
+      expectProblem(/403|demands two-factor authentication/)
+      const needed = page.getByRole('heading', { name: 'Second factor needed' })
+      await needed.waitFor()
+      await page.getByRole('link', { name: 'Events' }).click()
+      await page.waitForURL(`**/project/${strict.project.id}/events`)
+      await needed.waitFor()
+      await audit()
+      await page.getByRole('link', { name: 'Set up second factor' }).click()
+      await page.waitForURL('**/account/sign-in?open=second-factor')
+      const shown = await page.getByText(/^([A-Z2-7]{4} )+[A-Z2-7]{1,4}$/).textContent()
+      const totp = new TOTP({ secret: Secret.fromBase32(shown!.replaceAll(' ', '')) })
+      await page.getByLabel('First code').fill(totp.generate({ timestamp: app.services.now().getTime() }))
+      await page.keyboard.press('Enter')
+      await page.getByRole('button', { name: 'I have kept them' }).click()
+      await page.getByRole('link', { name: 'Organization', exact: true }).click()
+      await page.getByRole('heading', { name: 'Strict' }).waitFor()
+      await page.getByRole('link', { name: 'Members' }).click()
+      await page.getByRole('row', { name: `Open ${member.email}` }).waitFor()
+      await page.getByRole('link', { name: 'Events' }).click()
+      await page.getByRole('heading', { name: 'Events' }).waitFor()
+    })
   })
 })
 

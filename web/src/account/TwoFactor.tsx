@@ -45,6 +45,8 @@ export function TwoFactor() {
           setCodes(made)
           done('The second factor is on.')
           await refresh()
+          // What the organization kept from somebody without one is asked for anew.
+          await queries.resetQueries({ predicate: ({ state }) => state.status === 'error' })
         }}
       />
     )

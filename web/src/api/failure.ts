@@ -27,6 +27,10 @@ export function noneIfDenied(error: unknown): { results: [] } {
   throw error
 }
 
+/** The organization demands a second factor of an account that has none. */
+export const needsSecondFactor = (error: unknown): boolean =>
+  error instanceof Failure && error.code === 'two_factor_setup_required'
+
 /** The page broke over an answer: the server is of another version, or one of them has a bug. */
 const FAULT = -1
 

@@ -1,10 +1,11 @@
-// Pages in place of a page: it does not exist, it broke, or the server has a newer console.
+// Pages in place of a page: it does not exist, it broke, it needs a second factor, or the server has a newer
+// console.
 import { Button } from '@mantine/core'
 import { useRouter, type ErrorComponentProps } from '@tanstack/react-router'
-import { Failure, toFailure } from '../api/failure'
+import { Failure, needsSecondFactor, toFailure } from '../api/failure'
 import { queries } from '../queries'
 import { Page } from '../ui/Page'
-import { Empty, Failed } from '../ui/States'
+import { Empty, Failed, SecondFactorNeeded } from '../ui/States'
 import { TextLink } from '../ui/TextLink'
 
 export function NotFound() {
@@ -29,6 +30,12 @@ export function PageFailed({ error, reset }: ErrorComponentProps) {
     void router.invalidate()
   }
   if (error instanceof Failure && error.status === 404) return <NotFound />
+  if (needsSecondFactor(error))
+    return (
+      <Page title="Second factor needed">
+        <SecondFactorNeeded />
+      </Page>
+    )
   // Files of a console that the server no longer has: it was upgraded under an open page.
   if (/dynamically imported module|module script/i.test(toFailure(error).message)) return <Upgraded />
   return (

@@ -1,7 +1,8 @@
 // What a list or page shows when it has nothing to show: loading, empty, failed.
 import { Button, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, type ReactNode } from 'react'
-import { toFailure } from '../api/failure'
+import { needsSecondFactor, toFailure } from '../api/failure'
 import { ask, mayAsk } from '../api/prompts'
 import classes from './States.module.css'
 import { Copyable } from './Values'
@@ -50,6 +51,7 @@ export function Failed({ error, what, onRetry }: { error: unknown; what: string;
   const signIn = async () => {
     if (await ask('sign-in')) onRetry?.()
   }
+  if (needsSecondFactor(error)) return <SecondFactorNeeded />
   return (
     <Stack className={classes.empty} gap="sm" align="flex-start" role="alert">
       <Title order={2}>{what}</Title>
@@ -70,5 +72,30 @@ export function Failed({ error, what, onRetry }: { error: unknown; what: string;
         )
       )}
     </Stack>
+  )
+}
+
+/** Trying again would be refused again until there is one. */
+export function SecondFactorNeeded() {
+  return (
+    <Empty
+      title="This organization asks everybody for a second factor."
+      action={
+        <Button
+          renderRoot={(props) => (
+            <Link
+              {...props}
+              to="/account/$tab"
+              params={{ tab: 'sign-in' }}
+              search={{ open: 'second-factor' }}
+            />
+          )}
+        >
+          Set up second factor
+        </Button>
+      }
+    >
+      Your account has none yet. Set one up with an authenticator app, and everything here opens.
+    </Empty>
   )
 }
