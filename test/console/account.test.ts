@@ -292,6 +292,31 @@ describe('browsers, organizations, notifications', () => {
     ])
   })
 
+  it('signs out of this browser from the rail and from the list, and of all at once', async () => {
+    const user = await makeUser()
+    const open = async () => (await openSession(app.db, user.id, false, app.services.now()))!.token
+    const isIn = async (token: string) =>
+      (await app.get('/api/users/@me/', { session: token })).status === 200
+    const [railed, listed, one, other] = [await open(), await open(), await open(), await open()]
+    await browser.visit({ session: railed, path: '/account/profile' }, async ({ page }) => {
+      await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+      await page.waitForURL('**/login')
+    })
+    await browser.visit({ session: listed, path: '/account/browsers' }, async ({ page }) => {
+      await page.getByRole('button', { name: 'Sign out of this browser' }).click()
+      await page.waitForURL('**/login')
+    })
+    expect([await isIn(railed), await isIn(listed), await isIn(one)]).toEqual([false, false, true])
+    await browser.visit({ session: one, path: '/account/browsers' }, async ({ page, audit }) => {
+      await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+      await page.getByText('Every browser has to sign in again, this one too.').waitFor()
+      await audit()
+      await page.getByRole('button', { name: 'Sign out all browsers' }).click()
+      await page.waitForURL('**/login')
+    })
+    expect([await isIn(one), await isIn(other), await isIn(user.session)]).toEqual([false, false, false])
+  })
+
   it('makes an organization of one’s own; mails are switched one by one', async () => {
     const user = await makeUser()
     await browser.visit(

@@ -1,9 +1,10 @@
 // The browsers that are signed in, and signing them out.
-import { Button } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, api, type Schema } from '../api/client'
 import { usePages } from '../api/pages'
+import { signOut } from '../api/sign-out'
 import { Confirm } from '../ui/Confirm'
 import type { Column } from '../ui/DataTable'
 import { done } from '../ui/notify'
@@ -15,6 +16,7 @@ import { Time } from '../ui/Values'
 import { ME } from './page'
 
 type Session = Schema<'BrowserSession'>
+type Ending = Session | 'others' | 'all' | null
 
 const LIST = ['sessions'] as const
 
@@ -23,7 +25,7 @@ const nameOf = ({ browser, system }: Session) =>
 
 export function BrowsersTab() {
   const queries = useQueryClient()
-  const [ending, setEnding] = useState<Session | 'others' | null>(null)
+  const [ending, setEnding] = useState<Ending>(null)
   const pages = usePages(LIST, (page, signal) =>
     answer(api.GET('/api/users/{uuid}/sessions/', { params: { ...ME, query: page }, signal })),
   )
@@ -53,11 +55,21 @@ export function BrowsersTab() {
     {
       key: 'end',
       title: <span className="aloud">Sign out</span>,
-      width: '110px',
+      width: '170px',
       align: 'end',
       cell: (session) =>
         session.current ? (
-          <Status kind="delivered">this one</Status>
+          <Group gap="sm" wrap="nowrap" justify="flex-end">
+            <Status kind="delivered">this one</Status>
+            <Button
+              variant="default"
+              size="compact-sm"
+              aria-label="Sign out of this browser"
+              onClick={() => void signOut()}
+            >
+              Sign out
+            </Button>
+          </Group>
         ) : (
           <Button
             variant="default"
@@ -71,8 +83,9 @@ export function BrowsersTab() {
     },
   ]
   const end = async () => {
-    if (ending === 'others') {
+    if (ending === 'others' || ending === 'all') {
       const { ended } = await answer(api.POST('/api/users/{uuid}/sessions/end_others/', { params: ME }))
+      if (ending === 'all') return signOut()
       done(ended === 1 ? 'One other browser was signed out.' : `${ended} other browsers were signed out.`)
     } else if (ending) {
       await answer(
@@ -88,9 +101,14 @@ export function BrowsersTab() {
       <Toolbar
         actions={
           hasOthers && (
-            <Button variant="default" onClick={() => setEnding('others')}>
-              Sign out all others
-            </Button>
+            <Group gap="sm">
+              <Button variant="default" onClick={() => setEnding('others')}>
+                Sign out all others
+              </Button>
+              <Button variant="default" onClick={() => setEnding('all')}>
+                Sign out everywhere
+              </Button>
+            </Group>
           )
         }
       />
@@ -102,18 +120,21 @@ export function BrowsersTab() {
         failure="The browsers could not be shown."
         empty={<Empty title="No browser is signed in." />}
       />
-      <Confirm
-        isOpen={ending !== null}
-        onClose={() => setEnding(null)}
-        title={ending === 'others' ? 'Sign out all other browsers?' : 'Sign out this browser?'}
-        button={ending === 'others' ? 'Sign out others' : 'Sign out browser'}
-        onConfirm={end}
-      >
-        {ending === 'others'
-          ? 'Only this browser stays signed in.'
-          : ending && `${nameOf(ending)} has to sign in again.`}{' '}
-        API keys go on working.
+      <Confirm isOpen={ending !== null} onClose={() => setEnding(null)} {...wordsFor(ending)} onConfirm={end}>
+        {whatFollows(ending)} API keys go on working.
       </Confirm>
     </>
   )
+}
+
+function wordsFor(ending: Ending) {
+  if (ending === 'all') return { title: 'Sign out everywhere?', button: 'Sign out all browsers' }
+  if (ending === 'others') return { title: 'Sign out all other browsers?', button: 'Sign out others' }
+  return { title: 'Sign out this browser?', button: 'Sign out browser' }
+}
+
+function whatFollows(ending: Ending): string {
+  if (ending === 'all') return 'Every browser has to sign in again, this one too.'
+  if (ending === 'others') return 'Only this browser stays signed in.'
+  return ending === null ? '' : `${nameOf(ending)} has to sign in again.`
 }

@@ -3,8 +3,8 @@ import { TextInput, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, type LinkProps } from '@tanstack/react-router'
 import { useId, useState, type KeyboardEvent } from 'react'
-import { answer, openApi } from '../api/client'
 import { organizationQuery, useMe } from '../api/me'
+import { signOut } from '../api/sign-out'
 import { Dialog } from '../ui/Dialog'
 import { Icon, type IconName } from '../ui/Icon'
 import classes from './Palette.module.css'
@@ -63,7 +63,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
       icon: 'help',
       act: () => window.open('/docs', '_blank', 'noopener'),
     },
-    { key: 'sign out', label: 'Sign out', group: 'Action', icon: 'account', act: signOut },
+    { key: 'sign out', label: 'Sign out', group: 'Action', icon: 'out', act: signOut },
   ]
   const words = text.toLowerCase().split(/\s+/)
   const shown = all
@@ -142,10 +142,4 @@ export function Palette({ onClose }: { onClose: () => void }) {
       <VisuallyHidden role="status">{shown.length} found</VisuallyHidden>
     </Dialog>
   )
-}
-
-export async function signOut(): Promise<void> {
-  await answer(openApi.POST('/api/logout/', {})).catch(() => {})
-  // A new page: nothing of the old session stays in memory.
-  location.assign('/login')
 }

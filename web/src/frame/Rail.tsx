@@ -3,6 +3,7 @@ import { ActionIcon, Group, UnstyledButton, useMantineColorScheme } from '@manti
 import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation, useParams } from '@tanstack/react-router'
 import { projectQuery, useMe } from '../api/me'
+import { signOut } from '../api/sign-out'
 import { Icon } from '../ui/Icon'
 import { Tip } from '../ui/Tip'
 import { otherPlaces, projectPlaces, type Place } from './places'
@@ -32,6 +33,16 @@ export function Rail({ isFolded, onFold, onPalette }: Props) {
           <PlaceLink key={place.label} {...place} isFolded={isFolded} />
         ))}
       </nav>
+      <Tip label="Sign out" position="right" isOff={!isFolded}>
+        <UnstyledButton
+          className={classes.place}
+          aria-label={isFolded ? 'Sign out' : undefined}
+          onClick={() => void signOut()}
+        >
+          <Icon name="out" />
+          {!isFolded && <span className="cut">Sign out</span>}
+        </UnstyledButton>
+      </Tip>
       <Group gap={4} className={classes.tools} wrap={isFolded ? 'wrap' : 'nowrap'}>
         <Tip label="Find anything">
           <UnstyledButton

@@ -29,6 +29,7 @@ const PATHS = {
   menu: 'M2.5 4.5h11M2.5 8h11M2.5 11.5h11',
   more: 'M3.5 8v.01M8 8v.01M12.5 8v.01',
   organization: 'M2.5 13.5v-11h7v11M9.5 6.5h4v7M1.5 13.5h13M5 5.5h2M5 8h2M5 10.5h2',
+  out: 'M6.5 2.5h-4v11h4M6.5 8H14M10.5 4.5 14 8l-3.5 3.5',
   overview: 'M2.5 13.5V8M6.2 13.5V3M9.8 13.5V6M13.5 13.5v-3',
   pause: 'M5.5 3v10M10.5 3v10',
   people:
