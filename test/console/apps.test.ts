@@ -470,10 +470,14 @@ describe('errors', () => {
     await capture('order paid', { usd: 13 })
     await expect.poll(async () => (await read(id)).failures_24h).toBe(1)
     await browser.visit({ session: member.session, path: inProject('apps') }, async ({ page, audit }) => {
-      await page
-        .getByRole('row', { name: /Fragile/ })
-        .getByRole('link', { name: '1' })
-        .click()
+      await page.goto(inProject('overview'))
+      const attention = page.getByRole('region', { name: 'Needs attention' })
+      await attention.getByRole('link', { name: /Fragile had 1 failure in 24 h/ }).click()
+      await page.waitForURL('**/metrics?range=24h')
+      await page.goto(inProject('apps'))
+      const row = page.getByRole('row', { name: /Fragile/ })
+      await row.getByText('1 failure in 24 h').first().waitFor()
+      await row.getByRole('link', { name: '1' }).click()
       await page.waitForURL('**/metrics?range=24h')
       await page.getByRole('figure', { name: /how they went/ }).waitFor()
       await audit()

@@ -30,7 +30,7 @@ const run = (status: 'Failed' | 'Completed') => ({
   finished_at: null,
   latest_error: status === 'Failed' ? 'no such table' : null,
 })
-const APP: AppConfig = { id: 5, name: 'GeoIP', enabled: true, error: null, held_events: 0 }
+const APP: AppConfig = { id: 5, name: 'GeoIP', enabled: true, error: null, held_events: 0, failures_24h: 0 }
 const late = { is_late: true, rows_behind: 2411, oldest_pending_age_s: 7_500 }
 
 const words = (exports: readonly Partial<ExportStatus>[], apps: readonly Partial<AppConfig>[] = []) =>
@@ -45,7 +45,7 @@ describe('what needs attention', () => {
     expect(
       words(
         [{}, { last_run: run('Completed') }, { paused: true, ...late }],
-        [{}, { enabled: false, error: { message: 'x', time: '' } }],
+        [{}, { enabled: false, error: { message: 'x', time: '' }, failures_24h: 3 }],
       ),
     ).toEqual([])
   })
@@ -69,6 +69,14 @@ describe('what needs attention', () => {
     ).toEqual([
       ['failed', 'App 6', 'cannot run', 'TypeError'],
       ['held', 'GeoIP', 'holds 1,200 events', null],
+    ])
+  })
+
+  it('apps that lose deliveries, once', () => {
+    const error = { message: 'TypeError', time: '' }
+    expect(words([], [{ failures_24h: 1200 }, { id: 6, name: 'B', failures_24h: 1, error }])).toEqual([
+      ['failed', 'B', 'cannot run', 'TypeError'],
+      ['failed', 'GeoIP', 'had 1,200 failures in 24 h', null],
     ])
   })
 })

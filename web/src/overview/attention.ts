@@ -1,13 +1,17 @@
-// What needs somebody: exports that fail or are late, apps that cannot run or hold events. The gravest comes first.
+// What needs somebody: exports that fail or are late, apps that cannot run, lose deliveries or hold events. The gravest comes first.
 import type { LinkProps } from '@tanstack/react-router'
 import type { Schema } from '../api/client'
 import { linkToExport } from '../batch-exports/addresses'
 import type { ExportStatus } from '../batch-exports/queries'
-import { exportState } from '../batch-exports/states'
+import { exportState, hasFailed } from '../batch-exports/states'
+import { failuresText } from '../plugins/states'
 import { countText, durationText } from '../ui/format'
 import type { StatusKind } from '../ui/Status'
 
-export type AppConfig = Pick<Schema<'PluginConfig'>, 'id' | 'name' | 'enabled' | 'error' | 'held_events'>
+export type AppConfig = Pick<
+  Schema<'PluginConfig'>,
+  'id' | 'name' | 'enabled' | 'error' | 'held_events' | 'failures_24h'
+>
 
 export type Attention = {
   key: string
@@ -36,15 +40,17 @@ export function attentionOf(
 }
 
 function ofExport(projectId: string, each: ExportStatus): Attention[] {
-  const { kind } = exportState(each)
+  const { kind, text } = exportState(each)
   const path = { projectId, exportId: each.id }
   const about = { key: `export ${each.id}`, subject: each.name }
-  if (kind === 'failed') {
-    const { id: run, latest_error } = each.last_run!
-    return [
-      { ...about, kind, words: 'fails', detail: latest_error, link: linkToExport(path, 'runs', { run }) },
-    ]
+  const { last_run } = each
+  if (kind === 'failed' && last_run !== null && hasFailed(last_run.status)) {
+    const link = linkToExport(path, 'runs', { run: last_run.id })
+    return [{ ...about, kind, words: 'fails', detail: last_run.latest_error, link }]
   }
+  // Its runs went well, so it is what they delivered that is wrong.
+  if (kind === 'failed')
+    return [{ ...about, kind, words: 'needs a look', detail: text, link: linkToExport(path, 'proof') }]
   if (each.paused || !each.is_late) return []
   const age = each.oldest_pending_age_s
   const rows = each.rows_behind
@@ -53,24 +59,41 @@ function ofExport(projectId: string, each: ExportStatus): Attention[] {
   return [{ ...about, kind: 'held', words, detail, link: linkToExport(path, 'runs') }]
 }
 
-function ofApp(projectId: string, { id, name, enabled, error, held_events }: AppConfig): Attention[] {
-  const params = { projectId, configId: String(id), tab: 'logs' }
-  const link: LinkProps = { to: '/project/$projectId/apps/$configId/$tab', params }
-  const about = { subject: name ?? `App ${id}`, link }
-  return [
-    ...(enabled && error !== null
-      ? [{ ...about, key: `app ${id}`, kind: 'failed' as const, words: 'cannot run', detail: error.message }]
-      : []),
-    ...(held_events > 0
-      ? [
-          {
-            ...about,
-            key: `held ${id}`,
-            kind: 'held' as const,
-            words: `holds ${countText(held_events)} events`,
-            detail: null,
-          },
-        ]
-      : []),
-  ]
+function ofApp(projectId: string, app: AppConfig): Attention[] {
+  const { id, name, enabled, error, held_events, failures_24h } = app
+  const linkTo = (tab: string, search = {}): LinkProps => ({
+    to: '/project/$projectId/apps/$configId/$tab',
+    params: { projectId, configId: String(id), tab },
+    search,
+  })
+  const subject = name ?? `App ${id}`
+  const found: Attention[] = []
+  if (enabled && error !== null)
+    found.push({
+      key: `app ${id}`,
+      subject,
+      kind: 'failed',
+      words: 'cannot run',
+      detail: error.message,
+      link: linkTo('logs'),
+    })
+  else if (enabled && failures_24h > 0)
+    found.push({
+      key: `failures ${id}`,
+      subject,
+      kind: 'failed',
+      words: `had ${failuresText(failures_24h)}`,
+      detail: null,
+      link: linkTo('metrics', { range: '24h' }),
+    })
+  if (held_events > 0)
+    found.push({
+      key: `held ${id}`,
+      subject,
+      kind: 'held',
+      words: `holds ${countText(held_events)} events`,
+      detail: null,
+      link: linkTo('logs'),
+    })
+  return found
 }

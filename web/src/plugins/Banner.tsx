@@ -40,6 +40,22 @@ function WhatToDo({ projectId, app }: { projectId: string; app: App }) {
   if (app.held_events > 0) return <p>They go through the app, in their order, as soon as it runs again.</p>
   if (app.error !== null)
     return <p>It is tried again after a change of its code or settings, or when it is switched off and on.</p>
+  if (app.enabled && app.failures_24h > 0) {
+    const params = { projectId, configId: String(app.id), tab: 'metrics' }
+    const link = {
+      to: '/project/$projectId/apps/$configId/$tab',
+      params,
+      search: { range: '24h' },
+    } as const
+    return (
+      <>
+        <Button variant="default" onClick={() => void navigate(link)}>
+          Show what failed
+        </Button>
+        {hasNewVersion(app) && <Accept projectId={projectId} app={app} />}
+      </>
+    )
+  }
   return hasNewVersion(app) ? <Accept projectId={projectId} app={app} /> : null
 }
 

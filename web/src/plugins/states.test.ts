@@ -2,7 +2,14 @@ import { describe, expect, it } from 'vitest'
 import type { Config } from './queries.ts'
 import { problemOf, rateText, stateOf } from './states.ts'
 
-const fine = { enabled: true, error: null, held_events: 0, version: null, latest_version: null } as Config
+const fine = {
+  enabled: true,
+  error: null,
+  held_events: 0,
+  failures_24h: 0,
+  version: null,
+  latest_version: null,
+} as Config
 const noErrors = { errors: [] }
 
 describe('the state of an app', () => {
@@ -11,6 +18,10 @@ describe('the state of an app', () => {
     [{ ...fine, enabled: false }, 'Off'],
     [{ ...fine, version: 'a', latest_version: 'b' }, 'New version to accept'],
     [{ ...fine, version: 'a', latest_version: 'a' }, 'On'],
+    [{ ...fine, failures_24h: 1 }, '1 failure in 24 h'],
+    [{ ...fine, failures_24h: 1200, version: 'a', latest_version: 'b' }, '1,200 failures in 24 h'],
+    [{ ...fine, failures_24h: 3, enabled: false }, 'Off'],
+    [{ ...fine, failures_24h: 3, error: { message: 'no', time: '' } }, 'Stopped'],
     [{ ...fine, held_events: 1 }, '1 event held'],
     [{ ...fine, held_events: 1200 }, '1,200 events held'],
     [{ ...fine, error: { message: 'no', time: '' } }, 'Stopped'],

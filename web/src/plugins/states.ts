@@ -14,9 +14,14 @@ export function problemOf(config: Config, plugin: Pick<Plugin, 'errors'> | undef
     return { kind: 'held', text, ...(config.error === null ? {} : { detail: config.error.message }) }
   }
   if (config.error !== null) return { kind: 'failed', text: 'Stopped', detail: config.error.message }
+  if (config.enabled && config.failures_24h > 0)
+    return { kind: 'failed', text: failuresText(config.failures_24h) }
   if (hasNewVersion(config)) return { kind: 'waiting', text: 'New version to accept' }
   return null
 }
+
+export const failuresText = (count: number): string =>
+  `${countText(count)} ${count === 1 ? 'failure' : 'failures'} in 24 h`
 
 export function stateOf(config: Config, plugin: Pick<Plugin, 'errors'> | undefined): AppState {
   return (
