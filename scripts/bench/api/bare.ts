@@ -84,6 +84,7 @@ function shape(benchCase: BenchCase, results: readonly pg.QueryResult[]): unknow
   switch (benchCase.name) {
     case 'get organization':
       return presentOrganization(
+        { plugins_min_write_level: LEVELS.member },
         rowsOf<OrganizationRow>(1)[0]!,
         LEVELS.owner,
         rowsOf<OrganizationFacts>(2)[0]!,

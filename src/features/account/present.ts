@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { Db } from '../../platform/db/database.ts'
 import { sql, type Statement } from '../../platform/db/sql.ts'
 import type { Caller } from '../../platform/http/caller.ts'
+import type { Services, Settings } from '../../platform/services.ts'
 import { countWorkingKeys } from '../api-keys/queries.ts'
 import { countIdentities } from '../identities/queries.ts'
 import { hasDevice } from '../two-factor/totp.ts'
@@ -24,10 +25,10 @@ export function presentAccountBrief(user: ListedUser): z.input<typeof AccountBri
   return { ...presentUser(user), date_joined: user.date_joined.toISOString() }
 }
 
-type ShownTo = { db: Db; caller: Caller; now: Date }
+type ShownTo = { services: Pick<Services, 'settings'>; db: Db; caller: Caller; now: Date }
 
 export async function presentAccount(
-  { db, caller, now }: ShownTo,
+  { services, db, caller, now }: ShownTo,
   user: UserRow,
 ): Promise<z.input<typeof Account>> {
   const organizations = await listOwnOrganizations(db, user.id, caller)
@@ -45,7 +46,7 @@ export async function presentAccount(
     has_social_auth: (await countIdentities(db, user.id)) > 0,
     role_at_organization: user.role_at_organization,
     team: current ? await currentProject(db, user, current.id, reachable) : null,
-    organization: current ? await currentOrganization(db, current, reachable) : null,
+    organization: current ? await currentOrganization(services.settings, db, current, reachable) : null,
     organizations: organizations.map(({ level, ...organization }) => ({
       ...organization,
       membership_level: level,
@@ -53,11 +54,20 @@ export async function presentAccount(
   }
 }
 
-async function currentOrganization(db: Db, current: OwnOrganizationRow, reachable: Statement) {
+async function currentOrganization(
+  settings: Settings,
+  db: Db,
+  current: OwnOrganizationRow,
+  reachable: Statement,
+) {
   const row = await findOrganizationById(db, current.id)
-  return row
-    ? presentOrganization(row, current.level, await getOrganizationFacts(db, current.id, reachable))
-    : null
+  if (!row) return null
+  return presentOrganization(
+    settings,
+    row,
+    current.level,
+    await getOrganizationFacts(db, current.id, reachable),
+  )
 }
 
 async function currentProject(db: Db, user: UserRow, organizationId: string, reachable: Statement) {

@@ -452,12 +452,14 @@ describe('GET /api/organizations/:id/', () => {
       'membership_level',
       'metadata',
       'name',
+      'owner_count',
       'plugins_access_level',
+      'plugins_min_write_level',
       'slug',
       'teams',
       'updated_at',
     ])
-    expect(body).toMatchObject({ name: 'Acme Größe', slug: 'acme-grosse', member_count: '3' })
+    expect(body).toMatchObject({ name: 'Acme Größe', slug: 'acme-grosse', member_count: '3', owner_count: 1 })
     expect(body.available_product_features.map((feature: { key: string }) => feature.key)).toEqual([
       'organizations_projects',
       'automatic_provisioning',

@@ -1,6 +1,7 @@
 // Row → Organization of the API.
 import type { z } from 'zod'
 import type { Level } from '../../platform/http/caller.ts'
+import type { Settings } from '../../platform/services.ts'
 import { presentBasicProject } from '../projects/present.ts'
 import type { OrganizationFacts, OrganizationRow } from './queries.ts'
 import type { Organization } from './schema.ts'
@@ -30,6 +31,7 @@ const FEATURES = [
 const METADATA = JSON.stringify({ instance_tag: 'none' })
 
 export function presentOrganization(
+  { plugins_min_write_level }: Pick<Settings, 'plugins_min_write_level'>,
   row: OrganizationRow,
   level: Level,
   facts: OrganizationFacts,
@@ -42,6 +44,7 @@ export function presentOrganization(
     updated_at: row.updated_at.toISOString(),
     membership_level: level,
     plugins_access_level: row.plugins_access_level,
+    plugins_min_write_level,
     teams: facts.projects.map(presentBasicProject),
     available_product_features: FEATURES,
     is_member_join_email_enabled: row.is_member_join_email_enabled,
@@ -52,5 +55,6 @@ export function presentOrganization(
     members_can_invite: row.members_can_invite,
     members_can_use_personal_api_keys: row.members_can_use_personal_api_keys,
     member_count: facts.member_count,
+    owner_count: facts.owner_count,
   }
 }

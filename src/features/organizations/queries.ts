@@ -5,7 +5,7 @@ import { uuid7 } from '../../lib/uuid.ts'
 import { violatedUnique, type Db } from '../../platform/db/database.ts'
 import { assignments, preparedAs, sql, type Statement } from '../../platform/db/sql.ts'
 import type { OrganizationInReach, ProjectInReach } from '../../platform/http/access.ts'
-import type { Caller, Level } from '../../platform/http/caller.ts'
+import { LEVELS, type Caller, type Level } from '../../platform/http/caller.ts'
 import type { Page } from '../../platform/http/paging.ts'
 import { isOpenTo, opensToPersonalKeysOf } from '../members/queries.ts'
 import { isPrivate, isReachable, levelInProject } from '../projects/access.ts'
@@ -15,7 +15,7 @@ import type { OrganizationFields } from './schema.ts'
 export type OrganizationRow = OrganizationInReach
 
 /** What an answer shows beside the row itself. */
-export type OrganizationFacts = { member_count: string; projects: BasicProjectRow[] }
+export type OrganizationFacts = { member_count: string; owner_count: number; projects: BasicProjectRow[] }
 export type ListedOrganization = OrganizationRow & { level: Level } & OrganizationFacts
 
 const SLUG_LENGTH = 48
@@ -23,16 +23,24 @@ const SLUG_LENGTH = 48
 const shownProjects = sql`
   coalesce(jsonb_agg(to_jsonb(project) || jsonb_build_object('is_private', ${isPrivate}) ORDER BY project.id), '[]')`
 
-/** One statement for the two facts, since every organization answer needs both. `reachable`: see projects/access.ts. */
+const countMembers = (organization: Statement) => sql`
+  (SELECT count(*) FROM membership JOIN app_user ON app_user.id = user_id
+    WHERE organization_id = ${organization} AND is_active)::text`
+
+/** Those who can sign in: the last of them cannot leave. */
+const countOwners = (organization: Statement) => sql`
+  (SELECT count(*) FROM membership JOIN app_user ON app_user.id = user_id
+    WHERE organization_id = ${organization} AND level = ${LEVELS.owner} AND is_active)::int`
+
+/** One statement for all facts, since every organization answer needs them. `reachable`: see projects/access.ts. */
 export function getOrganizationFacts(
   db: Db,
   organizationId: string,
   reachable: Statement,
 ): Promise<OrganizationFacts> {
+  const organization = sql`${organizationId}`
   return db.only(sql`
-    SELECT
-      (SELECT count(*) FROM membership JOIN app_user ON app_user.id = user_id
-        WHERE organization_id = ${organizationId} AND is_active)::text AS member_count,
+    SELECT ${countMembers(organization)} AS member_count, ${countOwners(organization)} AS owner_count,
       (SELECT ${shownProjects} FROM project
         WHERE organization_id = ${organizationId} AND ${reachable}) AS projects`)
 }
@@ -40,9 +48,8 @@ export function getOrganizationFacts(
 /** The caller's organizations; a limited key sees only those it is limited to, a service key its own. */
 export function listOrganizations(db: Db, caller: Caller, page: Page): Promise<ListedOrganization[]> {
   return db.rows(sql`
-    SELECT organization.*, reach.level,
-      (SELECT count(*) FROM membership JOIN app_user ON app_user.id = user_id
-        WHERE organization_id = organization.id AND is_active)::text AS member_count,
+    SELECT organization.*, reach.level, ${countMembers(sql`organization.id`)} AS member_count,
+      ${countOwners(sql`organization.id`)} AS owner_count,
       (SELECT ${shownProjects} FROM project
         WHERE project.organization_id = organization.id AND ${isReachable(caller)}) AS projects
     FROM organization JOIN (${reachOf(caller)}) AS reach ON reach.organization_id = organization.id

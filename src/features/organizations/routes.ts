@@ -34,9 +34,9 @@ export const organizationRoutes = [
     scope: 'organization:read',
     query: PageQuery,
     answers: { 200: paged(Organization) },
-    async handle({ db, caller, page, paged }) {
+    async handle({ services, db, caller, page, paged }) {
       const rows = await listOrganizations(db, caller, page)
-      const items = rows.map((row) => presentOrganization(row, row.level, row))
+      const items = rows.map((row) => presentOrganization(services.settings, row, row.level, row))
       return ok(paged(await countOrganizations(db, caller), items))
     },
   }),
@@ -60,7 +60,7 @@ export const organizationRoutes = [
       const { db, item: owner, body } = context
       const { organization } = await db.transaction((tx) => createOrganization(tx, context, owner.id, body))
       const facts = await getOrganizationFacts(db, organization.id, isReachable(context.caller, LEVELS.owner))
-      return created(presentOrganization(organization, LEVELS.owner, facts))
+      return created(presentOrganization(context.services.settings, organization, LEVELS.owner, facts))
     },
   }),
 
@@ -72,9 +72,9 @@ export const organizationRoutes = [
     subject: 'organization',
     level: 'member',
     answers: { 200: Organization },
-    async handle({ db, caller, organization, level }) {
+    async handle({ services, db, caller, organization, level }) {
       const facts = await getOrganizationFacts(db, organization.id, isReachable(caller, level))
-      return ok(presentOrganization(organization, level, facts))
+      return ok(presentOrganization(services.settings, organization, level, facts))
     },
   }),
 
@@ -90,7 +90,7 @@ export const organizationRoutes = [
     examples: { Rename: { name: 'Harbour Works Ltd' }, 'Demand a second factor': { enforce_2fa: true } },
     answers: { 200: Organization },
     async handle(context) {
-      const { db, caller, organization, level, body, now } = context
+      const { services, db, caller, organization, level, body, now } = context
       const changed = await db.transaction(async (tx) => {
         const before = await lockOrganization(tx, organization.id, 'change')
         const changes = changesBetween('Organization', before, body, WRITABLE_FIELDS)
@@ -100,7 +100,7 @@ export const organizationRoutes = [
         return after
       })
       const facts = await getOrganizationFacts(db, organization.id, isReachable(caller, level))
-      return ok(presentOrganization(changed, level, facts))
+      return ok(presentOrganization(services.settings, changed, level, facts))
     },
   }),
 

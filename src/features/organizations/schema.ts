@@ -22,6 +22,9 @@ export const Organization = z
     updated_at: timestamp,
     membership_level: z.int(),
     plugins_access_level: z.int(),
+    plugins_min_write_level: z
+      .int()
+      .describe('From which level on members of this server install, change and configure plugins.'),
     teams: z.array(BasicProject),
     available_product_features: z.array(ProductFeature),
     is_member_join_email_enabled: z.boolean(),
@@ -36,6 +39,7 @@ export const Organization = z
       .boolean()
       .describe('Else personal API keys of members open nothing of the organization.'),
     member_count: z.string().describe('Number of active members, as text.'),
+    owner_count: z.int().describe('Number of owners. The last one cannot leave.'),
   })
   .meta({ id: 'Organization' })
 

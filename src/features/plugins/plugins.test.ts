@@ -563,6 +563,8 @@ describe('PLUGINS_MIN_WRITE_LEVEL', () => {
       const { organization, owner } = await createOrganization(strict)
       const member = { key: (await createMember(strict, organization)).key }
       const admin = { key: (await createMember(strict, organization, { level: 'admin' })).key }
+      const shown = await strict.get(`/api/organizations/${organization.id}/`, member)
+      expect(shown.body.plugins_min_write_level).toBe(8)
       const url = `/api/organizations/${organization.id}/plugins/`
       const { id } = (await strict.post(url, { name: 'One' }, { key: owner.key })).body
       const one = `${url}${id}/`

@@ -1,6 +1,7 @@
 // A plugin that runs in a project which a member does not reach: whoever changes its code reads the project's events and
 // secrets, and whoever removes it decides what the project stores.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { sql } from '../../platform/db/sql.ts'
 import {
   createMember,
   createOrganization,
@@ -90,4 +91,23 @@ it('200 again once the project has given it up', async () => {
   const config = await configure(app, secret.id, home.owner.key, { plugin })
   await app.delete(`/api/projects/${secret.id}/plugin_configs/${config}/`, owner)
   expect(await statusesOf(changes({ key: member.key }))).toEqual([200, 200, 200, 204])
+})
+
+it('a config tells whom that keeps from the plugin, and of nobody else’s plugin', async () => {
+  const here = await configure(app, home.project.id, home.owner.key, { plugin })
+  const told = async (call: Call) =>
+    (await app.get(`/api/projects/${home.project.id}/plugin_configs/${here}/`, call)).body
+      .is_plugin_used_beyond
+  const call = { key: member.key }
+  expect(await told(call)).toBe(false)
+  await configure(app, secret.id, home.owner.key, { plugin })
+  expect([await told(call), await told(owner)]).toEqual([true, false])
+  const list = await app.get(`/api/projects/${home.project.id}/plugin_configs/`, call)
+  expect(list.body.results[0].is_plugin_used_beyond).toBeNull()
+
+  await app.db.run(sql`UPDATE plugin SET is_global = true WHERE id = ${plugin}`)
+  const guest = await createOrganization(app)
+  const there = await configure(app, guest.project.id, guest.owner.key, { plugin })
+  const path = `/api/projects/${guest.project.id}/plugin_configs/${there}/`
+  expect((await app.get(path, { key: guest.owner.key })).body.is_plugin_used_beyond).toBe(false)
 })

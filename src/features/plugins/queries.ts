@@ -60,7 +60,7 @@ export async function isUsedBeyond(
   db: Db,
   plugin: PluginRow,
   caller: Caller,
-  level: Level,
+  level?: Level,
 ): Promise<boolean> {
   const row = await db.only<{ found: boolean }>(sql`
     SELECT EXISTS (

@@ -5577,6 +5577,8 @@ export interface components {
             updated_at: string;
             membership_level: number;
             plugins_access_level: number;
+            /** @description From which level on members of this server install, change and configure plugins. */
+            plugins_min_write_level: number;
             teams: components["schemas"]["BasicProject"][];
             available_product_features: {
                 key: string;
@@ -5600,6 +5602,8 @@ export interface components {
             members_can_use_personal_api_keys: boolean;
             /** @description Number of active members, as text. */
             member_count: string;
+            /** @description Number of owners. The last one cannot leave. */
+            owner_count: number;
         };
         PendingInvite: {
             /** Format: uuid */
@@ -5683,6 +5687,8 @@ export interface components {
             team_id: number;
             /** @description Null in lists. */
             plugin_info: components["schemas"]["Plugin"] | null;
+            /** @description Whether a project that you have no access to has the plugin set up as well: then you can neither change nor remove the plugin itself. Null in lists. */
+            is_plugin_used_beyond: boolean | null;
             /** @description The fault that keeps it from running. */
             error: {
                 message: string;

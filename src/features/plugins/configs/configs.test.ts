@@ -72,6 +72,7 @@ describe('POST plugin_configs/', () => {
       latest_version: null,
       on_failure: 'pass',
       held_events: 0,
+      is_plugin_used_beyond: false,
       families: ['pipeline_destinations'],
       events_per_minute: 0,
       failures_24h: 0,

@@ -2,10 +2,11 @@
 import type { z } from 'zod'
 import type { JsonObject } from '../../../lib/json-object.ts'
 import type { Db } from '../../../platform/db/database.ts'
-import { LEVELS } from '../../../platform/http/caller.ts'
+import { LEVELS, type Caller } from '../../../platform/http/caller.ts'
 import type { Services } from '../../../platform/services.ts'
 import { readConfigSchema } from '../config-schema.ts'
 import { presentPlugin } from '../present.ts'
+import { isUsedBeyond } from '../queries.ts'
 import type { PluginConfigRow, PluginRow } from '../rows.ts'
 import { siteAppPath } from '../site-apps/address.ts'
 import { findSiteAppPlace } from '../site-apps/queries.ts'
@@ -22,17 +23,25 @@ import { readParts } from './settings.ts'
 type Presented = z.input<typeof PluginConfig>
 
 type Reading = { services: Pick<Services, 'secrets' | 'settings'>; db: Db; now: Date }
+type ReadingFor = Reading & { caller: Caller }
 
 const HOUR_MS = 60 * 60 * 1000
 const RATE_OVER_MS = 24 * HOUR_MS
 
 /** One, with its plugin and, for admins, the address of its code for web pages. */
-export async function presentConfig(reading: Reading, { row, level }: Addressed): Promise<Presented> {
+export async function presentConfig(
+  reading: ReadingFor,
+  { project, row, level }: Addressed,
+): Promise<Presented> {
   const plugins = await listPluginsOf(reading.db, row.project_id, [row.id])
   const [presented] = await presentWith(reading, row.project_id, [row], plugins)
   const site = level < LEVELS.admin ? undefined : await findSiteAppPlace(reading.db, row.project_id, row.id)
   const site_url = site ? `${reading.services.settings.site_url}${siteAppPath(site)}` : null
-  return { ...presented!, plugin_info: presentPlugin(plugins[0]!), site_url }
+  const [plugin] = plugins
+  // Nobody is told who runs a plugin of another organization.
+  const isOwn = plugin!.organization_id === project.organization_id
+  const is_plugin_used_beyond = isOwn && (await isUsedBeyond(reading.db, plugin!, reading.caller))
+  return { ...presented!, plugin_info: presentPlugin(plugin!), is_plugin_used_beyond, site_url }
 }
 
 /** Configs of one project, as lists show them. */
@@ -81,6 +90,7 @@ async function presentWith(
         deleted: row.deleted,
         team_id: row.project_id,
         plugin_info: null,
+        is_plugin_used_beyond: null,
         error: row.error,
         version: row.version,
         latest_version: plugin.latest_version,

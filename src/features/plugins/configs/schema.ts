@@ -20,6 +20,12 @@ export const PluginConfig = z
     deleted: z.boolean(),
     team_id: z.int(),
     plugin_info: Plugin.nullable().describe('Null in lists.'),
+    is_plugin_used_beyond: z
+      .boolean()
+      .nullable()
+      .describe(
+        'Whether a project that you have no access to has the plugin set up as well: then you can neither change nor remove the plugin itself. Null in lists.',
+      ),
     error: z
       .object({ message: z.string(), time: timestamp })
       .nullable()
