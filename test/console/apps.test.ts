@@ -329,6 +329,24 @@ describe('settings', () => {
   })
 })
 
+describe('the events of a destination', () => {
+  it('may have commas in their names', async () => {
+    const { id } = await make('Forwarder', 'export function onEvent() {}')
+    await browser.visit(
+      { session: member.session, path: inProject(`apps/${id}/settings`) },
+      async ({ page }) => {
+        const names = page.getByLabel('Only these events').first()
+        await names.fill('viewed, then bought')
+        await page.keyboard.press('Enter')
+        await page.getByRole('button', { name: 'Save settings' }).click()
+        await page.getByText('are saved.').waitFor()
+      },
+    )
+    const { filters } = await read(id)
+    expect(filters.events.map((each: { id: string }) => each.id)).toEqual(['viewed, then bought'])
+  })
+})
+
 describe('the list', () => {
   it('is switched, put in order by drag and by keyboard, searched by the palette, and fits a phone', async () => {
     const code = 'export function processEvent(event) { return event }'
@@ -470,14 +488,10 @@ describe('errors', () => {
     await capture('order paid', { usd: 13 })
     await expect.poll(async () => (await read(id)).failures_24h).toBe(1)
     await browser.visit({ session: member.session, path: inProject('apps') }, async ({ page, audit }) => {
-      await page.goto(inProject('overview'))
-      const attention = page.getByRole('region', { name: 'Needs attention' })
-      await attention.getByRole('link', { name: /Fragile had 1 failure in 24 h/ }).click()
-      await page.waitForURL('**/metrics?range=24h')
-      await page.goto(inProject('apps'))
-      const row = page.getByRole('row', { name: /Fragile/ })
-      await row.getByText('1 failure in 24 h').first().waitFor()
-      await row.getByRole('link', { name: '1' }).click()
+      await page
+        .getByRole('row', { name: /Fragile/ })
+        .getByRole('link', { name: '1' })
+        .click()
       await page.waitForURL('**/metrics?range=24h')
       await page.getByRole('figure', { name: /how they went/ }).waitFor()
       await audit()
@@ -508,6 +522,26 @@ describe('errors', () => {
   })
 })
 
+describe('deliveries that are lost', () => {
+  it('are among what needs attention, on the overview and in the list', async () => {
+    const { id } = await make('Lossy', 'export function onEvent() {}', { enabled: true })
+    await app.db.run(sql`
+      INSERT INTO plugin_metric (project_id, plugin_config_id, category, hour, failures)
+      VALUES (${home.project.id}, ${id}, 'onEvent', date_trunc('hour', ${app.services.now()}::timestamptz), 1)`)
+    expect(await read(id)).toMatchObject({ error: null, failures_24h: 1 })
+    await browser.visit({ session: member.session, path: inProject('overview') }, async ({ page, audit }) => {
+      const attention = page.getByRole('region', { name: 'Needs attention' })
+      await attention.getByRole('link', { name: /Lossy had 1 failure in 24 h/ }).click()
+      await page.waitForURL('**/metrics?range=24h')
+      await page.getByRole('link', { name: 'Apps', exact: true }).first().click()
+      await page.getByRole('row', { name: /Lossy/ }).getByText('1 failure in 24 h').last().waitFor()
+      await page.getByRole('link', { name: 'Lossy' }).click()
+      await page.getByRole('button', { name: 'Show what failed' }).waitFor()
+      await audit()
+    })
+  })
+})
+
 describe('rights', () => {
   it('an organization that may only use apps sees what it may not do; one that may not is told so', async () => {
     const other = await createOrganization(app)
@@ -520,13 +554,84 @@ describe('rights', () => {
     await browser.visit({ session: other.owner.session, path }, async ({ page, audit }) => {
       await page.getByText('The organization may not install apps or write them.').waitFor()
       await page.getByRole('link', { name: 'Catalogue' }).click()
-      const install = page.getByRole('button', { name: /^Install/ }).first()
+      const install = page.getByRole('button', { name: /^Install/ }).last()
       await install.waitFor()
       expect(await install.getAttribute('aria-disabled')).toBe('true')
       await setLevel(0)
       await page.goto(`/project/${other.project.id}/apps`)
       await page.getByRole('heading', { name: 'Apps are switched off' }).waitFor()
       await audit()
+    })
+  })
+
+  it('members of a server where admins change apps see that, and why', async () => {
+    app.services.settings.plugins_min_write_level = 8
+    try {
+      const { id } = await make('Guarded', 'export const processEvent = (event) => event')
+      await browser.visit({ session: member.session, path: inProject('apps') }, async ({ page, audit }) => {
+        const reason = page.getByText('Only admins and owners may change apps on this server.')
+        const row = page.getByRole('row', { name: /Guarded/ })
+        const flip = row.getByRole('switch')
+        // What is drawn lies over the switch itself.
+        await flip.hover({ force: true })
+        await reason.first().waitFor()
+        await flip.click({ force: true })
+        expect(await flip.isChecked()).toBe(false)
+        await page.getByRole('heading', { name: 'Apps' }).click()
+        await reason.waitFor({ state: 'detached' })
+        await audit()
+        await page.getByRole('button', { name: 'Add app' }).waitFor()
+        await page.goto(inProject(`apps/${id}/code`))
+        await reason.first().waitFor()
+        expect(await page.getByRole('button', { name: 'Save code' }).count()).toBe(0)
+        expect(await page.getByRole('button', { name: 'Try it' }).getAttribute('aria-disabled')).toBe('true')
+        await page.getByRole('button', { name: 'More actions' }).click()
+        const remove = page.getByRole('menuitem', { name: 'Remove from this project…' })
+        await remove.focus()
+        expect(await remove.getAttribute('aria-disabled')).toBe('true')
+        await page.keyboard.press('Enter')
+        expect(await page.getByRole('dialog').count()).toBe(0)
+      })
+      expect(await read(id)).toMatchObject({ enabled: false, deleted: false })
+    } finally {
+      app.services.settings.plugins_min_write_level = 1
+    }
+  })
+
+  it('an app that a closed project uses too can be read and tried, not changed', async () => {
+    const { key } = home.owner
+    const { id, plugin } = await make('Shared', 'export const processEvent = (event) => event')
+    const { body: closed } = await app.post(
+      `/api/organizations/${home.organization.id}/projects/`,
+      { name: 'Closed' },
+      { key },
+    )
+    await app.call('PUT', `/api/projects/${closed.id}/access_controls/`, {
+      key,
+      body: { access_level: 'none' },
+    })
+    await app.post(`/api/projects/${closed.id}/plugin_configs/`, { plugin }, { key })
+    const path = inProject(`apps/${id}/code`)
+    await browser.visit({ session: member.session, path }, async ({ page, audit }) => {
+      await page.getByText('A project that you have no access to uses this app as well.').waitFor()
+      await page.getByRole('region', { name: 'Code' }).getByText('processEvent').waitFor()
+      expect(await page.getByRole('button', { name: 'Save code' }).count()).toBe(0)
+      await audit()
+      await page.getByRole('button', { name: 'Try it' }).click()
+      await page
+        .getByRole('region', { name: 'Try it' })
+        .getByText('Ran, and left the event as it is')
+        .waitFor()
+      await page.getByRole('button', { name: 'More actions' }).click()
+      const uninstall = page.getByRole('menuitem', { name: 'Uninstall from the organization…' })
+      expect(await uninstall.getAttribute('aria-disabled')).toBe('true')
+      await uninstall.hover()
+      await page.getByRole('tooltip').getByText('Ask an admin of the organization').waitFor()
+      await page.getByRole('menuitem', { name: 'Remove from this project…' }).click()
+      await page.getByRole('button', { name: 'Remove app' }).waitFor()
+    })
+    await browser.visit({ session: home.owner.session, path }, async ({ page }) => {
+      await page.getByRole('button', { name: 'Save code' }).waitFor()
     })
   })
 })

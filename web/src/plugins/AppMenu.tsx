@@ -7,12 +7,13 @@ import { answer, api } from '../api/client'
 import { useProject } from '../api/me'
 import { queries } from '../queries'
 import { Confirm } from '../ui/Confirm'
+import { GuardedItem } from '../ui/GuardedItem'
 import { Icon } from '../ui/Icon'
 import { done, refused } from '../ui/notify'
 import { JobDialog } from './JobDialog'
 import { readJobs } from './jobs'
 import { configsQuery, type App } from './queries'
-import { useAppDenial } from './rights'
+import { useAppDenial, useCodeDenial, useMaySeeCode } from './rights'
 
 export function AppMenu({ projectId, app }: { projectId: string; app: App }) {
   const { organization } = useProject()
@@ -20,7 +21,8 @@ export function AppMenu({ projectId, app }: { projectId: string; app: App }) {
     null,
   )
   const configure = useAppDenial('configure')
-  const install = useAppDenial('install')
+  const change = useCodeDenial(app)
+  const maySeeCode = useMaySeeCode(app)
   const navigate = useNavigate()
   const plugin = app.plugin_info
   const isOwn = plugin.organization_id === organization
@@ -70,49 +72,49 @@ export function AppMenu({ projectId, app }: { projectId: string; app: App }) {
         <Menu.Dropdown>
           {isOwn && plugin.url !== null && (
             <>
-              <Menu.Item
+              <GuardedItem
                 leftSection={<Icon name="refresh" />}
-                disabled={install !== null}
+                denial={maySeeCode ? null : change}
                 onClick={() => check.mutate()}
               >
                 Check for updates
-              </Menu.Item>
-              <Menu.Item
+              </GuardedItem>
+              <GuardedItem
                 leftSection={<Icon name="download" />}
-                disabled={install !== null}
+                denial={change}
                 onClick={() => upgrade.mutate()}
               >
                 Update to the newest version
-              </Menu.Item>
+              </GuardedItem>
               <Menu.Divider />
             </>
           )}
           {jobs.map(({ name }) => (
-            <Menu.Item
+            <GuardedItem
               key={name}
               leftSection={<Icon name="play" />}
-              disabled={configure !== null || !app.enabled}
+              denial={configure ?? (app.enabled ? null : 'Switch the app on first.')}
               onClick={() => setOpen({ kind: 'job', name })}
             >
               {name}…
-            </Menu.Item>
+            </GuardedItem>
           ))}
           {jobs.length > 0 && <Menu.Divider />}
-          <Menu.Item
+          <GuardedItem
             leftSection={<Icon name="close" />}
-            disabled={configure !== null}
+            denial={configure}
             onClick={() => setOpen({ kind: 'remove' })}
           >
             Remove from this project…
-          </Menu.Item>
+          </GuardedItem>
           {isOwn && (
-            <Menu.Item
+            <GuardedItem
               leftSection={<Icon name="trash" />}
-              disabled={install !== null}
+              denial={change}
               onClick={() => setOpen({ kind: 'uninstall' })}
             >
               Uninstall from the organization…
-            </Menu.Item>
+            </GuardedItem>
           )}
         </Menu.Dropdown>
       </Menu>

@@ -12,7 +12,7 @@ import { AppMenu } from './AppMenu'
 import { Banner } from './Banner'
 import { hasEdits, saveEdits, useEdits } from './code/edits'
 import { appQuery, changeApp, type App } from './queries'
-import { useAppDenial, useMayEdit } from './rights'
+import { useAppDenial, useCodeDenial, useMaySeeCode } from './rights'
 import { SettingsTab } from './settings/SettingsTab'
 import { stateOf } from './states'
 import { useSwitch } from './useSwitch'
@@ -94,7 +94,8 @@ function Tab({ projectId, app, tab }: { projectId: string; app: App; tab: string
 type ActionProps = { projectId: string; app: App; denial: string | null }
 
 function Actions({ projectId, app, denial }: ActionProps) {
-  const mayEdit = useMayEdit(app)
+  const isOwn = useMaySeeCode(app)
+  const mayEdit = useCodeDenial(app) === null && isOwn
   const { organization } = useProject()
   const isDirty = hasEdits(useEdits(app.plugin)) && mayEdit
   // What was tried is what runs: code that is not saved yet is saved first.

@@ -1,10 +1,11 @@
 // The apps of one family: on and off, what needs attention, how busy they are; for transformations their order.
-import { ActionIcon, Switch, VisuallyHidden } from '@mantine/core'
+import { ActionIcon, VisuallyHidden } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { answer, api } from '../api/client'
 import { queries } from '../queries'
+import { GuardedSwitch } from '../ui/GuardedSwitch'
 import { Icon } from '../ui/Icon'
 import { done, refused } from '../ui/notify'
 import { Status } from '../ui/Status'
@@ -13,6 +14,7 @@ import { Count } from '../ui/Values'
 import classes from './AppsPage.module.css'
 import { ordersFor } from './families'
 import { configsQuery, type Config, type Plugin } from './queries'
+import { useAppDenial } from './rights'
 import { useSwitch } from './useSwitch'
 import { problemOf, rateText, type AppState } from './states'
 import { useReorder } from './useReorder'
@@ -28,6 +30,7 @@ type Props = {
 export function AppTable({ label, projectId, apps, pluginOf, isOrdered }: Props) {
   const [said, setSaid] = useState('')
   const order = useOrder(projectId)
+  const denial = useAppDenial('configure')
   const { body, grip, markOf } = useReorder({
     items: apps,
     onOrder(sequence) {
@@ -57,12 +60,12 @@ export function AppTable({ label, projectId, apps, pluginOf, isOrdered }: Props)
             <tr key={app.id} className={classes.row} data-mark={markOf(index)}>
               {isOrdered && (
                 <td className={classes.order}>
-                  <Tip label="Drag, or press the arrow keys, to change the order">
+                  <Tip label={denial ?? 'Drag, or press the arrow keys, to change the order'}>
                     <ActionIcon
                       className={classes.grip}
                       size="sm"
                       aria-label={`Move ${app.name}, ${index + 1} of ${apps.length}`}
-                      {...grip(index)}
+                      {...(denial === null ? grip(index) : { 'aria-disabled': true, 'data-disabled': true })}
                     >
                       <Icon name="grip" />
                     </ActionIcon>
@@ -89,12 +92,19 @@ function AppCells({
   plugin: Plugin | undefined
 }) {
   const { flip, isBusy } = useSwitch(projectId, app)
+  const denial = useAppDenial('configure')
   const problem = problemOf(app, plugin)
   const params = { projectId, configId: String(app.id) }
   return (
     <>
       <td className={classes.switch}>
-        <Switch aria-label={`${app.name} is on`} checked={app.enabled} disabled={isBusy} onChange={flip} />
+        <GuardedSwitch
+          denial={denial}
+          aria-label={`${app.name} is on`}
+          checked={app.enabled}
+          disabled={isBusy}
+          onChange={flip}
+        />
       </td>
       <td className={classes.app}>
         <Link

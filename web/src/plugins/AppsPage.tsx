@@ -19,15 +19,16 @@ const page = getRouteApi('/frame/project/$projectId/apps')
 const MANY = 8
 
 export function AppsPage() {
-  const denial = useAppDenial('configure')
+  const denial = useAppDenial('use')
   return (
-    <Page title="Apps" actions={<AddButton denial={denial} />}>
+    <Page title="Apps" actions={<AddButton />}>
       {denial === null ? <AppList /> : <Empty title="Apps are switched off">{denial}</Empty>}
     </Page>
   )
 }
 
-function AddButton({ denial }: { denial: string | null }) {
+function AddButton() {
+  const denial = useAppDenial('configure')
   const { projectId } = page.useParams()
   if (denial !== null) return <GuardedButton denial={denial}>Add app</GuardedButton>
   return (
@@ -56,7 +57,7 @@ function AppList() {
     )
   if (apps.data.length === 0)
     return (
-      <Empty title="No apps yet" action={<AddButton denial={null} />}>
+      <Empty title="No apps yet" action={<AddButton />}>
         An app is a small program that changes events before they are stored, carries them elsewhere, or runs
         in your web pages. Install one, or write one here and try it on your own events.
       </Empty>

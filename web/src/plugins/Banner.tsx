@@ -2,10 +2,12 @@
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { GuardedButton } from '../ui/Guarded'
 import { done, refused } from '../ui/notify'
 import { Status } from '../ui/Status'
 import classes from './Banner.module.css'
 import { changeApp, type App } from './queries'
+import { useAppDenial } from './rights'
 import { hasNewVersion, problemOf } from './states'
 
 export function Banner({ projectId, app }: { projectId: string; app: App }) {
@@ -60,6 +62,7 @@ function WhatToDo({ projectId, app }: { projectId: string; app: App }) {
 }
 
 function Accept({ projectId, app }: { projectId: string; app: App }) {
+  const denial = useAppDenial('configure')
   const accept = useMutation({
     mutationFn: () => changeApp(projectId, app.id, { version: app.latest_version }),
     onSuccess: () => done('The new version runs from now on.'),
@@ -71,9 +74,14 @@ function Accept({ projectId, app }: { projectId: string; app: App }) {
         {app.plugin_info.organization_name} has changed this app. Here it runs as it was accepted, until the
         new version is.
       </p>
-      <Button variant="default" loading={accept.isPending} onClick={() => accept.mutate()}>
+      <GuardedButton
+        denial={denial}
+        variant="default"
+        loading={accept.isPending}
+        onClick={() => accept.mutate()}
+      >
         Accept the new version
-      </Button>
+      </GuardedButton>
     </>
   )
 }

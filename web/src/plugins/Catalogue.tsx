@@ -64,6 +64,7 @@ export function Catalogue({ projectId }: { projectId: string }) {
 function Entry({ projectId, offer }: { projectId: string; offer: Offer }) {
   const { organization } = useProject()
   const install = useAppDenial('install')
+  const configure = useAppDenial('configure')
   const navigate = useNavigate()
   const add = useMutation({
     async mutationFn() {
@@ -94,7 +95,7 @@ function Entry({ projectId, offer }: { projectId: string; offer: Offer }) {
       </div>
       <GuardedButton
         variant="default"
-        denial={offer.id === null ? install : null}
+        denial={offer.id === null ? (install ?? configure) : configure}
         loading={add.isPending}
         onClick={() => add.mutate()}
         aria-label={`${offer.id === null ? 'Install' : 'Add'} ${offer.name}`}

@@ -17,9 +17,10 @@ const WAYS = [
 
 export function NewAppPage() {
   const { projectId, way } = page.useParams()
+  const use = useAppDenial('use')
   const configure = useAppDenial('configure')
   const install = useAppDenial('install')
-  const denial = configure ?? (way === 'catalogue' ? null : install)
+  const denial = use ?? (way === 'catalogue' ? null : (install ?? configure))
   return (
     <Page
       title="Add app"

@@ -1,11 +1,12 @@
 // One domain in general: whether it is proved, who may join by it, and how its people have to sign in.
-import { Group, Stack, Switch } from '@mantine/core'
+import { Group, Stack } from '@mantine/core'
 import { useState } from 'react'
 import { answer, api } from '../../api/client'
 import { useOrganizationDenial } from '../../api/me'
 import { Confirm } from '../../ui/Confirm'
 import { Facts } from '../../ui/Facts'
 import { GuardedButton } from '../../ui/Guarded'
+import { GuardedSwitch } from '../../ui/GuardedSwitch'
 import { done, refused } from '../../ui/notify'
 import { Time } from '../../ui/Values'
 import { DomainState } from './DomainState'
@@ -42,11 +43,11 @@ export function GeneralPart({ domain, onGone }: PartProps) {
         ]}
       />
       {!domain.is_verified && <Proof domain={domain} denial={denial} onChecked={refresh} />}
-      <Switch
+      <GuardedSwitch
         label="Everybody of this domain may join"
         description="Whoever signs in through single sign-on with such an address becomes a member, without an invite."
         checked={domain.jit_provisioning_enabled}
-        disabled={denial !== null || !domain.is_verified}
+        denial={denial ?? (domain.is_verified ? null : 'Verify the domain first.')}
         onChange={(event) => void letJoin(event.currentTarget.checked)}
       />
       {domain.is_verified && <Enforcement domain={domain} />}

@@ -1,7 +1,7 @@
 // The code of an app at the left, what it does to an event at the right. Saving is one key, trying another.
 import { useProject } from '../../api/me'
 import type { App } from '../queries'
-import { useMayEdit } from '../rights'
+import { useCodeDenial, useMaySeeCode } from '../rights'
 import { readSettings } from '../schema-fields'
 import classes from './CodeTab.module.css'
 import { EditorPane } from './EditorPane'
@@ -11,7 +11,7 @@ import { useTrial } from './useTrial'
 
 export function CodeTab({ projectId, app }: { projectId: string; app: App }) {
   const { organization } = useProject()
-  if (useMayEdit(app)) return <OwnCode projectId={projectId} app={app} organizationId={organization} />
+  if (useMaySeeCode(app)) return <OwnCode projectId={projectId} app={app} organizationId={organization} />
   return <ForeignCode projectId={projectId} app={app} />
 }
 
@@ -36,6 +36,7 @@ function ForeignCode({ projectId, app }: { projectId: string; app: App }) {
 type OwnProps = { projectId: string; app: App; organizationId: string }
 
 function OwnCode({ projectId, app, organizationId }: OwnProps) {
+  const denial = useCodeDenial(app)
   const code = useFiles(organizationId, app.plugin)
   const trial = useTrial(app, code.isDirty ? code.files : null)
   const settings = readSettings(app.plugin_info.config_schema).flatMap((setting) =>
@@ -43,7 +44,7 @@ function OwnCode({ projectId, app, organizationId }: OwnProps) {
   )
   return (
     <div className={classes.panes}>
-      <EditorPane app={app} code={code} trial={trial} settings={settings} />
+      <EditorPane app={app} code={code} trial={trial} settings={settings} denial={denial} />
       <section className={classes.pane} aria-label="Try it">
         <TryPane projectId={projectId} app={app} trial={trial} isDirty={code.isDirty} />
       </section>

@@ -18,9 +18,16 @@ import { readEvent, type Trial } from './useTrial'
 const page = getRouteApi('/frame/project/$projectId/apps/$configId/$tab')
 const KNOWN = ['index.ts', 'site.ts', 'frontend.tsx', 'plugin.json']
 
-type Props = { app: App; code: ReturnType<typeof useFiles>; trial: Trial; settings: readonly string[] }
+type Props = {
+  app: App
+  code: ReturnType<typeof useFiles>
+  trial: Trial
+  settings: readonly string[]
+  /** Null where the code may be changed. */
+  denial: string | null
+}
 
-export function EditorPane({ app, code, trial, settings }: Props) {
+export function EditorPane({ app, code, trial, settings, denial }: Props) {
   const { file: asked, at } = page.useSearch()
   const navigate = page.useNavigate()
   const [isSaving, setSaving] = useState(false)
@@ -29,6 +36,7 @@ export function EditorPane({ app, code, trial, settings }: Props) {
   const file = names.find((name) => name === asked) ?? names[0]
   const text = file === undefined ? '' : code.files[file]!
   const isInstalled = app.plugin_info.url !== null
+  const isReadOnly = isInstalled || denial !== null
   const open = (name: string, place?: string) =>
     void navigate({ search: place === undefined ? { file: name } : { file: name, at: place } })
 
@@ -40,7 +48,7 @@ export function EditorPane({ app, code, trial, settings }: Props) {
     trial.result !== null && code.isDirty ? trial.result.errors : app.plugin_info.errors
 
   async function save(send = code.save) {
-    if (!code.isDirty || isSaving || isInstalled) return
+    if (!code.isDirty || isSaving || isReadOnly) return
     setSaving(true)
     try {
       const plugin = await send()
@@ -71,7 +79,7 @@ export function EditorPane({ app, code, trial, settings }: Props) {
             </Link>
           ))}
         </nav>
-        {!isInstalled && (
+        {!isReadOnly && (
           <FileMenu
             names={names}
             file={file}
@@ -82,7 +90,7 @@ export function EditorPane({ app, code, trial, settings }: Props) {
             onRemove={() => setRemoving(true)}
           />
         )}
-        {!isInstalled && (
+        {!isReadOnly && (
           <span className={classes.end}>
             {code.isDirty && (
               <Button
@@ -113,7 +121,8 @@ export function EditorPane({ app, code, trial, settings }: Props) {
           Installed from {app.plugin_info.url}. It is changed there, and updated here.
         </p>
       )}
-      {code.changed.length > 0 && !isSaving && (
+      {denial !== null && <p className={classes.note}>{denial}</p>}
+      {code.changed.length > 0 && !isSaving && !isReadOnly && (
         <Changed
           code={code}
           onOverwrite={() => void save(code.overwrite)}
@@ -140,7 +149,7 @@ export function EditorPane({ app, code, trial, settings }: Props) {
             diagnostics={problemsIn(file, text, shown)}
             onRun={() => void trial.run()}
             onSave={() => void save()}
-            isReadOnly={isInstalled}
+            isReadOnly={isReadOnly}
             height="100%"
             isBare
             {...(at === undefined ? {} : { shownAt: offsetOf(text, placeOf(at)) })}

@@ -1,8 +1,9 @@
 // Trying an app: an event of this project or one that is typed, and what became of it.
-import { Button, Checkbox, Select, Title } from '@mantine/core'
+import { Checkbox, Select, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { CodeEditor } from '../../ui/code/CodeEditor'
 import { FormProblem } from '../../ui/FormProblem'
+import { GuardedButton } from '../../ui/Guarded'
 import { timeText } from '../../ui/format'
 import { Icon } from '../../ui/Icon'
 import { useZone } from '../../ui/Values'
@@ -55,14 +56,15 @@ export function TryPane({ projectId, app, trial, isDirty }: Props) {
           checked={trial.mayFetch}
           onChange={(event) => trial.setMayFetch(event.currentTarget.checked)}
         />
-        <Button
+        <GuardedButton
+          denial={trial.denial}
           variant="default"
           leftSection={<Icon name="play" />}
           loading={trial.isBusy}
           onClick={() => void trial.run()}
         >
           Try it
-        </Button>
+        </GuardedButton>
       </div>
       {isDirty && hasSecrets && (
         <p className="quiet">Code that is not saved is tried without the stored secrets.</p>

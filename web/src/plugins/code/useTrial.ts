@@ -4,6 +4,7 @@ import { answer, api, type Schema } from '../../api/client'
 import { toFailure } from '../../api/failure'
 import { useProject } from '../../api/me'
 import type { App, Files } from '../queries'
+import { useAppDenial } from '../rights'
 import { keepTriedEvent, keptTriedEvent } from './tried-event'
 
 export type Trial = ReturnType<typeof useTrial>
@@ -15,6 +16,7 @@ const CODE = ['index.ts', 'plugin.json']
 /** `files` are those that are not saved yet, or null to try the app as it is. */
 export function useTrial(app: App, files: Files | null) {
   const { organization } = useProject()
+  const denial = useAppDenial('try')
   const [text, setText] = useState(() => keptTriedEvent(app.id) ?? FIRST)
   const [mayFetch, setMayFetch] = useState(false)
   const [isBusy, setBusy] = useState(false)
@@ -31,7 +33,7 @@ export function useTrial(app: App, files: Files | null) {
     setResult(null)
   }
   async function run() {
-    if (isBusy) return
+    if (isBusy || denial !== null) return
     setProblem(null)
     const event = readEvent(text)
     if (event === null) {
@@ -56,7 +58,7 @@ export function useTrial(app: App, files: Files | null) {
       setBusy(false)
     }
   }
-  return { text, write, mayFetch, setMayFetch, run, clear, isBusy, problem, result }
+  return { denial, text, write, mayFetch, setMayFetch, run, clear, isBusy, problem, result }
 }
 
 export function readEvent(text: string): Record<string, unknown> | null {

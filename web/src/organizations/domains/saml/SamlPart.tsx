@@ -1,8 +1,9 @@
 // Sign-in through a SAML provider: the values it is given, what it gives in return, and a test.
-import { Stack, Switch } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useOrganizationDenial } from '../../../api/me'
 import { preflightQuery } from '../../../api/preflight'
+import { GuardedSwitch } from '../../../ui/GuardedSwitch'
 import { done, refused } from '../../../ui/notify'
 import { Loading } from '../../../ui/States'
 import { samlValues } from '../addresses'
@@ -35,11 +36,11 @@ export function SamlPart({ domain }: PartProps) {
       <ProviderValues values={samlValues(preflight.site_url, domain.id)} />
       <SamlSettings domain={domain} />
       {domain.saml_certificates.length > 0 && <Certificates certificates={domain.saml_certificates} />}
-      <Switch
+      <GuardedSwitch
         label="Accept sign-ins that the provider starts"
         description="For people who begin at a tile of the provider’s own page. Nobody asked for such an answer, so anybody can send one that was stolen before it is used: off unless you need it."
         checked={domain.saml_allow_idp_initiated}
-        disabled={denial !== null}
+        denial={denial}
         onChange={(event) => void accept(event.currentTarget.checked)}
       />
       <TestSignIn domain={domain} provider="saml" />
