@@ -219,6 +219,31 @@ describe('what a plain member sees', () => {
     })
   })
 
+  it('the last owner sees why leaving is closed, until there is another', async () => {
+    const own = await createOrganization(app, { name: 'Sole' })
+    const path = `/organization/${own.organization.id}`
+    const heir = await createMember(app, own.organization)
+    await browser.visit({ session: own.owner.session, path: `${path}/general` }, async ({ page, audit }) => {
+      const leave = page.getByRole('button', { name: 'Leave organization' })
+      expect(await leave.getAttribute('aria-disabled')).toBe('true')
+      await leave.hover()
+      const reason = page.getByText('You are the last owner: make somebody else owner first')
+      await reason.waitFor()
+      await page.mouse.move(0, 0)
+      await reason.waitFor({ state: 'detached' })
+      await audit()
+      await page.goto(`${path}/members?open=${own.owner.uuid}`)
+      expect(await leave.getAttribute('aria-disabled')).toBe('true')
+      await page.goto(`${path}/members?open=${heir.uuid}`)
+      await page.getByRole('radio', { name: 'Owner' }).check()
+      await page.getByRole('button', { name: 'Change level' }).click()
+      await page.getByText('is now owner.').waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('link', { name: 'General' }).click()
+      await expect.poll(() => leave.getAttribute('aria-disabled')).toBe(null)
+    })
+  })
+
   it('leaves, and lands where there is something left', async () => {
     const leaving = await createMember(app, workspace.organization)
     await browser.visit(

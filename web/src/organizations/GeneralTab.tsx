@@ -1,5 +1,5 @@
 // Name and rules of the organization, and the ways out.
-import { Button, Group, Stack, Switch, TextInput } from '@mantine/core'
+import { Group, Stack, Switch, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -14,7 +14,7 @@ import { done } from '../ui/notify'
 import { Section } from '../ui/Section'
 import { Unsaved } from '../ui/Unsaved'
 import { Copyable, Time } from '../ui/Values'
-import { levelName } from './rights'
+import { leavingDenial, levelName } from './rights'
 
 const RULES = [
   {
@@ -144,9 +144,13 @@ function WaysOut() {
   }
   return (
     <Group gap="sm">
-      <Button variant="default" onClick={() => setAsking('leave')}>
+      <GuardedButton
+        variant="default"
+        denial={leavingDenial(organization)}
+        onClick={() => setAsking('leave')}
+      >
         Leave organization
-      </Button>
+      </GuardedButton>
       <GuardedButton variant="default" denial={denial} onClick={() => setAsking('delete')}>
         Delete organization
       </GuardedButton>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { changeDenial, grantable, inviteDenial, removalDenial } from './rights'
+import { changeDenial, grantable, inviteDenial, leavingDenial, removalDenial } from './rights'
 
 const [member, admin, owner] = [1, 8, 15]
 
@@ -11,15 +11,22 @@ describe('rights, as the API has them', () => {
     [admin, owner, false],
     [member, member, false],
   ])('level %i changes and removes others of level %i: %s', (actor, target, isAllowed) => {
-    const meeting = { actor, target, isSelf: false }
+    const meeting = { actor, target, isSelf: false, owners: 2 }
     expect([changeDenial(meeting) === null, removalDenial(meeting) === null]).toEqual([isAllowed, isAllowed])
   })
 
   it('everybody may leave, and nobody changes their own level', () => {
     for (const level of [member, admin, owner]) {
-      const meeting = { actor: level, target: level, isSelf: true }
+      const meeting = { actor: level, target: level, isSelf: true, owners: 2 }
       expect([changeDenial(meeting) === null, removalDenial(meeting)]).toEqual([false, null])
     }
+  })
+
+  it('the last owner does not leave', () => {
+    const last = { actor: owner, target: owner, isSelf: true, owners: 1 }
+    expect(removalDenial(last)).toContain('make somebody else owner first')
+    expect(leavingDenial({ membership_level: owner, owner_count: 1 })).toBe(removalDenial(last))
+    expect(leavingDenial({ membership_level: admin, owner_count: 1 })).toBeNull()
   })
 
   it('nobody gives more than they have', () => {

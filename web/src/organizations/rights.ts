@@ -21,18 +21,28 @@ export const grantable = (actor: number) =>
     label: levelName(level),
   }))
 
-type Meeting = { actor: number; target: number; isSelf: boolean }
+/** `owners`: how many the organization has. */
+type Meeting = { actor: number; target: number; isSelf: boolean; owners: number }
 
-export function changeDenial({ actor, target, isSelf }: Meeting): string | null {
+export function changeDenial({ actor, target, isSelf }: Omit<Meeting, 'owners'>): string | null {
   if (isSelf) return 'You cannot change your own level.'
   if (actor < LEVELS.admin) return 'Only admins and owners may change levels.'
   return target > actor ? 'Only owners may change an owner.' : null
 }
 
-export function removalDenial({ actor, target, isSelf }: Meeting): string | null {
-  if (isSelf) return null
+export function removalDenial({ actor, target, isSelf, owners }: Meeting): string | null {
+  if (isSelf) return leavingDenial({ membership_level: target, owner_count: owners })
   if (actor < LEVELS.admin) return 'Only admins and owners may remove others.'
   return target > actor ? 'Only owners may remove an owner.' : null
+}
+
+/** Somebody has to be left who can do everything. */
+export function leavingDenial(organization: {
+  membership_level: number
+  owner_count: number
+}): string | null {
+  if (organization.membership_level < LEVELS.owner || organization.owner_count > 1) return null
+  return 'You are the last owner: make somebody else owner first, or delete the organization.'
 }
 
 export function inviteDenial(organization: {

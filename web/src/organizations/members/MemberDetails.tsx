@@ -5,7 +5,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { answer, api, type Schema } from '../../api/client'
 import { LEVELS } from '../../api/levels'
-import { meQuery, useMe, useOrganization } from '../../api/me'
+import { meQuery, organizationQuery, useMe, useOrganization } from '../../api/me'
 import { Confirm } from '../../ui/Confirm'
 import { Facts } from '../../ui/Facts'
 import { useForm } from '../../ui/form'
@@ -50,7 +50,8 @@ export function MemberDetails({ member, onGone }: { member: Member; onGone: () =
 
 function useMeeting({ user, level }: Member) {
   const isSelf = useMe().uuid === user.uuid
-  return { actor: useOrganization().membership_level, target: level, isSelf }
+  const { membership_level, owner_count } = useOrganization()
+  return { actor: membership_level, target: level, isSelf, owners: owner_count }
 }
 
 function LevelForm({ member }: { member: Member }) {
@@ -70,6 +71,8 @@ function LevelForm({ member }: { member: Member }) {
       done(`${nameOf(member.user)} is now ${levelName(Number(level)).toLowerCase()}.`)
       await queries.invalidateQueries({ queryKey: ['members', organization.id] })
       await queries.invalidateQueries({ queryKey: ['member', organization.id, member.user.uuid] })
+      // How many owners there are.
+      await queries.invalidateQueries({ queryKey: organizationQuery(organization.id).queryKey })
     },
   })
   return (
@@ -160,6 +163,7 @@ function Removal({ member, onGone }: { member: Member; onGone: () => void }) {
     }
     onGone()
     await queries.invalidateQueries({ queryKey: ['members', organization.id] })
+    await queries.invalidateQueries({ queryKey: organizationQuery(organization.id).queryKey })
   }
   return (
     <Group>
