@@ -55,6 +55,30 @@ describe('signing in', () => {
     })
   })
 
+  it('leads to an account of one’s own where the server lets anybody make one', async () => {
+    const { settings } = app.services
+    const wasOpen = settings.is_signup_open
+    try {
+      settings.is_signup_open = true
+      await browser.visit({ path: '/login' }, async ({ page, audit }) => {
+        const link = page.getByRole('link', { name: 'Make an account' })
+        await link.waitFor()
+        await audit()
+        await link.click()
+        await page.waitForURL('**/signup')
+        await page.getByRole('button', { name: 'Make the account' }).waitFor()
+        settings.is_signup_open = false
+        const told = page.waitForResponse('**/_preflight/')
+        await page.goto('/login')
+        await told
+        await page.getByRole('link', { name: 'Forgotten password' }).waitFor()
+        expect(await link.count()).toBe(0)
+      })
+    } finally {
+      settings.is_signup_open = wasOpen
+    }
+  })
+
   it('says what was wrong, keeps the address and takes another try', async () => {
     await browser.visit({ path: '/login' }, async ({ page, expectProblem }) => {
       expectProblem(/400 .*\/api\/login\/$/)

@@ -39,6 +39,7 @@ export function SignIn({ email: address, next }: { email: string; next: string }
     },
   })
   const { email } = form.values
+  const mayMakeAccount = useQuery(preflightQuery).data?.can_create_org ?? false
   const restart = () => setStep({ at: 'email' })
 
   if (step.at === 'code') return <CodeForm next={next} />
@@ -59,7 +60,15 @@ export function SignIn({ email: address, next }: { email: string; next: string }
       </Card>
     )
   return (
-    <Card title="Sign in" links={<CardLink to="/reset">Forgotten password</CardLink>}>
+    <Card
+      title="Sign in"
+      links={
+        <>
+          <CardLink to="/reset">Forgotten password</CardLink>
+          {mayMakeAccount && <CardLink to="/signup">Make an account</CardLink>}
+        </>
+      }
+    >
       {/* Made anew with the password: browsers tell what a form is for when it appears. */}
       <form key={step.at} ref={form.element} onSubmit={form.onSubmit}>
         <Stack gap="md">
