@@ -1,14 +1,15 @@
 // Lists of the API, page by page as one scrolls: `limit` and `offset` in, `count`, `next` and `results` out.
 import { useInfiniteQuery, type QueryKey } from '@tanstack/react-query'
+import { distinctRows } from './rows'
 
 type Answer<Row> = { count: number; next: string | null; results: Row[] }
 type Ask<Row> = (page: { limit: number; offset: number }, signal: AbortSignal) => Promise<Answer<Row>>
 
-export type Pages<Row> = ReturnType<typeof usePages<Row>>
+export type Pages<Row extends { id: string | number }> = ReturnType<typeof usePages<Row>>
 
 const ROWS = 100
 
-export function usePages<Row>(queryKey: QueryKey, ask: Ask<Row>) {
+export function usePages<Row extends { id: string | number }>(queryKey: QueryKey, ask: Ask<Row>) {
   const query = useInfiniteQuery({
     queryKey,
     queryFn: ({ pageParam, signal }) => ask({ limit: ROWS, offset: pageParam }, signal),
@@ -20,7 +21,7 @@ export function usePages<Row>(queryKey: QueryKey, ask: Ask<Row>) {
   })
   const pages = query.data?.pages
   return {
-    rows: pages?.flatMap(({ results }) => results),
+    rows: pages && distinctRows(pages, ({ id }) => id),
     count: pages?.at(-1)?.count ?? 0,
     error: query.error,
     isLoadingMore: query.isFetchingNextPage,

@@ -2,6 +2,7 @@
 import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { distinctRows } from '../api/rows'
 import { DataTable, type Column } from '../ui/DataTable'
 import { countText } from '../ui/format'
 import { Page } from '../ui/Page'
@@ -21,7 +22,7 @@ export function PersonsPage() {
   const { q = '' } = route.useSearch()
   const navigate = route.useNavigate()
   const list = useInfiniteQuery(personsQuery(projectId, q))
-  const rows = list.data?.pages.flatMap(({ results }) => results) ?? []
+  const rows = distinctRows(list.data?.pages ?? [], ({ uuid }) => uuid)
   const count = list.data?.pages.at(-1)?.count
   return (
     <Page title="People" state={count !== undefined && <span className="quiet">{countText(count)}</span>}>

@@ -5,14 +5,19 @@ import { DataTable, type TableProps } from './DataTable'
 import { countText } from './format'
 import { Failed, Loading } from './States'
 
-type Props<Row> = Omit<TableProps<Row>, 'rows' | 'onEnd' | 'foot'> & {
+type Props<Row extends { id: string | number }> = Omit<TableProps<Row>, 'rows' | 'onEnd' | 'foot'> & {
   pages: Pages<Row>
   /** What could not be shown: "The members could not be shown." */
   failure: string
   empty: ReactNode
 }
 
-export function PagedTable<Row>({ pages, failure, empty, ...table }: Props<Row>) {
+export function PagedTable<Row extends { id: string | number }>({
+  pages,
+  failure,
+  empty,
+  ...table
+}: Props<Row>) {
   const { rows, count, error } = pages
   const failed = error !== null && <Failed error={error} what={failure} onRetry={pages.retry} />
   if (rows === undefined) return failed || <Loading />
