@@ -131,6 +131,7 @@ describe('overview', () => {
         await page.reload()
         const attention = page.getByRole('region', { name: 'Needs attention' })
         await attention.getByText('no such bucket').waitFor()
+        await page.getByRole('link', { name: 'Exports 1 needs attention' }).waitFor()
         await page.getByRole('row', { name: 'Open Hourly to S3' }).waitFor()
         await audit()
         await attention.getByRole('link', { name: /Hourly to S3 fails/ }).click()

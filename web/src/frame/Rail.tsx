@@ -2,6 +2,7 @@
 import { ActionIcon, Group, UnstyledButton, useMantineColorScheme } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation, useParams } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react'
 import { projectQuery, useMe } from '../api/me'
 import { signOut } from '../api/sign-out'
 import { Icon } from '../ui/Icon'
@@ -10,6 +11,15 @@ import { otherPlaces, projectPlaces, type Place } from './places'
 import classes from './Rail.module.css'
 import { Switchers } from './Switchers'
 
+const ExportsCount = lazy(() =>
+  import('./ExportsCount').then(
+    ({ ExportsCount }) => ({ default: ExportsCount }),
+    // The rail is whole without it.
+    () => ({ default: () => null }),
+  ),
+)
+const SETTLED_MS = 2_000
+
 type Props = { isFolded: boolean; onFold: () => void; onPalette: () => void }
 
 export function Rail({ isFolded, onFold, onPalette }: Props) {
@@ -17,16 +27,23 @@ export function Rail({ isFolded, onFold, onPalette }: Props) {
   const keys = isApple() ? '⌘K' : 'Ctrl K'
   const { projectId = me.team ? String(me.team.id) : undefined, organizationId = me.organization?.id } =
     useParams({ strict: false })
-  const hasEvents =
-    useQuery({ ...projectQuery(projectId ?? ''), enabled: projectId !== undefined }).data?.ingested_event ??
-    true
+  const project = useQuery({ ...projectQuery(projectId ?? ''), enabled: projectId !== undefined }).data
+  const hasEvents = project?.ingested_event ?? true
+  const isSettled = useSettled()
+  const mayCount = isSettled && project !== undefined
   return (
     <div className={classes.rail} data-folded={isFolded || undefined}>
       <Switchers projectId={projectId} organizationId={organizationId} isFolded={isFolded} />
       <nav aria-label="Pages" className={classes.pages}>
         {projectId !== undefined &&
           projectPlaces(projectId, hasEvents).map((place) => (
-            <PlaceLink key={place.label} {...place} isFolded={isFolded} />
+            <PlaceLink key={place.label} {...place} isFolded={isFolded}>
+              {place.icon === 'exports' && mayCount && (
+                <Suspense fallback={null}>
+                  <ExportsCount projectId={projectId} isFolded={isFolded} />
+                </Suspense>
+              )}
+            </PlaceLink>
           ))}
         <hr className={classes.line} />
         {otherPlaces(organizationId, me.is_staff).map((place) => (
@@ -81,7 +98,19 @@ export function Rail({ isFolded, onFold, onPalette }: Props) {
   )
 }
 
-function PlaceLink({ label, icon, link, under, isFolded }: Place & { isFolded: boolean }) {
+/** The page itself comes first: what the rail counts may wait. */
+function useSettled(): boolean {
+  const [isSettled, setSettled] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(true), SETTLED_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  return isSettled
+}
+
+type PlaceProps = Place & { isFolded: boolean; children?: ReactNode }
+
+function PlaceLink({ label, icon, link, under, isFolded, children }: PlaceProps) {
   const isHere = useLocation({ select: ({ pathname }) => under !== undefined && pathname.startsWith(under) })
   return (
     <Tip label={label} position="right" isOff={!isFolded}>
@@ -94,6 +123,7 @@ function PlaceLink({ label, icon, link, under, isFolded }: Place & { isFolded: b
       >
         <Icon name={icon} />
         {!isFolded && <span className="cut">{label}</span>}
+        {children}
       </Link>
     </Tip>
   )
