@@ -16,8 +16,17 @@ export function useAddress() {
     /** Filters replace the address, so that going back leaves the list. */
     filter: (changes: OrganizationSearch) => change(changes, true),
     open: (id: string) => change({ open: id }),
-    close: () => change({ open: undefined, part: undefined, sign_in: undefined }),
+    close: () =>
+      change({
+        open: undefined,
+        part: undefined,
+        sign_in: undefined,
+        group: undefined,
+        request: undefined,
+      }),
     /** Within what is open. */
     showSignIn: (id: string | undefined) => change({ sign_in: id }),
+    showGroup: (id: string | undefined) => change({ group: id }),
+    showRequest: (id: string | undefined) => change({ request: id }),
   }
 }

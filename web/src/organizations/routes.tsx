@@ -7,9 +7,11 @@ export type OrganizationSearch = {
   search?: string
   /** The id of what is open beside the list, or `new`. */
   open?: string
-  /** The part of the open domain that is shown, and which of its sign-ins. */
+  /** The part of the open domain that is shown, and which of its sign-ins, directory groups or directory requests. */
   part?: string
   sign_in?: string
+  group?: string
+  request?: string
   /** Filters of the activity log: who (id), what (kind of thing), from and to (days). */
   user?: string
   what?: string
@@ -17,7 +19,7 @@ export type OrganizationSearch = {
   to?: string
 }
 
-const NAMES = ['search', 'open', 'part', 'sign_in', 'user', 'what', 'from', 'to'] as const
+const NAMES = ['search', 'open', 'part', 'sign_in', 'group', 'request', 'user', 'what', 'from', 'to'] as const
 
 const searchIn = (search: Record<string, unknown>): OrganizationSearch => textsIn(search, NAMES)
 

@@ -1,7 +1,6 @@
 // Groups of the directory, and what their members get.
 import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { answer, api, type Schema } from '../../../api/client'
 import { useOrganization } from '../../../api/me'
 import { usePages } from '../../../api/pages'
@@ -12,6 +11,7 @@ import { FormProblem } from '../../../ui/FormProblem'
 import { done } from '../../../ui/notify'
 import { PagedTable } from '../../../ui/PagedTable'
 import { Empty } from '../../../ui/States'
+import { useAddress } from '../../page'
 import { mappingOf, mappingText, NO_ACCESS, type Access } from './mapping'
 
 type DirectoryGroup = Schema<'DirectoryGroup'>
@@ -26,11 +26,13 @@ const COLUMNS: readonly Column<DirectoryGroup>[] = [
 
 export function DirectoryGroups({ domainId }: { domainId: string }) {
   const { id: organization_id } = useOrganization()
-  const [opened, setOpened] = useState<DirectoryGroup | null>(null)
+  const { search, showGroup } = useAddress()
+  const close = () => showGroup(undefined)
   const path = { organization_id, domain_id: domainId }
   const pages = usePages(['scim-groups', domainId], (page, signal) =>
     answer(api.GET(GROUPS, { params: { path, query: page }, signal })),
   )
+  const opened = pages.rows?.find(({ id }) => id === search.group)
   return (
     <>
       <PagedTable
@@ -38,18 +40,22 @@ export function DirectoryGroups({ domainId }: { domainId: string }) {
         pages={pages}
         columns={COLUMNS}
         rowKey={({ id }) => id}
-        onOpen={setOpened}
+        onOpen={({ id }) => showGroup(id)}
         openLabel={({ display_name }) => `Open group ${display_name}`}
         failure="The groups could not be shown."
         empty={<Empty title="The directory has sent no group yet." />}
       />
       <Dialog
-        opened={opened !== null}
-        onClose={() => setOpened(null)}
-        title={opened === null ? '' : `What members of ${opened.display_name} get`}
+        opened={search.group !== undefined && pages.rows !== undefined}
+        onClose={close}
+        title={opened ? `What members of ${opened.display_name} get` : 'Group'}
       >
-        {opened !== null && (
-          <Mapping key={opened.id} group={opened} domainId={domainId} onClose={() => setOpened(null)} />
+        {opened ? (
+          <Mapping key={opened.id} group={opened} domainId={domainId} onClose={close} />
+        ) : search.group === undefined ? null : (
+          <Empty title="This group is not in the list.">
+            The directory may have removed it. If the list is long, scroll further down.
+          </Empty>
         )}
       </Dialog>
     </>

@@ -1,6 +1,5 @@
 // What the directory asked for, and what it was told.
 import { Stack } from '@mantine/core'
-import { useState } from 'react'
 import { answer, api, type Schema } from '../../../api/client'
 import { useOrganization } from '../../../api/me'
 import { usePages } from '../../../api/pages'
@@ -13,6 +12,7 @@ import { PagedTable } from '../../../ui/PagedTable'
 import { Empty } from '../../../ui/States'
 import { Status } from '../../../ui/Status'
 import { Time } from '../../../ui/Values'
+import { useAddress } from '../../page'
 
 type Request = Schema<'DirectoryRequest'>
 
@@ -39,7 +39,7 @@ const COLUMNS: readonly Column<Request>[] = [
 
 export function DirectoryRequests({ domainId }: { domainId: string }) {
   const { id: organization_id } = useOrganization()
-  const [opened, setOpened] = useState<Request | null>(null)
+  const { search, showRequest } = useAddress()
   const pages = usePages(['scim-requests', domainId], (page, signal) =>
     answer(
       api.GET('/api/organizations/{organization_id}/domains/{domain_id}/scim/requests/', {
@@ -48,6 +48,7 @@ export function DirectoryRequests({ domainId }: { domainId: string }) {
       }),
     ),
   )
+  const opened = pages.rows?.find(({ id }) => id === search.request)
   const isMany = (pages.rows?.length ?? 0) > 10
   return (
     <>
@@ -56,19 +57,19 @@ export function DirectoryRequests({ domainId }: { domainId: string }) {
         pages={pages}
         columns={COLUMNS}
         rowKey={({ id }) => id}
-        onOpen={setOpened}
+        onOpen={({ id }) => showRequest(id)}
         openLabel={({ method, path, status }) => `Open ${method} ${path}, ${status}`}
         {...(isMany ? { height: ROWS_HEIGHT } : {})}
         failure="The requests could not be shown."
         empty={<Empty title="The directory has not called yet." />}
       />
       <Dialog
-        opened={opened !== null}
-        onClose={() => setOpened(null)}
+        opened={search.request !== undefined && pages.rows !== undefined}
+        onClose={() => showRequest(undefined)}
         size="lg"
-        title={opened === null ? '' : `${opened.method} ${opened.path}`}
+        title={opened ? `${opened.method} ${opened.path}` : 'Request'}
       >
-        {opened !== null && (
+        {opened ? (
           <Stack gap="md">
             <Facts
               facts={[
@@ -82,6 +83,10 @@ export function DirectoryRequests({ domainId }: { domainId: string }) {
               <CodeBlock label="Answered" code={indented(opened.response_body)} />
             )}
           </Stack>
+        ) : search.request === undefined ? null : (
+          <Empty title="This request is not in the list.">
+            Only the last thousand are kept. If the list is long, scroll further down.
+          </Empty>
         )}
       </Dialog>
     </>
