@@ -317,6 +317,35 @@ describe('browsers, organizations, notifications', () => {
     expect([await isIn(one), await isIn(other), await isIn(user.session)]).toEqual([false, false, false])
   })
 
+  it('Ctrl-K finds parts of pages, and projects of every organization', async () => {
+    const user = await makeUser()
+    const other = await createOrganization(app, { name: 'Pier' })
+    await app.db.run(sql`
+      INSERT INTO membership (id, organization_id, user_id, level, joined_at, updated_at)
+      VALUES (gen_random_uuid(), ${other.organization.id}, ${user.id}, 1, now(), now())`)
+    await app.db.run(sql`UPDATE project SET name = 'Ferries' WHERE id = ${other.project.id}`)
+    await browser.visit({ session: user.session, path: '/account/profile' }, async ({ page }) => {
+      const find = async (words: string, found: RegExp) => {
+        await page.keyboard.press('Control+k')
+        await page.getByRole('combobox', { name: 'Find anything' }).fill(words)
+        await page.getByRole('option', { name: found }).first().click()
+      }
+      await page.getByRole('heading', { name: 'Account' }).waitFor()
+      await find('members', /^Members/)
+      await page.waitForURL('**/members')
+      await find('service keys', /^Service keys/)
+      await page.waitForURL('**/organization/**/keys')
+      await find('api keys', /^API keys/)
+      await page.waitForURL('**/account/keys')
+      await find('browsers', /^Browsers/)
+      await page.waitForURL('**/account/browsers')
+      await find('ferries', /^Ferries.*Project of Pier/)
+      await page.waitForURL(`**/project/${other.project.id}/**`)
+      await page.getByRole('button', { name: 'Organization: Pier' }).waitFor()
+    })
+    expect(await me(user)).toMatchObject({ team: { id: other.project.id } })
+  })
+
   it('makes an organization of one’s own; mails are switched one by one', async () => {
     const user = await makeUser()
     await browser.visit(

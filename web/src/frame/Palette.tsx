@@ -3,13 +3,14 @@ import { TextInput, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, type LinkProps } from '@tanstack/react-router'
 import { useId, useState, type KeyboardEvent } from 'react'
-import { organizationQuery, useMe } from '../api/me'
+import { useMe } from '../api/me'
 import { signOut } from '../api/sign-out'
 import { Dialog } from '../ui/Dialog'
 import { Icon, type IconName } from '../ui/Icon'
 import classes from './Palette.module.css'
-import { actions, otherPlaces, projectPlaces, startPlace } from './places'
-import { foundThings } from './things'
+import { useCurrentChange } from './current'
+import { actions, otherPlaces, parts, projectPlaces, startPlace } from './places'
+import { foundProjects, foundThings } from './things'
 
 type Choice = {
   key: string
@@ -30,9 +31,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate()
   const list = useId()
   const things = useQuery({ ...foundThings(projectId ?? ''), enabled: projectId !== undefined }).data ?? []
-  const projects =
-    useQuery({ ...organizationQuery(organizationId ?? ''), enabled: organizationId !== undefined }).data
-      ?.teams ?? []
+  const projects = useQuery(foundProjects).data ?? []
+  const goTo = useCurrentChange()
 
   const all: Choice[] = [
     ...[
@@ -49,13 +49,14 @@ export function Palette({ onClose }: { onClose: () => void }) {
       group: 'Action',
     })),
     ...things,
-    ...projects.map(({ id, name }) => ({
+    ...projects.map(({ id, name, group }) => ({
       key: `project ${id}`,
       label: name,
-      group: 'Project',
+      group,
       icon: 'folder' as const,
-      link: { to: '/project/$projectId', params: { projectId: String(id) } } as LinkProps,
+      act: () => goTo({ set_current_team: id }),
     })),
+    ...parts(organizationId).map((part) => ({ ...part, key: `part ${part.group} ${part.label}` })),
     {
       key: 'docs',
       label: 'API and its pages',

@@ -1,10 +1,8 @@
 // Which organization and which project, each with a menu of the others.
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
-import { answer, api } from '../api/client'
-import { meQuery, organizationQuery, projectQuery, useMe } from '../api/me'
-import { refused } from '../ui/notify'
+import { organizationQuery, projectQuery, useMe } from '../api/me'
+import { useCurrentChange } from './current'
 import { SwitcherButton, type SwitcherProps } from './SwitcherButton'
 
 type Props = { projectId: string | undefined; organizationId: string | undefined; isFolded: boolean }
@@ -15,25 +13,11 @@ const SwitcherMenu = lazy(() =>
 
 export function Switchers({ projectId, organizationId, isFolded }: Props) {
   const me = useMe()
-  const navigate = useNavigate()
-  const queries = useQueryClient()
   const project = useQuery({ ...projectQuery(projectId ?? ''), enabled: projectId !== undefined }).data
   const current = project?.organization ?? organizationId
   const organization = useQuery({ ...organizationQuery(current ?? ''), enabled: current !== undefined }).data
 
-  const change = async (body: { set_current_team: number } | { set_current_organization: string }) => {
-    try {
-      const account = await answer(
-        api.PATCH('/api/users/{uuid}/', { params: { path: { uuid: '@me' } }, body }),
-      )
-      await queries.invalidateQueries({ queryKey: meQuery.queryKey })
-      const { team } = account as { team: { id: number } | null }
-      if (team) await navigate({ to: '/project/$projectId', params: { projectId: String(team.id) } })
-      else await navigate({ to: '/' })
-    } catch (error) {
-      refused(error)
-    }
-  }
+  const change = useCurrentChange()
 
   return (
     <>

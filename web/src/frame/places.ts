@@ -68,6 +68,44 @@ export function actions(projectId: string | undefined, organizationId: string | 
   ]
 }
 
+const ORGANIZATION_PARTS = {
+  members: 'Members',
+  invites: 'Invites',
+  roles: 'Roles',
+  domains: 'Domains',
+  projects: 'Projects',
+  keys: 'Service keys',
+  activity: 'Activity',
+}
+const ACCOUNT_PARTS = {
+  profile: 'Profile',
+  'sign-in': 'Sign-in',
+  keys: 'API keys',
+  browsers: 'Browsers',
+  organizations: 'Organizations',
+  notifications: 'Notifications',
+}
+
+/** Parts of the pages beside projects: people look for them by their own names. */
+export function parts(organizationId: string | undefined): readonly (Place & { group: string })[] {
+  const ofOrganization =
+    organizationId === undefined
+      ? []
+      : Object.entries(ORGANIZATION_PARTS).map(([tab, label]) => ({
+          label,
+          group: 'Organization',
+          icon: 'organization' as const,
+          link: { to: '/organization/$organizationId/$tab', params: { organizationId, tab } } as LinkProps,
+        }))
+  const ofAccount = Object.entries(ACCOUNT_PARTS).map(([tab, label]) => ({
+    label,
+    group: 'Account',
+    icon: 'account' as const,
+    link: { to: '/account/$tab', params: { tab } } as LinkProps,
+  }))
+  return [...ofOrganization, ...ofAccount]
+}
+
 export function otherPlaces(organizationId: string | undefined, isStaff: boolean): readonly Place[] {
   const organization: Place[] =
     organizationId === undefined

@@ -1,4 +1,4 @@
-// What a project has by name, for the palette: exports and apps.
+// What has a name, for the palette: exports and apps of a project, and projects.
 import { queryOptions } from '@tanstack/react-query'
 import type { LinkProps } from '@tanstack/react-router'
 import { answer, api } from '../api/client'
@@ -6,6 +6,8 @@ import { noneIfDenied } from '../api/failure'
 import type { IconName } from '../ui/Icon'
 
 export type Thing = { key: string; label: string; group: string; icon: IconName; link: LinkProps }
+
+const MOST_ORGANIZATIONS = 1000
 
 export const foundThings = (projectId: string) =>
   queryOptions({
@@ -15,6 +17,20 @@ export const foundThings = (projectId: string) =>
       return found.flat()
     },
   })
+
+/** Projects of every organization that one belongs to. */
+export const foundProjects = queryOptions({
+  queryKey: ['projects by name'],
+  staleTime: 60_000,
+  async queryFn({ signal }) {
+    const params = { query: { limit: MOST_ORGANIZATIONS } }
+    const { results } = await answer(api.GET('/api/organizations/', { params, signal }))
+    const place = (name: string) => (results.length === 1 ? 'Project' : `Project of ${name}`)
+    return results.flatMap(({ name: organization, teams }) =>
+      teams.map(({ id, name }) => ({ id, name, group: place(organization) })),
+    )
+  },
+})
 
 async function exportsOf(projectId: string, signal: AbortSignal): Promise<Thing[]> {
   const params = { path: { project_id: projectId } }
