@@ -144,6 +144,8 @@ function SettingsForm({ projectId, app, onSaved }: Props) {
               value={form.values.events as string[]}
               error={form.errors.filters}
               onChange={(value) => form.set('events', value)}
+              // A name may have a comma in it.
+              splitChars={[]}
               clearable
               clearButtonProps={{ 'aria-label': 'Clear' }}
             />
