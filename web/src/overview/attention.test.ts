@@ -50,6 +50,14 @@ describe('what needs attention', () => {
     ).toEqual([])
   })
 
+  it('exports whose verification has found problems, unless they are paused', () => {
+    const last_verification = { id: 'v1', verdict: 'problems' as const, created_at: '2026-11-17T13:00:00Z' }
+    const delivered = { last_run: run('Completed'), last_verification }
+    expect(words([delivered, { ...delivered, paused: true }])).toEqual([
+      ['failed', 'Calm', 'has problems at its destination', expect.stringContaining('Proof names them')],
+    ])
+  })
+
   it('exports that fail before those that are late', () => {
     expect(
       words([

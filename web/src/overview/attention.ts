@@ -3,7 +3,7 @@ import type { LinkProps } from '@tanstack/react-router'
 import type { Schema } from '../api/client'
 import { linkToExport } from '../batch-exports/addresses'
 import type { ExportStatus } from '../batch-exports/queries'
-import { exportState, hasFailed } from '../batch-exports/states'
+import { exportState, hasFailed, reasonOf } from '../batch-exports/states'
 import { failuresText } from '../plugins/states'
 import { countText, durationText } from '../ui/format'
 import type { StatusKind } from '../ui/Status'
@@ -40,7 +40,7 @@ export function attentionOf(
 }
 
 function ofExport(projectId: string, each: ExportStatus): Attention[] {
-  const { kind, text } = exportState(each)
+  const { kind } = exportState(each)
   const path = { projectId, exportId: each.id }
   const about = { key: `export ${each.id}`, subject: each.name }
   const { last_run } = each
@@ -50,7 +50,15 @@ function ofExport(projectId: string, each: ExportStatus): Attention[] {
   }
   // Its runs went well, so it is what they delivered that is wrong.
   if (kind === 'failed')
-    return [{ ...about, kind, words: 'needs a look', detail: text, link: linkToExport(path, 'proof') }]
+    return [
+      {
+        ...about,
+        kind,
+        words: 'has problems at its destination',
+        detail: reasonOf(each) ?? null,
+        link: linkToExport(path, 'proof'),
+      },
+    ]
   if (each.paused || !each.is_late) return []
   const age = each.oldest_pending_age_s
   const rows = each.rows_behind
