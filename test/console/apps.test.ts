@@ -338,6 +338,8 @@ describe('the events of a destination', () => {
         const names = page.getByLabel('Only these events').first()
         await names.fill('viewed, then bought')
         await page.keyboard.press('Enter')
+        // Leaving the field closes the names that it offers, which lie over the button.
+        await page.keyboard.press('Tab')
         await page.getByRole('button', { name: 'Save settings' }).click()
         await page.getByText('are saved.').waitFor()
       },

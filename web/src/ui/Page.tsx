@@ -80,7 +80,13 @@ export function TabLinks({ label, tabs, value }: TabLinksProps) {
   )
 }
 
-/** On a phone the tabs are wider than the page, and the one that is open may lie beyond its edge. */
+/**
+ * On a phone the tabs are wider than the page, and the one that is open may lie beyond its edge. Not by `scrollIntoView`:
+ * the Tab key would go on from there, past all that stands before.
+ */
 function bringIntoView(tab: HTMLElement | null): void {
-  tab?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  const bar = tab?.parentElement
+  if (!tab || !bar) return
+  const beyond = tab.getBoundingClientRect().right - bar.getBoundingClientRect().right
+  if (beyond > 0) bar.scrollLeft += beyond
 }
