@@ -34,7 +34,9 @@ export const runExport: Command = {
           : exportByServer(db, row, range, signal, display.update)
       ).finally(display.stop)
       if (runs.length === 0)
-        process.stdout.write('Everything of this range is delivered; repair/ delivers again what was lost.\n')
+        process.stdout.write(
+          'Nothing of this range is left to deliver. repair/ delivers again what was lost at the destination.\n',
+        )
       const completed = runs.filter(({ status }) => status === 'Completed')
       const { rows, bytes } = deliveredBy(runs)
       process.stdout.write(

@@ -20,6 +20,9 @@ const SOME_LIMITS = { max_events: 1, max_bytes: 1 }
 
 /** Throws what the API answers when an event could not be held against them. */
 export function assertFilters(filters: unknown, engine: EventStore['engine']): void {
+  // A misspelt name would let every event through. What is stored goes on as it is.
+  if (isObject(filters) && Object.keys(filters).length > 0 && !('events' in filters))
+    throw complain('Filters have no events.')
   const condition = filterCondition(filters, SOME_PROJECT.timezone, SOME_DAY) ?? constant(true)
   explained(ATTR, () => compilePage({ ...SOME_PROJECT, engine }, condition, SOME_DAY, SOME_LIMITS))
 }
@@ -28,8 +31,6 @@ export function assertFilters(filters: unknown, engine: EventStore['engine']): v
 export function filterCondition(filters: unknown, timezone: string, now: Date): Expr | null {
   if (filters === null || filters === undefined) return null
   if (!isObject(filters)) throw complain('Filters are an object with a list of events.')
-  // A misspelt name would let every event through.
-  if (Object.keys(filters).length > 0 && !('events' in filters)) throw complain('Filters have no events.')
   const { events = [] } = filters
   if (!Array.isArray(events)) throw complain('The events of filters are a list.')
   if (events.length > MAX_EVENTS) throw complain(`Filters name ${MAX_EVENTS} events at most.`)
