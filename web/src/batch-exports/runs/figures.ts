@@ -41,7 +41,7 @@ export function expectedEndOf(
 ): string | null {
   const end = freshness?.expected_end_at ?? null
   if (status !== 'Running' || started_at === null || end === null || freshness?.live_runs !== 1) return null
-  // Of a run before this one, when both were asked for at different moments.
+  // It belongs to a run before this one, when both were asked for at different moments.
   return Date.parse(end) > Date.parse(started_at) ? end : null
 }
 
