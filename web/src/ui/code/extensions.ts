@@ -5,6 +5,7 @@ import {
   closeBracketsKeymap,
   closeCompletion,
   completionKeymap,
+  completionStatus,
   type CompletionSource,
 } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
@@ -87,7 +88,7 @@ export function editorExtensions({
       ...defaultKeymap,
       indentWithTab,
     ]),
-    EditorView.domEventHandlers({ beforeinput: replaceSelection }),
+    EditorView.domEventHandlers({ beforeinput: replaceSelection, blur: forgetPendingCompletion }),
     EditorView.updateListener.of(({ docChanged, state, transactions }) => {
       if (docChanged && !transactions.some((one) => one.annotation(fromPage))) onChange(state.doc.toString())
     }),
@@ -140,6 +141,11 @@ function replaceSelection(event: InputEvent, view: EditorView): boolean {
   if (!isTaken) view.dispatch(insert())
   event.preventDefault()
   return true
+}
+
+/** CodeMirror closes an open list when the focus leaves, but one that is still looked for would open afterwards and stay. */
+function forgetPendingCompletion(_event: FocusEvent, view: EditorView): void {
+  if (completionStatus(view.state) === 'pending') setTimeout(() => closeCompletion(view))
 }
 
 function actions(onRun?: () => void, onSave?: () => void): KeyBinding[] {
