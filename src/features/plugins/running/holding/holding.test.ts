@@ -154,6 +154,25 @@ describe('hold', () => {
     await expectTransformed(['one', 'two', 'three', 'bad'])
   })
 
+  it('counts a failure on an event that waited for another app, or for code that loads', async () => {
+    const failures = async ({ config_id }: AppIds) => {
+      await app.plugins.metrics.flush()
+      const counted = sql`
+        SELECT coalesce(sum(failures), 0)::int AS count FROM plugin_metric WHERE plugin_config_id = ${config_id}`
+      return (await app.db.only<{ count: number }>(counted)).count
+    }
+    const first = await on(DOES_NOT_PARSE, { order: 1, on_failure: 'hold' })
+    const second = await on(THROWS, { order: 2, on_failure: 'hold' })
+    await send('one')
+    expect([await failures(first), await failures(second)]).toEqual([0, 0])
+    await become(first, THROWS)
+    await pass(SECOND)
+    await become(first, GUARD)
+    for (let minute = 0; minute < 5; minute++) await pass(MINUTE)
+    expect(await heldCount()).toBe(1)
+    expect([await failures(first), await failures(second)]).toEqual([1, 1])
+  })
+
   it('sets an event aside that burns all its time, and is not switched off for it', async () => {
     const ids = await on(
       `export function processEvent(event) {

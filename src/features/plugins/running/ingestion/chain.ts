@@ -54,7 +54,7 @@ export async function runChain(
     const goneBy = await passOrFail(parts, app, due, context, within_ms)
     if (!goneBy) continue
     const isListed = await isStillListed(parts, app, goneBy, deadline)
-    if (isListed && interrupted.has(app)) fail(parts, app, stillFor(app, due), goneBy, context)
+    if (isListed && interrupted.has(app)) fail(parts, app, stillFor(app, due), goneBy)
     interrupted.add(app)
   }
 }
@@ -91,7 +91,7 @@ async function passOrFail(
         { err: app.redactor.cleanError(error), config_id: app.config_id },
         'plugins: events could not go through an app',
       )
-    fail(parts, app, stillFor(app, due), error, context)
+    fail(parts, app, stillFor(app, due), error)
     return null
   }
 }
@@ -122,7 +122,7 @@ async function passApp(
   const { code } = app
   if (code.kind === 'broken') throw new AppIdle(code.reason)
   if (code.kind === 'inline')
-    return { succeeded: await passInline(parts, app, code.processEvent, due, context, within_ms), gone: null }
+    return { succeeded: await passInline(parts, app, code.processEvent, due, within_ms), gone: null }
   return passSandboxed(parts, app, due, context, within_ms)
 }
 
@@ -135,7 +135,6 @@ async function passInline(
   app: RunningApp,
   processEvent: ProcessEvent,
   due: readonly Passage[],
-  context: ChainContext,
   within_ms: number,
 ): Promise<number> {
   const breather = new Breather()
@@ -143,18 +142,12 @@ async function passInline(
   let succeeded = 0
   for (const [index, passage] of due.entries()) {
     if (left_ms <= 0) {
-      fail(
-        parts,
-        app,
-        due.slice(index),
-        new AppFault('late', 'earlier events have used up its time'),
-        context,
-      )
+      fail(parts, app, due.slice(index), new AppFault('late', 'earlier events have used up its time'))
       break
     }
     if (breather.isDue) await breather.take()
     const began = performance.now()
-    if (passInlineOne(parts, app, processEvent, passage, context)) succeeded++
+    if (passInlineOne(parts, app, processEvent, passage)) succeeded++
     left_ms -= performance.now() - began
   }
   return succeeded
@@ -165,7 +158,6 @@ function passInlineOne(
   app: RunningApp,
   processEvent: ProcessEvent,
   passage: Passage,
-  context: ChainContext,
 ): boolean {
   const event = passage.event!
   try {
@@ -175,7 +167,7 @@ function passInlineOne(
   } catch (error) {
     const fault = new AppFault('threw', error instanceof Error ? error.message : String(error))
     parts.watch.note(app, fault, 'processEvent')
-    fail(parts, app, [passage], fault, context)
+    fail(parts, app, [passage], fault)
     return false
   }
 }
@@ -210,18 +202,12 @@ async function passSandboxed(
       else failures.set(error.message, { fault: error, passages: [passage] })
     }
   }
-  for (const { fault, passages } of failures.values()) fail(parts, app, passages, fault, context)
+  for (const { fault, passages } of failures.values()) fail(parts, app, passages, fault)
   return { succeeded, gone }
 }
 
-/** Does with them what the config says. An event that is tried again and again is one failure. */
-function fail(
-  parts: ChainParts,
-  app: RunningApp,
-  passages: readonly Passage[],
-  error: unknown,
-  { retry }: ChainContext,
-): void {
+/** Does with them what the config says. */
+function fail(parts: ChainParts, app: RunningApp, passages: readonly Passage[], error: unknown): void {
   for (const passage of passages) {
     if (error instanceof AppFault)
       parts.metrics.error(app, 'processEvent', error, shownOf(app, passage.event!))
@@ -231,10 +217,16 @@ function fail(
   }
   const reason =
     error instanceof AppFault || error instanceof AppIdle ? error.message : 'A fault of the server.'
-  const isFailure = app.on_failure !== 'hold' || (error instanceof AppFault && !retry)
-  if (isFailure) parts.metrics.count(app, 'processEvent', 'failure', { by: passages.length })
+  const failures = countFailures(app, passages, error)
+  if (failures > 0) parts.metrics.count(app, 'processEvent', 'failure', { by: failures })
   if (app.on_failure === 'hold') return parts.lapses.waits(app, reason)
   parts.lapses.note(app, app.on_failure === 'pass' ? 'passed' : 'dropped', passages.length, reason)
+}
+
+/** An event that waits is one failure, however often it is tried, and none before the app has failed on it. */
+function countFailures(app: RunningApp, passages: readonly Passage[], error: unknown): number {
+  if (app.on_failure !== 'hold') return passages.length
+  return error instanceof AppFault ? passages.filter((passage) => passage.failsFirst(app)).length : 0
 }
 
 /** What is kept of an event with the fault. An app that events must not come past may be there to hide its properties. */

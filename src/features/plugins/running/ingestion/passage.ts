@@ -28,13 +28,16 @@ export class Passage {
   readonly #failed: string[]
   /** The configs that it need not go through any more. */
   readonly #done: Set<number>
+  /** The configs that have failed on it, and had it wait. */
+  readonly #failed_on: Set<number>
 
-  /** `sender`: the config that captured it. `done`, `own_uuid`: from before it was held. */
+  /** `sender`: the config that captured it. `done`, `own_uuid`, `failed_on`: from before it was held. */
   constructor(
     event: PipelineEvent,
     sender: number | undefined,
     done: readonly number[] = [],
     own_uuid = event.uuid,
+    failed_on: readonly number[] = [],
   ) {
     this.event = event
     this.own_uuid = own_uuid
@@ -44,6 +47,7 @@ export class Passage {
     this.#succeeded = names(event.properties[SUCCEEDED])
     this.#failed = names(event.properties[FAILED])
     this.#done = new Set(done)
+    this.#failed_on = new Set(failed_on)
   }
 
   isFor({ config_id }: RunningApp): boolean {
@@ -61,6 +65,13 @@ export class Passage {
   pass(app: RunningApp): void {
     this.#done.add(app.config_id)
     this.#failed.push(nameOf(app))
+  }
+
+  /** False from the second time on. */
+  failsFirst({ config_id }: RunningApp): boolean {
+    const isFirst = !this.#failed_on.has(config_id)
+    this.#failed_on.add(config_id)
+    return isFirst
   }
 
   drop(): void {
@@ -95,14 +106,15 @@ export class Passage {
       sender: this.#sender ?? null,
       done: [...this.#done],
       own_uuid: this.own_uuid,
+      failed_on: [...this.#failed_on],
     }
     return JSON.stringify(frozen)
   }
 
   static thaw(contents: string): Passage {
-    const { event, sender, done, own_uuid } = JSON.parse(contents) as Frozen
+    const { event, sender, done, own_uuid, failed_on } = JSON.parse(contents) as Frozen
     const times = { timestamp: BigInt(event.timestamp), created_at: BigInt(event.created_at) }
-    return new Passage({ ...event, ...times }, sender ?? undefined, done, own_uuid)
+    return new Passage({ ...event, ...times }, sender ?? undefined, done, own_uuid, failed_on)
   }
 }
 
@@ -110,8 +122,9 @@ type Frozen = {
   event: Omit<PipelineEvent, 'timestamp' | 'created_at'> & { timestamp: string; created_at: string }
   sender: number | null
   done: number[]
-  /** Events that were held by an earlier version lack it. */
+  // Events that were held by an earlier version lack these.
   own_uuid?: string
+  failed_on?: number[]
 }
 
 /** Takes away what only the server may say. Events that an app captures keep what that says of them. */
