@@ -4,7 +4,7 @@ import { HogqlError, queryError, syntaxError } from '../errors.ts'
 import { nearestTo } from '../nearest.ts'
 import { tokenize, type Token, type TokenKind } from './lexer.ts'
 import { MAX_NESTING, MAX_TREE_HEIGHT, nestedTooDeep, treeTooHigh } from './limits.ts'
-import { CLAUSE_WORDS, FORBIDDEN_ALIASES, OPERATOR_WORDS, RESERVED } from './words.ts'
+import { CLAUSE_WORDS, FORBIDDEN_ALIASES, OPERAND_FOLLOWS, OPERATOR_WORDS, RESERVED } from './words.ts'
 
 export type Cursor = {
   tokens: readonly Token[]
@@ -164,11 +164,21 @@ export function expected(cursor: Cursor, what: string): HogqlError {
   const token = peek(cursor)
   const before = cursor.tokens[cursor.at - 1]
   if (before !== undefined && meantWord(token) === null) {
-    const word = meantWord(before)
+    // An alias has something to name: `form` in `count(form from` is a column.
+    const word = endsOperand(cursor.tokens[cursor.at - 2]) ? meantWord(before) : null
     if (word !== null) return misspelt(`Unexpected ${describe(before)}`, before, word)
   }
   return misspelt(`Expected ${what}, found ${describe(token)}`, token, meantWord(token))
 }
+
+const OPERAND_ENDS: ReadonlySet<TokenKind> = new Set([
+  ...(['quoted', 'digits', 'octal', 'number', 'string'] as const),
+  ...([')', ']', '}', "'", '*'] as const),
+])
+
+const endsOperand = (token: Token | undefined) =>
+  token !== undefined &&
+  (token.kind === 'name' ? !OPERAND_FOLLOWS.has(token.word) : OPERAND_ENDS.has(token.kind))
 
 const misspelt = (fault: string, token: Token, word: string | null) =>
   new HogqlError('syntax', fault, token, {

@@ -57,3 +57,11 @@ export const CAST_TYPE_WORDS: ReadonlySet<string> = new Set(['date', 'time', 'ti
 /** What a misspelt word between the parts of a query is compared with. */
 export const CLAUSE_WORDS: readonly string[] =
   'SELECT FROM WHERE GROUP HAVING ORDER LIMIT OFFSET JOIN LEFT INNER UNION BETWEEN AND LIKE ILIKE'.split(' ')
+
+/** What follows one of these is no alias. */
+export const OPERAND_FOLLOWS: ReadonlySet<string> = new Set(
+  (
+    'and as between by case distinct else from having ilike in join like limit not offset on or prewhere select ' +
+    'then when where'
+  ).split(' '),
+)
