@@ -151,9 +151,16 @@ describe('an address with an account', () => {
     expect((await me(user.session)).status).toBe(401)
     expect([await identitiesOf(user.email), await levelIn(place, user.email)]).toEqual([1, undefined])
     // Known by then, and joins as soon as everybody of the domain may.
+    const { organization, owner } = place.workspace
+    const invites = `/api/organizations/${organization.id}/invites/`
+    const { body: invite } = await app.post(invites, { target_email: user.email }, { key: owner.key })
     await app.db.run(sql`UPDATE domain SET jit_provisioning_enabled = true WHERE id = ${place.id}`)
     await signIn(place, user.email)
     expect(await levelIn(place, user.email)).toBe(1)
+    // Nobody needs the invite any more.
+    const log = await app.db.rows(sql`
+      SELECT activity, actor_name FROM activity_log WHERE item_id = ${invite.id} ORDER BY position`)
+    expect(log).toMatchObject([{ activity: 'created' }, { activity: 'deleted', actor_name: user.email }])
   })
 
   it('is never taken over by the address alone: the password is asked for, once', async () => {

@@ -2,7 +2,7 @@
 import { violatedUnique, type Db } from '../../platform/db/database.ts'
 import { LEVELS, type Level } from '../../platform/http/caller.ts'
 import { recordActivity } from '../activity-log/record.ts'
-import { deleteInvitesFor } from '../invites/queries.ts'
+import { endInvites } from '../invites/end-invites.ts'
 import { addMember, membershipActivity } from '../members/join.ts'
 import {
   deleteMembership,
@@ -48,7 +48,7 @@ export async function join(tx: Db, directory: Directory, person: ScimUserRow, us
   const level = levelOnReturn(person, byGroups)
   const member = await addOnce(tx, (inner) => addMember(inner, directory.actor, organization_id, user, level))
   if (!member) return
-  await deleteInvitesFor(tx, organization_id, user.email)
+  await endInvites(tx, directory.actor, organization_id, user.email)
   await setGroupLevel(tx, [person.id], byGroups)
   for (const role_id of await rolesOfPerson(tx, person.id))
     await addToRole(tx, { id: role_id, organization_id }, [member.id], directory.now)
@@ -82,7 +82,7 @@ export async function leave(tx: Db, directory: Directory, user: UserRow): Promis
   const { organization_id } = directory.domain
   const owners = await lockOwners(tx, organization_id)
   // Nor do they come by an invite from before.
-  await deleteInvitesFor(tx, organization_id, user.email)
+  await endInvites(tx, directory.actor, organization_id, user.email)
   const membership = await findMembership(tx, organization_id, user.id)
   if (!membership) return null
   if (membership.level === LEVELS.owner && owners <= 1) throw new LastOwnerStays()

@@ -78,6 +78,28 @@ describe('POST /Users', () => {
     })
   })
 
+  it('ends a pending invite of who joins, or is away from the beginning, and the log says so', async () => {
+    const { organization, owner } = directory.workspace
+    for (const [name, active] of [
+      ['ida', true],
+      ['ivo', false],
+    ] as const) {
+      const target_email = `${name}@${directory.domain}`
+      const url = `/api/organizations/${organization.id}/invites/`
+      const { body: invite } = await app.post(url, { target_email }, { key: owner.key })
+      await create(name, { active })
+      expect((await app.get(url, { key: owner.key })).body.results).toEqual([])
+      expect(await log(directory)).toContainEqual(
+        expect.objectContaining({
+          activity: 'deleted',
+          scope: 'OrganizationInvite',
+          item_id: invite.id,
+          actor: expect.objectContaining({ name: `directory ${directory.domain}` }),
+        }),
+      )
+    }
+  })
+
   it('joins who has an account elsewhere, and changes nothing about it', async () => {
     const elsewhere = await createOrganization(app)
     const email = `bea@${directory.domain}`

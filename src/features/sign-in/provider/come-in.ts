@@ -11,7 +11,8 @@ import { domainOf, findVerifiedDomainOf } from '../../domains/queries.ts'
 import type { DomainRow } from '../../domains/schema.ts'
 import { findIdentity, insertIdentity, lockIdentity, touchIdentity } from '../../identities/queries.ts'
 import type { Vouched } from '../../identities/schema.ts'
-import { deleteInvitesFor, findPendingInvite } from '../../invites/queries.ts'
+import { endInvites } from '../../invites/end-invites.ts'
+import { findPendingInvite } from '../../invites/queries.ts'
 import type { InviteRow } from '../../invites/schema.ts'
 import { addMember } from '../../members/join.ts'
 import { announceJoin } from '../../members/joined-email.ts'
@@ -173,7 +174,7 @@ async function joinByDomain(
   await addMember(tx, actor, organization.id, user, LEVELS.member)
   const project = await findFirstProject(tx, organization.id, isReachableByUser(user.id))
   await setCurrent(tx, user.id, organization.id, project?.id ?? null)
-  await deleteInvitesFor(tx, organization.id, user.email)
+  await endInvites(tx, actor, organization.id, user.email)
   await announceJoin(context.services, tx, organization, user.id)
 }
 
