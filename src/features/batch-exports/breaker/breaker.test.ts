@@ -27,8 +27,9 @@ afterEach(async () => {
 
 /** Answers with `status`, or, when that is null, hangs up; and not before so many calls are there `together`. */
 async function startEndpoint() {
-  const state: { status: number | null; calls: number; together: number } = {
+  const state: { status: number | null; asks_s: string | null; calls: number; together: number } = {
     status: 200,
+    asks_s: null,
     calls: 0,
     together: 1,
   }
@@ -37,7 +38,10 @@ async function startEndpoint() {
     state.calls += 1
     waiting.push(() => {
       if (state.status === null) request.socket.destroy()
-      else response.writeHead(state.status).end()
+      else
+        response
+          .writeHead(state.status, { ...(state.asks_s === null ? {} : { 'retry-after': state.asks_s }) })
+          .end()
     })
     request.resume().on('end', () => {
       if (waiting.length < state.together) return
@@ -113,6 +117,29 @@ describe('five failures in a row', () => {
         expect.stringContaining(`has failed ${failures} times in a row: the runs`),
       ),
     )
+  })
+
+  it('leave it alone for as long as it asks for, whichever run would be next', async () => {
+    const id = await create()
+    endpoint.status = 503
+    endpoint.asks_s = '3000'
+    await nextHour()
+    for (let attempt = 0; attempt < 4; attempt++) await pass(3_000 * SECOND_MS)
+    expect(endpoint.calls).toBe(5)
+    const said = (await runsOf(id)).find(({ waiting_for }) => waiting_for)!.waiting_for!
+    const [, at] = /it failed 5 times in a row, the next try is at (.*)$/.exec(said)!
+    const wait_ms = Date.parse(at!) - app.services.now().getTime()
+    expect(wait_ms).toBeGreaterThan(2_900 * SECOND_MS)
+    expect((await logsOf(id)).filter((line) => line.includes(`one tries it again at ${at}`))).toHaveLength(1)
+    await capture()
+    const { key } = workspace.owner
+    expect((await app.post(`${baseOf(workspace)}${id}/runs/`, {}, { key })).status).toBe(200)
+    await pass(wait_ms - MINUTE_MS)
+    expect(endpoint.calls).toBe(5)
+    endpoint.status = 200
+    await pass(MINUTE_MS)
+    await pass(0)
+    expect(endpoint.calls).toBe(7)
   })
 
   it('are over with the first success: all runs go out at once', async () => {

@@ -6,14 +6,17 @@ import { FAILURES_TO_OPEN, pauseMs } from './rules.ts'
 
 export type Opened = { failures: number; probe_at: Date }
 
+/** When the attempt began, and how long the destination has asked to be left alone. */
+type Failure = { began_at: Date; asked_ms: number }
+
 /**
- * Counts a failure of an attempt that began at `began_at`; gives the breaker when it is open then. What began before it
- * opened says nothing new: a handful of runs that fail together make one pause, not a long one.
+ * Counts a failure; gives the breaker when it is open then. What began before it opened says nothing new: a handful of runs
+ * that fail together make one pause, not a long one.
  */
 export async function countFailure(
   db: Db,
   row: ExportRow,
-  began_at: Date,
+  { began_at, asked_ms }: Failure,
   now: Date,
 ): Promise<Opened | null> {
   const { project_id } = row
@@ -26,7 +29,7 @@ export async function countFailure(
         WHERE breaker.probe_at IS NULL OR breaker.probe_at <= ${began_at}
       RETURNING failures`)
     if (!counted || counted.failures < FAILURES_TO_OPEN) return null
-    const probe_at = new Date(now.getTime() + pauseMs(counted.failures))
+    const probe_at = new Date(now.getTime() + Math.max(pauseMs(counted.failures), asked_ms))
     await tx.run(sql`
       UPDATE batch_export_breaker SET opened_at = coalesce(opened_at, ${now}), probe_at = ${probe_at}
       WHERE project_id = ${project_id} AND destination = ${destination}`)

@@ -3,7 +3,7 @@ import { StoreGone } from '../../../platform/event-store/event-store.ts'
 import { countFailure, type Opened } from '../breaker/queries.ts'
 import { hasCompletedRun, returnRun } from '../runs/queries.ts'
 import { cleaned, fail } from './end.ts'
-import { classifyFailure, delayMs, isLastAttempt, type FailureClass } from './classify-failure.ts'
+import { askedMs, classifyFailure, delayMs, isLastAttempt, type FailureClass } from './classify-failure.ts'
 import { Stopped, type Work } from './work.ts'
 
 const TIME_IS_UP =
@@ -33,17 +33,17 @@ async function isTheirs({ services, run }: Work, { kind }: FailureClass): Promis
 }
 
 /** Not of a lock on one table, nor of what went wrong on this server: others could get through all the same. */
-async function tellBreaker({ services, row, run }: Work, { kind }: FailureClass): Promise<Opened | null> {
-  if (kind !== 'passing' && kind !== 'unreachable') return null
+async function tellBreaker({ services, row, run }: Work, verdict: FailureClass): Promise<Opened | null> {
+  if (verdict.kind !== 'passing' && verdict.kind !== 'unreachable') return null
   // The last change of the run as it was claimed is the claim.
-  return countFailure(services.db, row, run.last_updated_at, services.now())
+  const failure = { began_at: run.last_updated_at, asked_ms: askedMs(verdict) }
+  return countFailure(services.db, row, failure, services.now())
 }
 
 /** False: the run is no longer ours. */
 async function tryLater(work: Work, verdict: FailureClass): Promise<boolean> {
   const { services, run, lease } = work
-  const retry_after_ms = 'retry_after_ms' in verdict ? verdict.retry_after_ms : null
-  const wait_ms = delayMs(run.failures, retry_after_ms, Math.random())
+  const wait_ms = delayMs(run.failures, askedMs(verdict), Math.random())
   const now = services.now()
   const latest_error = cleaned(work, verdict.message)
   const waiting_for = verdict.kind === 'locked' ? cleaned(work, verdict.lock) : null

@@ -1,6 +1,7 @@
 // When an attempt that failed is made again.
 import { expect, it } from 'vitest'
-import { delayMs } from './classify-failure.ts'
+import { Passing } from '../destinations/destination.ts'
+import { askedMs, classifyFailure, delayMs } from './classify-failure.ts'
 
 it.each([
   ['the first failure', 0, null, 1_000],
@@ -9,5 +10,6 @@ it.each([
   ['one that asks for ten minutes', 0, 600_000, 600_000],
   ['one that asks for a day', 0, 86_400_000, 3_600_000],
 ])('after %s', (_what, failures, asked_ms, delay_ms) => {
-  expect(delayMs(failures, asked_ms, 1)).toBe(delay_ms)
+  const verdict = classifyFailure(new Passing('busy', asked_ms))
+  expect(delayMs(failures, askedMs(verdict), 1)).toBe(delay_ms)
 })

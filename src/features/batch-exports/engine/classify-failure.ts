@@ -50,12 +50,17 @@ export function isUsedUp(failures: number): boolean {
   return failures >= MAX_FAILURES
 }
 
+/** How long the destination has asked to be left alone, as far as it gets that. */
+export function askedMs(verdict: FailureClass): number {
+  return 'retry_after_ms' in verdict ? Math.min(verdict.retry_after_ms ?? 0, MAX_ASKED_MS) : 0
+}
+
 /**
  * Exponential backoff from one second up to two minutes, with jitter so that not all come back at once; later, if the
  * destination has asked for it.
  */
-export function delayMs(failures: number, retry_after_ms: number | null, chance: number): number {
+export function delayMs(failures: number, asked_ms: number, chance: number): number {
   const delay = Math.min(FIRST_DELAY_MS * 2 ** Math.min(failures, 20), MAX_DELAY_MS)
   const spread = delay * (0.5 + chance / 2)
-  return Math.max(spread, Math.min(retry_after_ms ?? 0, MAX_ASKED_MS))
+  return Math.max(spread, asked_ms)
 }

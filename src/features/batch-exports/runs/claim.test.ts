@@ -75,7 +75,8 @@ const giveBack = ({ id, attempt }: RunRow) =>
 const exportsOf = (runs: readonly RunRow[]) => runs.map(({ batch_export_id }) => batch_export_id)
 
 async function open(row: ExportRow): Promise<void> {
-  for (let failures = 0; failures < 5; failures++) await countFailure(app.db, row, now, now)
+  for (let failures = 0; failures < 5; failures++)
+    await countFailure(app.db, row, { began_at: now, asked_ms: 0 }, now)
 }
 
 describe('the slots of a project', () => {
