@@ -171,6 +171,18 @@ describe('PATCH plugin_configs/:id/', () => {
     expect((await change(id, { enabled: true })).body.error).toBeNull()
   })
 
+  it('200 with filters as they are stored, also those from before they were checked', async () => {
+    const id = await createdId()
+    const filters = { event: [{ id: 'a' }] }
+    await app.db.run(
+      sql`UPDATE plugin_config SET filters = ${JSON.stringify(filters)}::jsonb WHERE id = ${id}`,
+    )
+    const { body } = await app.get(path(`${id}/`), { key })
+    const reply = await change(id, { ...body, name: 'New' })
+    expect(reply).toMatchObject({ status: 200, body: { name: 'New', filters } })
+    expect((await change(id, { filters: { event: [{ id: 'b' }] } })).status).toBe(400)
+  })
+
   it('200 with other filters, and null for all events', async () => {
     const id = await createdId({ filters: { events: [{ id: 'a' }] } })
     const hogql = { events: [{ id: null, properties: [{ type: 'hogql', key: "event != 'b'" }] }] }
