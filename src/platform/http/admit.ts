@@ -50,7 +50,7 @@ export async function admit(asked: Asked, now: Date, notes?: RequestNotes): Prom
     notes.project_id = reached.project.id
     notes.organization_id = reached.project.organization_id
   }
-  if (caller && notes) takeFromOrganization(services, caller, notes, now)
+  if (caller && notes) takeFromOrganization(services, caller, reached, now)
   if (caller) {
     assertRecentSignIn(route, caller, now)
     if (isAccountChange(route)) assertMayChangeAccount(caller, now)
@@ -130,10 +130,11 @@ export function takeFromKey({ throttle, settings }: Services, id: string, now: D
 function takeFromOrganization(
   { throttle, settings }: Services,
   caller: Caller,
-  { organization_id }: RequestNotes,
+  { organization, project }: Reach,
   now: Date,
 ): void {
-  if (caller.kind === 'session' || !organization_id) return
+  const organization_id = project?.organization_id ?? organization?.id
+  if (caller.kind === 'session' || organization_id === undefined) return
   const rates = scaled(KEY_RATES, settings.key_limits_percent * ORGANIZATION_KEYS)
   throttle.take('organization', organization_id, rates, now)
 }

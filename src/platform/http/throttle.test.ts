@@ -190,6 +190,28 @@ describe('KEY_LIMITS_PERCENT', () => {
       await app.close()
     }
   })
+
+  it('counts for an organization what is about it, not what comes behind that in one batch of tools', async () => {
+    const app = await startTestApp({ RATE_LIMITS: 'on', KEY_LIMITS_PERCENT: '1' })
+    const call = (id: number, name: string, fields: object) => ({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: { name, arguments: fields },
+    })
+    try {
+      const { organization, owner } = await createOrganization(app)
+      for (let keys = 0; keys < 10; keys++) {
+        const key = await createKey(app, owner, { scopes: ['*'] })
+        const others = Array.from({ length: 4 }, (_, index) => call(index + 1, 'list_organizations', {}))
+        const batch = [call(0, 'list_members', { organization_id: organization.id }), ...others]
+        const { body } = await app.post('/mcp', batch, { key })
+        expect(body.filter(({ result }: { result: { isError?: true } }) => result.isError)).toEqual([])
+      }
+    } finally {
+      await app.close()
+    }
+  })
 })
 
 describe('RATE_LIMITS=off', () => {
