@@ -210,12 +210,12 @@ describe('another account', () => {
     const staff = await createUser(app, { is_staff: true })
     const user = await createMember(app, workspace.organization)
     const call = { session: staff.session }
-    const fields = {
-      first_name: 'Renamed',
-      email: 'mine@example.com',
-      password: NEW_PASSWORD,
-      hedgehog_config: { a: 1 },
+    for (const taken of [{ email: 'mine@example.com' }, { password: NEW_PASSWORD }]) {
+      const refused = await patch({ first_name: 'Half', ...taken }, call, user.uuid)
+      expect([refused.status, refused.body.code]).toEqual([403, 'permission_denied'])
     }
+    // What was read may be sent back.
+    const fields = { first_name: 'Renamed', email: user.email, hedgehog_config: { a: 1 } }
     expect(await patch(fields, call, user.uuid)).toMatchObject({
       status: 200,
       body: { first_name: 'Renamed', email: user.email, hedgehog_config: {} },

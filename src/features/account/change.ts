@@ -41,7 +41,7 @@ export async function changeAccount(
 ): Promise<UserRow> {
   const { services, db, caller, now } = context
   const isOwn = caller.user?.id === user.id
-  const allowed = isOwn ? ownFields(fields) : othersFields(fields)
+  const allowed = isOwn ? ownFields(fields) : othersFields(user, fields)
   if (allowed.is_staff !== undefined && !caller.user?.is_staff)
     throw denied('Only staff can make somebody staff.')
   const password = await newPasswordColumns(context, user, allowed)
@@ -75,8 +75,11 @@ function ownFields(fields: AccountFields): AccountFields {
   return { ...fields, is_active: undefined }
 }
 
-/** Staff look after accounts; they do not take them over. */
-function othersFields({ first_name, last_name, is_staff, is_active }: AccountFields): AccountFields {
+/** Staff look after accounts; they do not take them over. Whoever tries must not believe that it is done. */
+function othersFields({ email }: UserRow, fields: AccountFields): AccountFields {
+  if (fields.password !== undefined || (fields.email !== undefined && fields.email !== email))
+    throw denied('Only the person can change the address and the password of an account.')
+  const { first_name, last_name, is_staff, is_active } = fields
   return { first_name, last_name, is_staff, is_active }
 }
 
