@@ -44,6 +44,7 @@ const GOALS: Record<string, { only?: RegExp; tests?: string[] }> = {
   'src/features/plugins/running': {},
   'src/platform/http': {
     only: /^(access|dispatch|guesses|idempotency|identify|limits|reach|recent-sign-in|scopes|throttle|tries)\.ts$/,
+    tests: ['src/features/two-factor/enforcement.test.ts'],
   },
   'src/platform/event-store/duckdb/journal': {
     tests: [

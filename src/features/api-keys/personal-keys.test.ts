@@ -220,6 +220,19 @@ describe('POST personal_api_keys/', () => {
     )
   })
 
+  it('400 for projects of an organization that lets no member use such keys; 201 for those of another', async () => {
+    const [closed, open] = [await createOrganization(app), await createOrganization(app)]
+    const { owner } = open
+    await createMembership(owner, closed)
+    await app.db.run(
+      sql`UPDATE organization SET members_can_use_personal_api_keys = false WHERE id = ${closed.organization.id}`,
+    )
+    const make = (...projects: number[]) =>
+      app.post(KEYS, { ...good, scoped_teams: projects }, { session: owner.session })
+    expect(problem(await make(open.project.id, closed.project.id))).toBe('400 invalid_input scoped_teams')
+    expect((await make(open.project.id)).status).toBe(201)
+  })
+
   it('400 for the eleventh, until one is deleted', async () => {
     const user = await createUser(app)
     const made = []
