@@ -20,7 +20,14 @@ const GOALS: Record<string, { only?: RegExp; tests?: string[] }> = {
   'src/features/api-keys': { only: DECISIONS },
   'src/features/domains': { only: DECISIONS },
   'src/features/invites': { only: DECISIONS, tests: ['src/features/sign-in/accept-invite.test.ts'] },
-  'src/features/members': { only: DECISIONS, tests: ['src/features/organizations/deletion.test.ts'] },
+  'src/features/members': {
+    only: DECISIONS,
+    tests: [
+      'src/features/organizations/deletion.test.ts',
+      'src/features/organizations/limited-keys.test.ts',
+      'src/features/organizations/member-rules.test.ts',
+    ],
+  },
   'src/features/organizations': { only: DECISIONS },
   'src/features/projects': {
     only: /^[^/]*(access|rules|queries)\.ts$/,
@@ -44,7 +51,11 @@ const GOALS: Record<string, { only?: RegExp; tests?: string[] }> = {
   'src/features/plugins/running': {},
   'src/platform/http': {
     only: /^(access|dispatch|guesses|idempotency|identify|limits|reach|recent-sign-in|scopes|throttle|tries)\.ts$/,
-    tests: ['src/features/two-factor/enforcement.test.ts'],
+    tests: [
+      'src/features/two-factor/enforcement.test.ts',
+      'src/features/sign-in/owner-recovery.test.ts',
+      'src/features/account/sensitive-changes.test.ts',
+    ],
   },
   'src/platform/event-store/duckdb/journal': {
     tests: [

@@ -6,7 +6,9 @@ import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 import { startSmtpServer, type SmtpStandIn } from '../../../test/stand-ins/smtp.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { jobsAreDone } from '../../platform/jobs/fixture/queue.ts'
+import { LEVELS } from '../../platform/http/caller.ts'
 import { makeCertificate } from '../domains/fixture/certificate.ts'
+import { insertMembership } from '../members/queries.ts'
 import { codeOf, setUpDevice } from '../two-factor/fixture/authenticator.ts'
 
 const HOUR_MS = 3_600_000
@@ -102,6 +104,26 @@ describe('the link of an owner', () => {
     const move = (domain: string) => app.patch('/api/users/@me/', { email: `moved@${domain}` }, { session })
     expect(await move(other.domain)).toMatchObject({ status: 400, body: { code: 'sso_enforced' } })
     expect((await move(own.domain)).status).toBe(200)
+  })
+
+  it('is no provider: where a second factor is demanded of whoever comes without one, its session needs it', async () => {
+    const { workspace, owner } = await makeClosed()
+    const { id } = workspace.organization
+    await app.db.run(
+      sql`UPDATE organization SET enforce_2fa = true, enforce_2fa_with_sso = false WHERE id = ${id}`,
+    )
+    const session = (await useLink(owner, await tokenFor(owner))).session!
+    const denied = { status: 403, body: { code: 'two_factor_setup_required' } }
+    const get = () => app.get(`/api/organizations/${id}/`, { session })
+    expect(await get()).toMatchObject(denied)
+    expect(await app.get('/api/organizations/', { session })).toMatchObject(denied)
+    // Also while another organization is the current one.
+    const other = (await createOrganization(app)).organization.id
+    await insertMembership(app.db, other, owner.id, LEVELS.member, app.services.now())
+    await app.db.run(sql`UPDATE app_user SET current_organization_id = ${other} WHERE id = ${owner.id}`)
+    expect(await get()).toMatchObject(denied)
+    await setUpDevice(app, { ...owner, session })
+    expect((await get()).status).toBe(200)
   })
 
   it('asks for the second factor of whoever has one', async () => {
