@@ -121,6 +121,7 @@ function gatedStore({ store, turnstile }: World, actor: Actor): EventStore {
     oweCopies: notHere,
     missingCopies: notHere,
     giveUpCopies: notHere,
+    caughtUp: notHere,
     deleteProject: notHere,
     close: async () => {},
   }

@@ -197,6 +197,7 @@ function openWhenUsed(open: () => Promise<EventStore>): EventStore {
     oweCopies: async (...args) => (await store()).oweCopies(...args),
     missingCopies: async () => (await store()).missingCopies(),
     giveUpCopies: async (owed) => (await store()).giveUpCopies(owed),
+    caughtUp: async (project_id) => (await store()).caughtUp(project_id),
     deleteProject: async (project_id) => (await store()).deleteProject(project_id),
     async close() {
       const closing = opened

@@ -8,7 +8,8 @@ import { sql } from '../../platform/db/sql.ts'
 import { StoreBusy, type EventStore } from '../../platform/event-store/event-store.ts'
 import { findProject } from '../projects/queries.ts'
 import type { ProjectRow } from '../projects/schema.ts'
-import { Ingest, type EventTransform, type IngestOptions } from './ingest.ts'
+import type { EventTransform } from './event-transform.ts'
+import { Ingest, type IngestOptions } from './ingest.ts'
 import { NoRoom } from './no-room.ts'
 import type { PipelineEvent } from './pipeline-event.ts'
 
@@ -278,6 +279,30 @@ describe('a full queue', () => {
     await Promise.all([first, ...flood, neighbour])
     expect(done.indexOf('neighbour')).toBeLessThan(6)
     expect(done).toHaveLength(14)
+  })
+
+  it('lets a neighbour go before a few events about somebody of whom much is known', async () => {
+    const other = await createOrganization(app)
+    const done: string[] = []
+    let parts = 0
+    const write: EventStore['write'] = async (...args) => {
+      const written = await app.services.eventStore.write(...args)
+      const [first] = args[0]
+      if (first?.events.some(({ distinct_id }) => distinct_id === 'ada')) parts += 1
+      return written
+    }
+    const intake = ingest({}, { write })
+    await intake.accept(project, [event({ properties: { $set: { about: 'x'.repeat(900_000) } } })], 900_000)
+    const large = Array.from({ length: 60 }, () => event())
+    await Promise.all([
+      intake.accept(project, large, 10, '203.0.113.7').then(() => done.push('large')),
+      intake.accept(project, [event()], 10, '203.0.113.9').then(() => done.push('same project')),
+      intake.accept(other.project, [event()], 10, '203.0.113.8').then(() => done.push('neighbour')),
+    ])
+    expect(done).toEqual(['same project', 'neighbour', 'large'])
+    expect(parts).toBeGreaterThan(5)
+    expect(await rows('count(*), max(seq)')).toEqual([[62, 62]])
+    expect(intake.tally).toMatchObject({ received: 63, repeated: 0, stored: { total: 63 } })
   })
 
   it('takes one request larger than itself when it is empty', async () => {

@@ -1,42 +1,28 @@
 // From accepted events to durable ones: a bounded queue, worked off in batches that share one commit. A request is
 // answered only after the commit that holds its events; until then its sender keeps them. Addresses and projects share the
 // queue and the batches: a flood of one does not hold up the others.
-import { inSlices } from '../../lib/in-slices.ts'
 import { Room, type Amount, type Reservation } from '../../lib/room.ts'
 import { SharedQueue } from '../../lib/shared-queue.ts'
 import {
   StoreBusy,
   type Copied,
   type ProjectWrite,
-  type StoredEvent,
+  type Written,
 } from '../../platform/event-store/event-store.ts'
 import { withoutRepeats } from '../../platform/event-store/known-ids.ts'
-import { ApiError } from '../../platform/http/errors.ts'
 import type { Services } from '../../platform/services.ts'
 import { People, type PeopleChanges } from '../persons/people.ts'
 import { markIngested } from '../projects/queries.ts'
 import type { ProjectRow } from '../projects/schema.ts'
 import { IngestTally, reasonOf, type Reason } from './ingest-tally.ts'
 import { MissingCopies } from './missing-copies.ts'
+import type { EventObserver, EventTransform } from './event-transform.ts'
 import type { PipelineEvent } from './pipeline-event.ts'
-import { isTooLarge, tooLarge } from './pipeline/large-requests.ts'
-import { toStoredEvent } from './pipeline/store-form.ts'
-import { NO_COPIES, writeInParts } from './pipeline/write-in-parts.ts'
-import { nobody, ofProject, type ProjectEvent } from './project-event.ts'
-
-/**
- * Changes events before anything else sees them, in their order; those that it drops or keeps for later are missing
- * from the result. Where it changes a `uuid`, a repeat gets the same one again: the event store finds repeats by it.
- * Throws when it can neither change nor keep them: the sender still has them. `onHeld` is told how many it keeps.
- */
-export type EventTransform = (
-  project: ProjectRow,
-  events: readonly PipelineEvent[],
-  onHeld?: (count: number) => void,
-) => Promise<readonly PipelineEvent[]>
-
-/** Sees each event that is being stored. It must neither throw nor take long. */
-export type EventObserver = (project_id: number, event: PipelineEvent) => void
+import { isTooLarge, projectDeleted, tooLarge } from './pipeline/refused-requests.ts'
+import { LateWrites } from './pipeline/late-writes.ts'
+import { splitByText, writesOf, type StoredRequest } from './pipeline/split-by-text.ts'
+import { toStored } from './pipeline/to-stored.ts'
+import { ofProject, type ProjectEvent } from './project-event.ts'
 
 type IngestServices = Pick<Services, 'db' | 'eventStore' | 'now'>
 
@@ -66,8 +52,12 @@ type Waiting = {
   reject(error: unknown): void
 }
 
-type Prepared = { batch: readonly Waiting[]; writes: readonly ProjectWrite[]; copied: Copied | null }
+/** With the persons of its events. */
+type Changed = { waiting: Waiting; events: readonly ProjectEvent[] }
+type Stored = StoredRequest & { waiting: Waiting }
+type Prepared = Pick<PeopleChanges, 'copies'> & { requests: readonly Stored[]; copied: Copied | null }
 
+const toWaiting = ({ waiting }: { waiting: Waiting }) => waiting
 const senderByProject = ({ id }: ProjectRow) => `project ${id}`
 const senderByAddress = (address: string) => `address ${address}`
 
@@ -82,6 +72,7 @@ export class Ingest {
   readonly #room: Room
   #working: Promise<void> | null = null
   readonly #missing: MissingCopies
+  readonly #late: LateWrites
   #is_closed = false
 
   constructor(services: IngestServices, options: IngestOptions = {}) {
@@ -91,6 +82,10 @@ export class Ingest {
     this.#transform = transform
     this.#observe = observe
     this.#room = new Room({ events: max_events, bytes: max_bytes })
+    this.#late = new LateWrites({
+      write: (writes) => this.#commit(writes),
+      caughtUp: (project_id) => services.eventStore.caughtUp(project_id),
+    })
   }
 
   /**
@@ -129,6 +124,7 @@ export class Ingest {
   async close(): Promise<void> {
     this.#is_closed = true
     await this.#working
+    await this.#late.close()
     await this.#missing.close()
   }
 
@@ -223,35 +219,19 @@ export class Ingest {
         requests.flatMap(({ events }) => events),
       ),
     )
-    const stored = new Map<number, StoredEvent[]>()
-    const isLarge = ({ waiting, events }: (typeof requests)[number]) =>
-      waiting.address !== null && isTooLarge(events)
-    const large = new Set(requests.filter(isLarge).map(({ waiting }) => waiting))
-    const events = requests.flatMap(({ waiting, events }) => (large.has(waiting) ? [] : events))
-    await inSlices(events, (event) => {
-      if (gone.has(event.project_id)) return
-      let rows = stored.get(event.project_id)
-      if (!rows) stored.set(event.project_id, (rows = []))
-      rows.push(toStoredEvent(event, event.has_person, event.person ?? nobody(event)))
-      this.#observe?.(event.project_id, event)
-    })
-    const projects = new Set([...stored.keys(), ...copies.keys()])
-    const writes = [...projects].map((project_id) => ({
-      project_id,
-      events: stored.get(project_id) ?? [],
-      ...(copies.get(project_id) ?? NO_COPIES),
-    }))
-    this.#fail([...large], tooLarge(), 'too_large')
-    const whole = batch.filter((waiting) => !large.has(waiting))
+    const isGone = ({ waiting }: Changed) => gone.has(waiting.project.id)
+    const isLarge = ({ waiting, events }: Changed) => waiting.address !== null && isTooLarge(events)
+    const stored = await toStored(
+      requests.filter((request) => !isGone(request) && !isLarge(request)),
+      (event) => this.#observe?.(event.project_id, event),
+    )
+    this.#fail(requests.filter(isLarge).map(toWaiting), tooLarge(), 'too_large')
     this.#fail(
-      whole.filter(({ project }) => gone.has(project.id)),
-      new ApiError('invalid_api_key', 'The project of this token was deleted.', null, {
-        'www-authenticate': 'Bearer',
-      }),
+      requests.filter((request) => isGone(request) && !isLarge(request)).map(toWaiting),
+      projectDeleted(),
       'project_deleted',
     )
-    const alive = whole.filter(({ project }) => !gone.has(project.id))
-    return { batch: alive, writes, copied: range && { until: range.last, owed: [range.last] } }
+    return { requests: stored, copies, copied: range && { until: range.last, owed: [range.last] } }
   }
 
   async #applyPeople(batch: readonly Waiting[], events: readonly ProjectEvent[]): Promise<PeopleChanges> {
@@ -266,18 +246,35 @@ export class Ingest {
     })
   }
 
-  /** Settles the requests of the batch; never throws. */
-  async #write({ batch, writes, copied }: Prepared): Promise<void> {
+  /** Settles the requests of the batch, those that are written late in their time; never throws. */
+  async #write({ requests, copies, copied }: Prepared): Promise<void> {
+    const { at_once, late } = splitByText(requests, (request) => this.#late.has(request))
+    const batch = at_once.map(toWaiting)
     try {
       await this.#missing.copyIfBehind()
-      const now = this.#services.now()
-      const { eventStore } = this.#services
-      const written = await this.tally.timed('write', () => writeInParts(eventStore, writes, now, copied))
-      this.tally.wrote(countOf(batch), written, now)
+      const written = await this.#commit(writesOf(at_once, copies), copied)
+      this.tally.wrote(countOf(batch), written, this.#services.now())
       for (const { resolve } of batch) resolve()
+      // Their persons are there by now.
+      for (const request of late) void this.#writeLate(request)
     } catch (error) {
       await this.#missing.wereMissed(copied?.owed ?? [])
-      this.#fail(batch, error)
+      this.#fail([...batch, ...late.map(toWaiting)], error)
+    }
+  }
+
+  #commit(writes: readonly ProjectWrite[], copied: Copied | null = null): Promise<Written[]> {
+    const { eventStore, now } = this.#services
+    return this.tally.timed('write', () => eventStore.write(writes, now(), copied))
+  }
+
+  async #writeLate({ waiting, ...request }: Stored): Promise<void> {
+    try {
+      const written = await this.#late.write(request)
+      this.tally.wrote(waiting.events.length, written, this.#services.now())
+      waiting.resolve()
+    } catch (error) {
+      this.#fail([waiting], error, error instanceof StoreBusy ? 'no_room' : 'failed')
     }
   }
 

@@ -150,6 +150,8 @@ export type EventStore = {
    * the last time given is used again. `copied` says which copies are here with that.
    */
   write(writes: readonly ProjectWrite[], now: Date, copied?: Copied | null): Promise<Written[]>
+  /** Resolves once what the project was given is where questions read it. Whoever writes a lot waits for that now and then. */
+  caughtUp(project_id: number): Promise<void>
   /** In the transaction that changes persons and groups: the copies are owed until `write` is told of `range.last`. */
   oweCopies(tx: Db, range: ChangeRange): Promise<void>
   /** What nobody else is about to copy; null for nothing. Whoever is told makes the copies soon, or others do. */

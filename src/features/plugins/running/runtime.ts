@@ -2,7 +2,8 @@
 // and jobs. It hears of edits as they are made, and looks at everything now and then for what it did not hear of.
 import type { AppCall } from '../../../platform/sandbox/sandbox.ts'
 import type { Services } from '../../../platform/services.ts'
-import type { EventTransform, Ingest } from '../../events/ingest.ts'
+import type { EventTransform } from '../../events/event-transform.ts'
+import type { Ingest } from '../../events/ingest.ts'
 import { Delivery } from '../delivery/delivery.ts'
 import { PluginLogs } from '../logs/plugin-logs.ts'
 import { PluginMetrics } from '../metrics/plugin-metrics.ts'

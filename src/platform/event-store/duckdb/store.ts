@@ -102,6 +102,9 @@ export function storeOf(
     engine: 'duckdb',
     is_shared: false,
     write: (writes, now, copied) => inTurn(() => write(writes, micros(now), copied?.until ?? null)),
+    async caughtUp(project_id) {
+      await projects.foldSoon(project_id)
+    },
     // There is one writer, and how far it has come is stored with the copies.
     oweCopies: async () => undefined,
     missingCopies: async () => ({ after: await journal.call('copiesPosition'), last: null, owed: [] }),

@@ -1,4 +1,4 @@
-// Each event is stored with the properties of its person: a few kilobytes could ask for gigabytes.
+// What is refused once its persons are known. Each event is stored with the properties of its person: a few kilobytes could ask for gigabytes.
 import { ApiError } from '../../../platform/http/errors.ts'
 import type { ProjectEvent } from '../project-event.ts'
 
@@ -16,3 +16,8 @@ export const tooLarge = () =>
     'payload_too_large',
     'Each event is stored with the properties of its person, and for this request those would take more than 128 MB. Send fewer events at a time.',
   )
+
+export const projectDeleted = () =>
+  new ApiError('invalid_api_key', 'The project of this token was deleted.', null, {
+    'www-authenticate': 'Bearer',
+  })
