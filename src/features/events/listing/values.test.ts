@@ -132,6 +132,14 @@ describe('values', () => {
     expect([found.length, found[0], found.at(-1)]).toEqual([100, 'e000', 'e099'])
   })
 
+  it('a property may be called anything', async () => {
+    for (const key of ['*', 'a.b', 'a"q', '\\', '~', '0', '😀', 'value']) {
+      const place = await placeWith(having(key, ['x', 'xy']))
+      expect([key, names(await ask(place, { key }))]).toEqual([key, ['x', 'xy']])
+      expect([key, names(await ask(place, { key, value: 'y' }))]).toEqual([key, ['xy']])
+    }
+  })
+
   it('a name that objects know is only a name', async () => {
     const place = await placeWith([
       { properties: { constructor: 'x' } },

@@ -126,7 +126,8 @@ async function findTexts(
 ): Promise<string[]> {
   const query: SelectQuery = {
     node: 'SelectQuery',
-    select: [expr, call('count')],
+    // With a name of its own: a property called `*` would stand for all columns there.
+    select: [{ node: 'Alias', alias: 'value', expr }, call('count')],
     select_from: { node: 'JoinExpr', table: field('events') },
     where: allOf([...conditions, call('isNotNull', expr)])!,
     group_by: [expr],
