@@ -14,6 +14,7 @@ import {
 import { join } from 'node:path'
 import { makeFolder, sync } from '../durable.ts'
 import { encodeRecord, findRecord, readRecord, type FoundRecord, type RecordHead } from './record.ts'
+import { readSign, type Signs } from './sign.ts'
 
 /** Bytes of a file that form no whole record: a torn end left by a killed process, or damage. */
 export type Damage = {
@@ -28,6 +29,7 @@ export type RecordPlace = { file: number; body: number }
 
 export class JournalFiles {
   readonly #folder: string
+  readonly #sign: string
   #number: number
   #descriptor: number | null = null
   #bytes = 0
@@ -35,8 +37,9 @@ export class JournalFiles {
   /** Numbers of the files before the current one. */
   readonly older: Set<number>
 
-  private constructor(folder: string, found: readonly number[]) {
+  private constructor(folder: string, sign: string, found: readonly number[]) {
     this.#folder = folder
+    this.#sign = sign
     this.#number = found.at(-1) ?? 0
     this.older = new Set(found)
   }
@@ -47,14 +50,15 @@ export class JournalFiles {
     take: (found: FoundRecord, file: number, content: Buffer) => void,
   ): { files: JournalFiles; damages: Damage[] } {
     makeFolder(folder)
+    const { sign, is_new } = readSign(folder)
     const damages: Damage[] = []
     const numbers = listNumbers(folder)
     for (const number of numbers) {
       const content = readFileSync(join(folder, fileName(number)))
-      damages.push(...readAll(content, number, take))
+      damages.push(...readAll(content, number, signsIn(content, sign, is_new), take))
     }
     for (const damage of damages) setAside(folder, damage)
-    return { files: new JournalFiles(folder, numbers), damages }
+    return { files: new JournalFiles(folder, sign, numbers), damages }
   }
 
   get current(): number {
@@ -81,7 +85,7 @@ export class JournalFiles {
   }
 
   append(head: RecordHead, sections: readonly Uint8Array[]): RecordPlace {
-    const parts = encodeRecord(head, sections)
+    const parts = encodeRecord({ ...head, sign: this.#sign }, sections)
     const [prefix, text] = parts
     const body = this.#bytes + prefix!.length + text!.length
     try {
@@ -115,9 +119,16 @@ function listNumbers(folder: string): number[] {
     .sort((one, other) => one - other)
 }
 
+/** What begins a file is no client's: it tells what the others have, also where they are older than the folder's sign. */
+function signsIn(content: Buffer, sign: string, is_new: boolean): Signs {
+  const first = readRecord(content, 0)
+  return new Set(first ? [sign, first.head.sign] : is_new ? [sign, undefined] : [sign])
+}
+
 function readAll(
   content: Buffer,
   number: number,
+  signs: Signs,
   take: (found: FoundRecord, file: number, content: Buffer) => void,
 ): Damage[] {
   const damages: Damage[] = []
@@ -128,7 +139,7 @@ function readAll(
       offset = found.end
       continue
     }
-    const next = findRecord(content, offset + 1)
+    const next = findRecord(content, offset + 1, signs)
     const bytes = (next ?? content.length) - offset
     damages.push({ file: fileName(number), offset, bytes, is_inside: next !== null })
     offset += bytes

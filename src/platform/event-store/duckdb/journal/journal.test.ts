@@ -8,6 +8,7 @@ import type { StoredEvent } from '../../event-store.ts'
 import { EMPTY_MANIFEST, projectFolder } from '../segments/manifest.ts'
 import { buildIdFilter } from './id-filter.ts'
 import { Journal, type Appended } from './journal.ts'
+import { encodeRecord, type RecordHead } from './record.ts'
 import type { Suspicion } from './repeats.ts'
 import { decodeSection, encodeWrite, idAt } from './section.ts'
 
@@ -57,6 +58,86 @@ describe('an end that was torn off', () => {
     expect(await waitingNames(1)).toEqual(['a', 'b'])
     expect(write(1, 'd').written).toMatchObject([{ stored: 1, last_seq: 3 }])
     expect(await waitingNames(1)).toEqual(['a', 'b', 'd'])
+  })
+})
+
+describe('ids that spell a record', () => {
+  /** Somebody may choose all bytes of an id, and those of a batch stand one after the other. */
+  function spelt(head: Partial<RecordHead>): StoredEvent[] {
+    const whole = {
+      number: 1_000,
+      inserted_at: NOW * 2n,
+      copies_position: 0n,
+      deleted: [],
+      sections: [],
+      ...head,
+    }
+    const length = Buffer.concat(encodeRecord(whole, [])).length
+    // The head of a record may be as long as it likes.
+    const id = ' '.repeat(16 - ((length + 5) % 16))
+    const bytes = Buffer.concat(encodeRecord({ ...whole, [id]: 1 } as RecordHead, []))
+    return Array.from({ length: bytes.length / 16 }, (_, at) => {
+      const hex = bytes.toString('hex', at * 16, at * 16 + 16)
+      const uuid = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+      return storedEvent({ uuid })
+    })
+  }
+
+  it.each([
+    ['torn off', (content: Buffer) => content.subarray(0, -40)],
+    ['damaged', (content: Buffer) => Buffer.from(content.with(content.length - 40, 1))],
+  ])('are none, where the record that holds them was %s', async (_, harm) => {
+    write(2, 'of somebody else')
+    const [path, before] = [await lastFile(), await lastFileSize()]
+    journal.append([encodeWrite(eventsOf(1, ...spelt({ deleted: [2] })))], NOW, null, null)
+    await writeFile(path, harm(await readFile(path)))
+    reopen()
+    expect(journal.damages).toMatchObject([{ offset: before, is_inside: false }])
+    expect(journal.deleted).toEqual([])
+    expect(journal.inserted_at).toBe(NOW)
+    expect(await waitingNames(2)).toEqual(['of somebody else'])
+  })
+
+  it('are none either where the file has a record after them, or begins with damage', async () => {
+    journal.append([encodeWrite(eventsOf(1, ...spelt({ deleted: [2] })))], NOW, null, null)
+    const content = await readFile(await lastFile())
+    write(2, 'after')
+    const path = await lastFile()
+    const whole = await readFile(path)
+    for (const at of [20, content.length - 40]) whole[at]! ^= 4
+    await writeFile(path, whole)
+    reopen()
+    expect(journal.damages.every(({ is_inside }) => is_inside)).toBe(true)
+    expect(journal.deleted).toEqual([])
+    expect(await waitingNames(2)).toEqual(['after'])
+  })
+})
+
+describe('records of older versions', () => {
+  it.each([
+    ['between two', 90, ['c']],
+    ['at the beginning', 20, ['b', 'c']],
+  ])('have no sign, and are found past damage %s', async (_, at, names) => {
+    journal.close()
+    await rm(join(folder, 'journal'), { recursive: true })
+    await mkdir(join(folder, 'journal'))
+    const record = (number: number, name?: string) => {
+      const write = encodeWrite(eventsOf(1, ...(name === undefined ? [] : [storedEvent({ event: name })])))
+      const { project_id, count, bytes } = write
+      const section = { project_id, count, seq_from: number - 2, repeats: [], bytes: bytes.length }
+      const sections = name === undefined ? [] : [section]
+      return encodeRecord(
+        { number, inserted_at: NOW, copies_position: 0n, deleted: [], sections },
+        sections.length > 0 ? [bytes] : [],
+      )
+    }
+    const first = record(1)
+    const whole = Buffer.concat([...first, ...record(2, 'b'), ...record(3, 'c')])
+    whole[at === 20 ? at : Buffer.concat(first).length + at]! ^= 4
+    await writeFile(join(folder, 'journal', '0000000001.journal'), whole)
+    journal = Journal.open(folder)
+    expect(journal.damages).toMatchObject([{ is_inside: true }])
+    expect(await waitingNames(1)).toEqual(names)
   })
 })
 

@@ -2,6 +2,7 @@
 // head, JSON that says which project has how many events from which position on; then, section by section, what each
 // project wrote.
 import { crc32 } from 'node:zlib'
+import type { Signs } from './sign.ts'
 
 export type SectionHead = {
   project_id: number
@@ -23,6 +24,8 @@ export type RecordHead = {
   /** Projects deleted by this record; in the first of a file, all that ever were. */
   deleted: readonly number[]
   sections: readonly SectionHead[]
+  /** The folder's (sign.ts). Older versions wrote none. */
+  sign?: string | undefined
 }
 
 export type FoundRecord = {
@@ -63,12 +66,13 @@ export function readRecord(file: Buffer, offset: number): FoundRecord | null {
   return { head: parseHead(file.toString('utf8', head_at, body)), body, end }
 }
 
-/** Where the next whole record begins, past something that is none; null when there is none. */
-export function findRecord(file: Buffer, from: number): number | null {
+/** Where the next whole record with one of these signs begins, past something that is none; null when there is none. */
+export function findRecord(file: Buffer, from: number, signs: Signs): number | null {
   const mark = Buffer.alloc(4)
   mark.writeUInt32BE(MARK)
   for (let at = file.indexOf(mark, from); at !== -1; at = file.indexOf(mark, at + 1)) {
-    if (readRecord(file, at)) return at
+    const found = readRecord(file, at)
+    if (found && signs.has(found.head.sign)) return at
   }
   return null
 }
