@@ -3,12 +3,7 @@
 // queue and the batches: a flood of one does not hold up the others.
 import { Room, type Amount, type Reservation } from '../../lib/room.ts'
 import { SharedQueue } from '../../lib/shared-queue.ts'
-import {
-  StoreBusy,
-  type Copied,
-  type ProjectWrite,
-  type Written,
-} from '../../platform/event-store/event-store.ts'
+import { StoreBusy, type Copied, type ProjectWrite } from '../../platform/event-store/event-store.ts'
 import { withoutRepeats } from '../../platform/event-store/known-ids.ts'
 import type { Services } from '../../platform/services.ts'
 import { People, type PeopleChanges } from '../persons/people.ts'
@@ -252,8 +247,7 @@ export class Ingest {
     const batch = at_once.map(toWaiting)
     try {
       await this.#missing.copyIfBehind()
-      const written = await this.#commit(writesOf(at_once, copies), copied)
-      this.tally.wrote(countOf(batch), written, this.#services.now())
+      await this.#commit(writesOf(at_once, copies), copied)
       for (const { resolve } of batch) resolve()
       // Their persons are there by now.
       for (const request of late) void this.#writeLate(request)
@@ -263,19 +257,19 @@ export class Ingest {
     }
   }
 
-  #commit(writes: readonly ProjectWrite[], copied: Copied | null = null): Promise<Written[]> {
-    const { eventStore, now } = this.#services
-    return this.tally.timed('write', () => eventStore.write(writes, now(), copied))
+  async #commit(writes: readonly ProjectWrite[], copied: Copied | null = null): Promise<void> {
+    const { eventStore } = this.#services
+    const now = this.#services.now()
+    const written = await this.tally.timed('write', () => eventStore.write(writes, now, copied))
+    const count = writes.reduce((sum, { events }) => sum + events.length, 0)
+    this.tally.wrote(count, written, now)
   }
 
   async #writeLate({ waiting, ...request }: Stored): Promise<void> {
-    try {
-      const written = await this.#late.write(request)
-      this.tally.wrote(waiting.events.length, written, this.#services.now())
-      waiting.resolve()
-    } catch (error) {
-      this.#fail([waiting], error, error instanceof StoreBusy ? 'no_room' : 'failed')
-    }
+    const { left, error } = await this.#late.write(request)
+    if (left === 0) return waiting.resolve()
+    this.tally.drop(error instanceof StoreBusy ? 'no_room' : 'failed', left)
+    waiting.reject(error)
   }
 
   #fail(batch: readonly Waiting[], error: unknown, reason: Reason = 'failed'): null {

@@ -2,31 +2,32 @@
 // much is known are stored as a hundred megabytes, and nobody waits for more than a part of a stranger's.
 import { Room, type Reservation } from '../../../lib/room.ts'
 import { SharedQueue } from '../../../lib/shared-queue.ts'
-import { StoreBusy, type ProjectWrite, type Written } from '../../../platform/event-store/event-store.ts'
-import { cutEvents, NO_COPIES, orderKey, type StoredRequest } from './split-by-text.ts'
+import { StoreBusy, type ProjectWrite } from '../../../platform/event-store/event-store.ts'
+import { cutEvents, MAX_TEXT_AT_ONCE, orderKey, writesOf, type StoredRequest } from './split-by-text.ts'
 
 /** Characters that may wait, and the share of one address: one request may have more than its share. */
 const MAX_TEXT_WAITING = 256 * 1024 * 1024
-const SHARE_OF_ADDRESS = 1 / 4
+const SHARE_OF_ADDRESS = 1 / 2
 /** After so many of a project its writes wait until they are folded: the journal is everybody's, and is not to fill up with them. */
 const MAX_TEXT_UNFOLDED = 32 * 1024 * 1024
 
 export type LateOptions = {
-  write(writes: readonly ProjectWrite[]): Promise<Written[]>
+  write(writes: readonly ProjectWrite[]): Promise<void>
   /** The project's events are where questions read them. */
   caughtUp(project_id: number): Promise<void>
 }
 
+/** How many events were not written, and why. Those that were are known when the request is sent again. */
+export type Outcome = { left: number; error: unknown }
+
 type Job = {
   request: StoredRequest
   reservation: Reservation | null
-  parts_left: number
-  written: Written[]
+  left: number
   is_over: boolean
-  resolve(written: Written[]): void
-  reject(error: unknown): void
+  settle(outcome: Outcome): void
 }
-type Part = Pick<StoredRequest, 'events' | 'text'> & { job: Job }
+type Part = StoredRequest & { job: Job }
 
 export class LateWrites {
   readonly #options: LateOptions
@@ -46,25 +47,21 @@ export class LateWrites {
     return this.#waiting.has(orderKey(request))
   }
 
-  /** Throws StoreBusy when too much is waiting already. Should a part fail, those before it are known when it is sent again. */
-  write(request: StoredRequest): Promise<Written[]> {
-    const reservation = this.#reserve(request)
-    const { project_id, address, events } = request
-    const parts = cutEvents(events)
+  write(request: StoredRequest): Promise<Outcome> {
+    const { project_id, address, events, text } = request
+    const left = events.length
+    // What apps and imports bring waits for room elsewhere.
+    const reservation = address === null ? null : this.#reserve(address, text)
+    if (address !== null && !reservation)
+      return Promise.resolve({ left, error: new StoreBusy('too many long events are waiting') })
     const by_project = `project ${project_id}`
     const by_address = address === null ? by_project : `address ${address}`
-    return new Promise((resolve, reject) => {
-      const job: Job = {
-        request,
-        reservation,
-        parts_left: parts.length,
-        written: [],
-        is_over: false,
-        resolve,
-        reject,
-      }
+    return new Promise((settle) => {
+      const job: Job = { request, reservation, left, is_over: false, settle }
       this.#count(request, 1)
-      for (const part of parts) this.#queue.push({ ...part, job }, [by_address, by_project], part.text)
+      for (const part of cutEvents(events)) {
+        this.#queue.push({ ...part, project_id, address, job }, [by_address, by_project], part.text)
+      }
       this.#working ??= this.#work()
     })
   }
@@ -74,34 +71,39 @@ export class LateWrites {
     await this.#working
   }
 
-  /** What apps and imports bring waits for room elsewhere. */
-  #reserve({ address, text }: StoredRequest): Reservation | null {
-    if (address === null) return null
-    const reservation = this.#room.take([{ name: address, share: SHARE_OF_ADDRESS }], {
-      events: 0,
-      bytes: text,
-    })
-    if (reservation) return reservation
-    throw new StoreBusy('too many long events are waiting')
+  #reserve(address: string, text: number): Reservation | null {
+    return this.#room.take([{ name: address, share: SHARE_OF_ADDRESS }], { events: 0, bytes: text })
   }
 
   async #work(): Promise<void> {
-    for (let part = this.#queue.shift(); part; part = this.#queue.shift()) {
-      if (!part.job.is_over) await this.#writePart(part)
-    }
+    for (let parts = this.#take(); parts.length > 0; parts = this.#take()) await this.#writeParts(parts)
     this.#working = null
   }
 
-  async #writePart({ job, events, text }: Part): Promise<void> {
-    const { project_id } = job.request
-    try {
-      job.written.push(...(await this.#options.write([{ project_id, events, ...NO_COPIES }])))
-      job.parts_left -= 1
-      if (job.parts_left === 0) this.#end(job, () => job.resolve(job.written))
-    } catch (error) {
-      this.#end(job, () => job.reject(error))
+  /** As much as one commit takes: a sender of many requests that are late is not to wait for a commit of each. */
+  #take(): Part[] {
+    const parts: Part[] = []
+    let room = MAX_TEXT_AT_ONCE
+    const next = () => this.#queue.shift(({ text }) => parts.length === 0 || text <= room)
+    for (let part = next(); part; part = next()) {
+      if (part.job.is_over) continue
+      parts.push(part)
+      room -= part.text
     }
-    await this.#waitForFold(project_id, text)
+    return parts
+  }
+
+  async #writeParts(parts: readonly Part[]): Promise<void> {
+    try {
+      await this.#options.write(writesOf(parts))
+      for (const { job, events } of parts) {
+        job.left -= events.length
+        if (job.left === 0) this.#end(job, null)
+      }
+    } catch (error) {
+      for (const { job } of parts) this.#end(job, error)
+    }
+    for (const { project_id, text } of parts) await this.#waitForFold(project_id, text)
   }
 
   async #waitForFold(project_id: number, text: number): Promise<void> {
@@ -112,11 +114,12 @@ export class LateWrites {
     await this.#options.caughtUp(project_id).catch(() => undefined)
   }
 
-  #end(job: Job, settle: () => void): void {
+  #end(job: Job, error: unknown): void {
+    if (job.is_over) return
     job.is_over = true
     job.reservation?.leave()
     this.#count(job.request, -1)
-    settle()
+    job.settle({ left: job.left, error })
   }
 
   #count(request: StoredRequest, change: 1 | -1): void {

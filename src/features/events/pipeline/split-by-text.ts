@@ -3,7 +3,7 @@
 import type { Copies, ProjectWrite, StoredEvent } from '../../../platform/event-store/event-store.ts'
 
 /** Characters. A write is held several times over: as events, as text and as bytes; and meanwhile all others wait. */
-const MAX_TEXT_AT_ONCE = 8 * 1024 * 1024
+export const MAX_TEXT_AT_ONCE = 8 * 1024 * 1024
 
 /** A request as it is stored. `text` counts its characters. */
 export type StoredRequest = {
@@ -44,7 +44,7 @@ export function splitByText<Request extends StoredRequest>(
 /** By project, with what each has besides events. */
 export function writesOf(
   requests: readonly StoredRequest[],
-  copies: ReadonlyMap<number, Copies>,
+  copies: ReadonlyMap<number, Copies> = new Map(),
 ): ProjectWrite[] {
   const stored = new Map<number, StoredEvent[]>()
   for (const { project_id, events } of requests) {
@@ -77,7 +77,7 @@ export function cutEvents(
   return parts
 }
 
-export const NO_COPIES = { persons: [], deleted_persons: [], distinct_ids: [], groups: [] }
+const NO_COPIES = { persons: [], deleted_persons: [], distinct_ids: [], groups: [] }
 
 export const textOf = ({ properties, person_properties, elements_chain }: StoredEvent) =>
   properties.length + person_properties.length + elements_chain.length
