@@ -24,7 +24,7 @@ export function readSections({ upto, sections }: ToFold | { upto: null; sections
     decoded.flatMap(({ events, kept }) => kept.map((at) => column(events)[at]!))
   const times = (column: (each: (typeof decoded)[number], at: number) => bigint) =>
     BigInt64Array.from(decoded.flatMap((each) => each.kept.map((at) => column(each, at))))
-  const hot_count = Math.max(0, ...decoded.map(({ events }) => events.hot.length))
+  const hot_count = decoded.reduce((most, { events }) => Math.max(most, events.hot.length), 0)
   return {
     upto,
     events: {
