@@ -219,24 +219,32 @@ describe('GET …/reconciliation/', () => {
     })
   })
 
-  it('200: what backfills under two queries have taken of an hour is counted by the query of each', async () => {
-    const row = await makeExport()
-    await arrive(new Map([[row.project_id, 3]]), HOURS, 2)
-    await arrive(new Map([[row.project_id, 2]]), HOURS, 3)
-    const { id } = await addBackfill(app.db, row, hour(8))
-    const backfill = (index: number, hogql_query: string, matching: number) => {
-      const definition = { ...definitionOf(row), hogql_query }
-      const chosen = { selection: 'timestamp' as const, backfill_id: id, ...seqs(0, 5) }
-      return runAt(row, index, { ...chosen, definition, ...done(matching) })
-    }
-    await backfill(2, "SELECT uuid, timestamp, event FROM events WHERE event = 'no such'", 0)
-    await backfill(3, 'SELECT uuid, timestamp, event FROM events', 2)
-    await runAt(row, 7, { ...seqs(0, 5), ...done(0) })
-    const counts = { received: 5, exported: 2, filtered_out: 3, pending: 0, skipped: 0, backfilled: 2 }
-    const { body } = await get(urlOf(row))
-    expect(body.totals).toEqual(counts)
-    expect(body.results[0]).toMatchObject(counts)
-  })
+  it.each<[string, Partial<ExportRow>, Partial<ExportRow>]>([
+    [
+      'queries',
+      { hogql_query: "SELECT uuid, timestamp, event FROM events WHERE event = 'no such'" },
+      { hogql_query: 'SELECT uuid, timestamp, event FROM events' },
+    ],
+    ['filters', { filters: [{ type: 'event', key: 'plan', operator: 'is_set', value: 'is_set' }] }, {}],
+  ])(
+    '200: what backfills under two %s have taken of an hour is counted by those of each',
+    async (_, ...both) => {
+      const row = await makeExport()
+      await arrive(new Map([[row.project_id, 3]]), HOURS, 2)
+      await arrive(new Map([[row.project_id, 2]]), HOURS, 3)
+      const { id } = await addBackfill(app.db, row, hour(8))
+      for (const [index, chosen] of both.entries()) {
+        const definition = { ...definitionOf(row), ...chosen }
+        const fields = { selection: 'timestamp' as const, backfill_id: id, ...seqs(0, 5), definition }
+        await runAt(row, 2 + index, { ...fields, ...done(index === 0 ? 0 : 2) })
+      }
+      await runAt(row, 7, { ...seqs(0, 5), ...done(0) })
+      const counts = { received: 5, exported: 2, filtered_out: 3, pending: 0, skipped: 0, backfilled: 2 }
+      const { body } = await get(urlOf(row))
+      expect(body.totals).toEqual(counts)
+      expect(body.results[0]).toMatchObject(counts)
+    },
+  )
 
   it('200 before the first interval has begun: all is skipped, and the clock of the store stays where it is', async () => {
     const row = await makeExport({ next_due_at: hour(900), start_at: hour(899) })
