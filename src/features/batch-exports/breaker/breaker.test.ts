@@ -39,9 +39,7 @@ async function startEndpoint() {
     waiting.push(() => {
       if (state.status === null) request.socket.destroy()
       else
-        response
-          .writeHead(state.status, { ...(state.asks_s === null ? {} : { 'retry-after': state.asks_s }) })
-          .end()
+        response.writeHead(state.status, state.asks_s === null ? {} : { 'retry-after': state.asks_s }).end()
     })
     request.resume().on('end', () => {
       if (waiting.length < state.together) return
