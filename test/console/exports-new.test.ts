@@ -245,6 +245,13 @@ describe('settings', () => {
         await audit()
         await page.getByLabel('Access key id (optional)', { exact: true }).fill(one!)
         await page.getByLabel('Secret access key (optional)').fill(other!)
+        // What is stored is there before everything else on the page is.
+        await page.route('**/batch_exports/**', async (route) => {
+          const request = route.request()
+          const isSlow = request.method() === 'GET' && !request.url().endsWith(`/${id}/`)
+          if (isSlow) await new Promise((resolve) => setTimeout(resolve, 1_000))
+          await route.continue()
+        })
         await page.getByRole('button', { name: 'Save settings' }).click()
         await page.getByText('The settings are saved.', { exact: false }).waitFor()
         await page.getByRole('heading', { name: /To another S3$/ }).waitFor()

@@ -7,7 +7,8 @@ const FOCUS_FRAMES = 60
 
 type Options<Values extends object> = {
   initial: Values
-  submit: (values: Values) => Promise<unknown>
+  /** Calls `isStored` once what was typed is no draft any more: whoever draws the form anew before it ends does so without. */
+  submit: (values: Values, isStored: () => void) => Promise<unknown>
   /** Under this name what was typed survives a reload. Of secrets only the names do, so that the form asks for them again. */
   draft?: string
   secrets?: readonly (keyof Values & string)[]
@@ -50,7 +51,7 @@ export function useForm<Values extends object>({ initial, submit, draft, secrets
     setErrors({})
     setRefusal(null)
     try {
-      await submit(values)
+      await submit(values, () => forgetDraft(draft))
       forgetDraft(draft)
     } catch (error) {
       const failure = toFailure(error)

@@ -38,7 +38,7 @@ export function SettingsForm({ data, kind, onSaved }: Props) {
     initial: stored,
     draft: `export:${data.id}`,
     secrets: namesOfSecrets(kind.config),
-    async submit(values) {
+    async submit(values, isStored) {
       const body = changesOf(values, stored, kind)
       try {
         await answer(
@@ -51,6 +51,8 @@ export function SettingsForm({ data, kind, onSaved }: Props) {
         if (error instanceof Failure && error.status === 404) return leaveDeleted()
         throw error
       }
+      // The form begins anew as soon as the list or the export is there, and is not to ask for secrets that were just stored.
+      isStored()
       await queries.invalidateQueries({ queryKey: exportsKey(path.projectId) })
       done('The settings are saved. They hold from the next run on.')
       onSaved()
