@@ -63,8 +63,8 @@ describe('from invite to goodbye', () => {
       // In another browser.
       const asAnn = { path: new URL(link).pathname }
       await browser.visit(asAnn, async ({ page: joining, expectProblem: expectOfAnn }) => {
-        // Her open page may ask for events once more after she was removed.
-        expectOfAnn(/403 .*\/events\/stream\//)
+        // Her open page may ask once more after she was removed.
+        expectOfAnn(/403 .*\/(events\/stream|batch_exports\/status)\//)
         await joining.getByRole('heading', { name: 'Join Harbour & Sons' }).waitFor()
         expect(await joining.getByLabel('First name').inputValue()).toBe('Ann')
         await joining.getByLabel('Choose a password').fill(PASSWORD)

@@ -80,7 +80,13 @@ it('whoever closes the question is told that they are signed out, and can sign i
     await page.getByRole('link', { name: 'Members' }).click()
     const question = page.getByRole('dialog', { name: 'You were signed out' })
     await question.waitFor()
-    await page.keyboard.press('Escape')
+    // Whatever else was under way asks once more.
+    await expect
+      .poll(async () => {
+        await page.keyboard.press('Escape')
+        return question.isVisible()
+      })
+      .toBe(false)
     await page.getByText('You are signed out.').waitFor()
     await page.getByRole('button', { name: 'Sign in' }).click()
     await question.getByLabel('Password', { exact: true }).fill(password)
