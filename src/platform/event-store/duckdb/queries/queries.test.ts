@@ -110,6 +110,14 @@ describe('a question', () => {
     for (const pid of queryProcesses()) process.kill(pid, 'SIGKILL')
     expect(await answer).toEqual([[300_000_000]])
   })
+
+  it('whose process was killed just before, which nobody has noticed, is answered by another', async () => {
+    await count()
+    for (const pid of queryProcesses()) process.kill(pid, 'SIGKILL')
+    // It is gone before this thread hears of anything.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
+    expect(await count()).toEqual([[1]])
+  })
 })
 
 describe('a query process', () => {

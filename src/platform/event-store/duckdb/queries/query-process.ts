@@ -85,10 +85,14 @@ export class QueryProcess {
   #start(): Started {
     const child = spawnLimited(this.options)
     const started = { child, caller: new Caller<QueryCalls>(processPort(child)), shown: new Map() }
-    child.once('exit', () => {
-      if (this.#started === started) this.#started = null
-    })
+    // A question that could not be sent any more tells of its end before its exit does.
+    for (const end of ['error', 'exit']) child.once(end, () => this.#forget(started))
     return started
+  }
+
+  #forget(started: Started): void {
+    if (this.#started === started) this.#started = null
+    started.child.kill('SIGKILL')
   }
 }
 
