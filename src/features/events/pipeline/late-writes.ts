@@ -8,7 +8,7 @@ import { cutEvents, MAX_TEXT_AT_ONCE, orderKey, writesOf, type StoredRequest } f
 /** Characters that may wait, and the share of one address: one request may have more than its share. */
 const MAX_TEXT_WAITING = 256 * 1024 * 1024
 const SHARE_OF_ADDRESS = 1 / 2
-/** After so many of a project its writes wait until they are folded: the journal is everybody's, and is not to fill up with them. */
+/** After so many of a project late writes wait until they are folded: the journal is everybody's, and must not fill up with them. */
 const MAX_TEXT_UNFOLDED = 32 * 1024 * 1024
 
 export type LateOptions = {

@@ -1,4 +1,5 @@
-// What is refused once its persons are known. Each event is stored with the properties of its person: a few kilobytes could ask for gigabytes.
+// What is refused once its persons are known. Each event is stored with the properties of its person: a few kilobytes could
+// ask for gigabytes.
 import { ApiError } from '../../../platform/http/errors.ts'
 import type { ProjectEvent } from '../project-event.ts'
 
