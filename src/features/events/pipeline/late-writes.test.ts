@@ -87,6 +87,12 @@ describe('late writes', () => {
     expect(await late.write(request('a', 1))).toEqual({ left: 0, error: null })
   })
 
+  it('of no events are over at once', async () => {
+    const { late, done } = opened()
+    expect(await late.write(request('a', 0))).toEqual({ left: 0, error: null })
+    expect(done).toEqual([])
+  })
+
   it('are done once it is closed', async () => {
     const { late, done } = opened()
     const written = late.write(request('a', 3))

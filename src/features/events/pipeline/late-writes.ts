@@ -50,6 +50,7 @@ export class LateWrites {
   write(request: StoredRequest): Promise<Outcome> {
     const { project_id, address, events, text } = request
     const left = events.length
+    if (left === 0) return Promise.resolve({ left, error: null })
     // What apps and imports bring waits for room elsewhere.
     const reservation = address === null ? null : this.#reserve(address, text)
     if (address !== null && !reservation)
