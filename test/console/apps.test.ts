@@ -142,10 +142,9 @@ describe('from nothing', () => {
         // Who has left the editor meanwhile is shown no list: it would lie over the code, and no key would close it.
         await page.keyboard.press('Control+Space')
         await page.evaluate('document.activeElement.blur()')
-        await page.waitForTimeout(500)
-        expect(await page.getByRole('listbox').count()).toBe(0)
         await page.getByRole('button', { name: 'Try it' }).click()
         await page.getByText('Failed').waitFor()
+        expect(await page.getByRole('listbox').count()).toBe(0)
         const wrong = page.getByRole('list', { name: 'What is wrong in the code' })
         await wrong.getByRole('button', { name: /index\.ts:2:/ }).waitFor()
         await audit()

@@ -15,8 +15,8 @@ import { MissingCopies } from './missing-copies.ts'
 import type { PipelineEvent } from './pipeline-event.ts'
 import { LateWrites } from './pipeline/late-writes.ts'
 import { isTooLarge, projectDeleted, tooLarge } from './pipeline/refused-requests.ts'
-import { splitByText, writesOf, type StoredRequest } from './pipeline/split-by-text.ts'
-import { toStored } from './pipeline/to-stored.ts'
+import { splitByText, writesOf } from './pipeline/split-by-text.ts'
+import { toStored, type Changed, type Stored } from './pipeline/to-stored.ts'
 import { ofProject, type ProjectEvent } from './project-event.ts'
 
 type IngestServices = Pick<Services, 'db' | 'eventStore' | 'now'>
@@ -47,10 +47,10 @@ type Waiting = {
   reject(error: unknown): void
 }
 
-/** With the persons of its events. */
-type Changed = { waiting: Waiting; events: readonly ProjectEvent[] }
-type Stored = StoredRequest & { waiting: Waiting }
-type Prepared = Pick<PeopleChanges, 'copies'> & { requests: readonly Stored[]; copied: Copied | null }
+type Prepared = Pick<PeopleChanges, 'copies'> & {
+  requests: readonly Stored<Waiting>[]
+  copied: Copied | null
+}
 
 const toWaiting = ({ waiting }: { waiting: Waiting }) => waiting
 const senderByProject = ({ id }: ProjectRow) => `project ${id}`
@@ -214,8 +214,8 @@ export class Ingest {
         requests.flatMap(({ events }) => events),
       ),
     )
-    const isGone = ({ waiting }: Changed) => gone.has(waiting.project.id)
-    const isLarge = ({ waiting, events }: Changed) => waiting.address !== null && isTooLarge(events)
+    const isGone = ({ waiting }: Changed<Waiting>) => gone.has(waiting.project.id)
+    const isLarge = ({ waiting, events }: Changed<Waiting>) => waiting.address !== null && isTooLarge(events)
     const stored = await toStored(
       requests.filter((request) => !isGone(request) && !isLarge(request)),
       (event) => this.#observe?.(event.project_id, event),
@@ -265,7 +265,7 @@ export class Ingest {
     this.tally.wrote(count, written, now)
   }
 
-  async #writeLate({ waiting, ...request }: Stored): Promise<void> {
+  async #writeLate({ waiting, ...request }: Stored<Waiting>): Promise<void> {
     const { left, error } = await this.#late.write(request)
     if (left === 0) return waiting.resolve()
     this.tally.drop(error instanceof StoreBusy ? 'no_room' : 'failed', left)
