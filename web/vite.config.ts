@@ -10,6 +10,8 @@ export default defineConfig({
     // A policy without `data:` and inline scripts is what serves these files.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // Which files a page is in: src/app/console/ahead.ts has them fetched along with it.
+    manifest: 'parts.json',
     sourcemap: false,
     reportCompressedSize: false,
     rolldownOptions: {

@@ -68,10 +68,23 @@ describe('the page', () => {
     expect(await linksOf('/project/7/events', 'other=1')).toBeUndefined()
     expect(await linksOf('/login?next=%2F', 'sessionid=a')).toBeUndefined()
     expect(await linksOf('/account/keys', 'sessionid=a')).toBe(me)
-    expect(await linksOf('/project/7/events?after=x', 'sessionid=a')).toBe(
-      `${me}, ${me.replace('users/%40me', 'projects/7')}`,
-    )
+    const withProject = `${me}, ${me.replace('users/%40me', 'projects/7')}`
+    for (const address of ['', '/', '?a', '/settings/general', '/exports/new', '/constructor'])
+      expect(await linksOf(`/project/7${address}`, 'sessionid=a')).toBe(withProject)
     expect(await linksOf('/project/7%3E;rel=x/events', 'sessionid=a')).toBe(me)
+  })
+
+  it('has what a list asks and is drawn by fetched along with it', async () => {
+    const { headers } = await load('/project/7/events', { cookie: 'sessionid=a' })
+    const links = String(headers.link).split(', ')
+    expect(links[2]).toBe('</api/projects/7/events/?limit=100>; rel=preload; as=fetch; crossorigin')
+    const files = links.slice(3)
+    expect(files).toContain(`<${await script()}>; rel=modulepreload`)
+    expect(files.join()).toMatch(/EventsPage-[^.]+\.js>; rel=modulepreload/)
+    expect(files.join()).toMatch(/EventsPage-[^.]+\.css>; rel=preload; as=style; crossorigin/)
+    for (const file of files) expect((await load(/<(.+)>/.exec(file)![1]!)).statusCode).toBe(200)
+    const filtered = await load('/project/7/events?after=-24h', { cookie: 'sessionid=a' })
+    expect(String(filtered.headers.link).split(', ').slice(2)).toEqual(files)
   })
 })
 

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto'
 import { extname } from 'node:path'
 import { notFound } from '../../platform/http/errors.ts'
 import { sendPackedFile } from '../../platform/http/packed-file.ts'
+import { linksAhead } from './ahead.ts'
 import { openConsoleFiles } from './files.ts'
 
 // Where the console answers. Mailed links and bookmarks point here; web/src/routes.tsx says what each shows.
@@ -39,7 +40,8 @@ const NONCE = '%NONCE%'
 const SESSION = '%SESSION%'
 
 export function addConsole(app: FastifyInstance): void {
-  const { page, assets } = openConsoleFiles()
+  const files = openConsoleFiles()
+  const { page, assets } = files
 
   const send = (request: FastifyRequest, reply: FastifyReply) => {
     const nonce = randomBytes(16).toString('base64')
@@ -51,7 +53,7 @@ export function addConsole(app: FastifyInstance): void {
   for (const address of ADDRESSES_OF_ANYBODY) app.get(address, async (request, reply) => send(request, reply))
   for (const address of ADDRESSES_WITHIN)
     app.get(address, async (request, reply) => {
-      if (hasSession(request)) reply.header('link', firstAnswers(request))
+      if (hasSession(request)) reply.header('link', linksAhead(request.url, files))
       return send(request, reply)
     })
 
@@ -67,13 +69,6 @@ export function addConsole(app: FastifyInstance): void {
 /** Without a cookie the page need not ask the API, and shows the way in at once. */
 function hasSession({ headers }: FastifyRequest): boolean {
   return /(^|;\s*)sessionid=./.test(headers.cookie ?? '')
-}
-
-/** What each of these pages asks the API first (web/src/api/me.ts): the browser fetches it while the program is on its way. */
-function firstAnswers({ url }: FastifyRequest): string {
-  const project = /^\/project\/(\d+)(?:[/?]|$)/.exec(url)?.[1]
-  const paths = ['/api/users/%40me/', ...(project === undefined ? [] : [`/api/projects/${project}/`])]
-  return paths.map((path) => `<${path}>; rel=preload; as=fetch; crossorigin`).join(', ')
 }
 
 /**
