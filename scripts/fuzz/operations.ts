@@ -15,15 +15,20 @@ type Documented = {
   requestBody?: { content: { 'application/json': { schema: Schema } } }
 }
 
-export const operations: Operation[] = Object.entries(document.paths).flatMap(([path, methods]) =>
-  Object.entries(methods as Record<string, unknown>).map(([method, described]) => {
-    const { parameters = [], requestBody } = described as Documented
-    return {
-      name: `${method.toUpperCase()} ${path}`,
-      method: method.toUpperCase(),
-      path,
-      query: parameters.filter((each) => each.in === 'query'),
-      body: requestBody?.content['application/json'].schema ?? null,
-    }
-  }),
-)
+/** Directories speak a protocol of their own, and have a fuzz of their own (features/scim/fixture/fuzz.ts). */
+const isOfDirectories = (path: string) => path.startsWith('/scim/')
+
+export const operations: Operation[] = Object.entries(document.paths)
+  .filter(([path]) => !isOfDirectories(path))
+  .flatMap(([path, methods]) =>
+    Object.entries(methods as Record<string, unknown>).map(([method, described]) => {
+      const { parameters = [], requestBody } = described as Documented
+      return {
+        name: `${method.toUpperCase()} ${path}`,
+        method: method.toUpperCase(),
+        path,
+        query: parameters.filter((each) => each.in === 'query'),
+        body: requestBody?.content['application/json'].schema ?? null,
+      }
+    }),
+  )

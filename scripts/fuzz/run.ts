@@ -1,4 +1,4 @@
-// Sends generated requests and holds every answer against the document. Called by main.ts and by test/fuzz.long.test.ts.
+// Sends generated requests and holds every answer against the document. Called by main.ts and by test/fuzz.test.ts.
 import fc from 'fast-check'
 import { sql } from '../../src/platform/db/sql.ts'
 import { openOutbound, type Outbound } from '../../src/platform/outbound/outbound.ts'
