@@ -15,6 +15,7 @@ COPY web/package.json ./web/
 COPY scripts/api-types/package.json ./scripts/api-types/
 RUN npm ci
 COPY bin ./bin
+COPY docs/openapi.json ./docs/
 COPY scripts ./scripts
 COPY src ./src
 COPY web ./web

@@ -25,7 +25,8 @@ function isStale() {
     .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
-  return [join(root, 'package.json'), ...files].some((file) => statSync(file).mtimeMs > built)
+  const alone = ['package.json', 'docs/openapi.json'].map((name) => join(root, name))
+  return [...alone, ...files].some((file) => statSync(file).mtimeMs > built)
 }
 
 function build() {

@@ -6,6 +6,7 @@ import { createRequire } from 'node:module'
 import { join, parse } from 'node:path'
 import { CompileFlags, EvalFlags, QuickJS } from 'quickjs-wasi'
 import { build } from 'rolldown'
+import { copyApiDocument } from './api-document.js'
 import { copyBrowserLibrary } from './browser-library.js'
 import { buildConsole } from './console.js'
 import { licenceTexts } from './licences.js'
@@ -54,7 +55,7 @@ const DOCS_PAGE = [
 
 /**
  * Writes `<folder>/<name>`, and beside it what it reads: `threads`, `migrations`, `docs-page`, `browser-library`,
- * `console`.
+ * `console`, `openapi.json`.
  */
 export async function bundle(entry, folder, name = 'program.js') {
   const threads = Object.entries(THREADS).map(([thread, source]) => [`threads/${thread}`, source])
@@ -62,6 +63,7 @@ export async function bundle(entry, folder, name = 'program.js') {
   await bundleRest(join(folder, 'threads'))
   await cp(join(root, 'src/platform/db/migrations'), join(folder, 'migrations'), { recursive: true })
   await copyBrowserLibrary(join(folder, 'browser-library'))
+  await copyApiDocument(folder)
   const page = await copyDocsPage(join(folder, 'docs-page'))
   const console = await buildConsole(join(folder, 'console'))
   const modules = output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : []))

@@ -1,4 +1,5 @@
-// The OpenAPI document of the whole server.
+// The OpenAPI document of the whole server, as `npm run docs` writes it to docs/openapi.json. Making it takes as long as
+// everything else that a server starts with, so servers hand out that file (api-schema.ts).
 import { captureDocument } from '../features/events/capture/document.ts'
 import { scimDocument } from '../features/scim/document.ts'
 import { openApiDocument } from '../platform/http/openapi.ts'
@@ -11,13 +12,7 @@ const ABOUT = { version: VERSION, introduction: INTRODUCTION, sections: SECTIONS
 
 let made: Record<string, unknown> | undefined
 
-/** Made once: it takes as long as everything else that a server starts with. Not to be changed. */
+/** Made once. Not to be changed. */
 export function apiDocument(): Readonly<Record<string, unknown>> {
   return (made ??= openApiDocument(routes, ABOUT, { ...captureDocument, ...mcpDocument, ...scimDocument }))
-}
-
-let text: string | undefined
-
-export function apiDocumentText(): string {
-  return (text ??= JSON.stringify(apiDocument()))
 }

@@ -8,9 +8,9 @@ import { sql } from '../platform/db/sql.ts'
 import { denied, methodNotAllowed } from '../platform/http/errors.ts'
 import type { Metrics } from '../platform/http/metrics.ts'
 import type { Services } from '../platform/services.ts'
+import { addApiSchema } from './api-schema.ts'
 import { addConsole } from './console/serve.ts'
 import { addDocsPage } from './docs-page.ts'
-import { apiDocumentText } from './document.ts'
 import { addMcp } from './mcp/serve.ts'
 
 const READY_LIMIT_MS = 2_000
@@ -45,9 +45,7 @@ export function addPages(app: FastifyInstance, services: Services): void {
   addConsole(app)
   addMcp(app, services)
 
-  const text = apiDocumentText()
-  app.get('/api/schema/', async (_request, reply) => reply.type('application/json; charset=utf-8').send(text))
-
+  addApiSchema(app)
   addDocsPage(app)
 }
 

@@ -7,6 +7,7 @@ import { migrateAll } from '../../src/app/services.ts'
 import { openDatabase } from '../../src/platform/db/database.ts'
 import { openEmbeddedPostgres } from '../../src/platform/db/embedded/embedded.ts'
 import { openLog } from '../../src/platform/log/log.ts'
+import { copyApiDocument } from '../../scripts/api-document.js'
 import { copyBrowserLibrary } from '../../scripts/browser-library.js'
 import { bundleThreads } from '../../scripts/bundle.js'
 import { buildConsole } from '../../scripts/console.js'
@@ -31,6 +32,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const modules = join(import.meta.dirname, '../../node_modules')
   await bundleThreads(join(modules, '.longshore-threads'))
   await copyBrowserLibrary(join(modules, '.longshore-browser-library'))
+  await copyApiDocument(join(modules, '.longshore-document'))
   await buildConsole(join(modules, '.longshore-console'))
   const folder = await mkdtemp(join(tmpdir(), 'longshore-tests-'))
   // For test/end-to-end/program.ts.

@@ -1,0 +1,1 @@
+export function copyApiDocument(folder: string): Promise<void>
