@@ -90,12 +90,12 @@ function errorContent(code: ErrorCode): Json {
 }
 
 function statusesOf(route: Route): number[] {
-  const takesInput = route.query !== undefined || route.body !== undefined
   const hasId = route.path.includes(':')
   const isUnsafe = route.method !== 'GET'
   const isOpen = route.access === 'anyone'
   const applies: Record<number, boolean> = {
-    400: takesInput || hasId || isUnsafe,
+    // `limit` and `offset`, and parameters that no database can hold, are looked at everywhere.
+    400: true,
     // A key that is not valid is refused even where none is needed.
     401: true,
     // Browsers may change things from our own pages only.

@@ -9926,6 +9926,7 @@ export interface operations {
                     "application/json": components["schemas"]["FeatureFlagDefinitions"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Denied"];
             429: components["responses"]["Throttled"];
@@ -9959,6 +9960,7 @@ export interface operations {
                     "application/json": components["schemas"]["FeatureFlagDefinitions"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Denied"];
             429: components["responses"]["Throttled"];
@@ -9992,6 +9994,7 @@ export interface operations {
                     "application/json": components["schemas"]["FeatureFlagDefinitionsPage"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Denied"];
             429: components["responses"]["Throttled"];
@@ -15783,6 +15786,7 @@ export interface operations {
                     "application/json": components["schemas"]["PersonalApiKey"][];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Denied"];
             429: components["responses"]["Throttled"];
@@ -16889,6 +16893,7 @@ export interface operations {
                     "text/xml": string;
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Denied"];
             429: components["responses"]["Throttled"];
@@ -17561,6 +17566,7 @@ export interface operations {
                     "application/json": components["schemas"]["Preflight"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthenticated"];
             429: components["responses"]["Throttled"];
             503: components["responses"]["Unavailable"];
@@ -17593,6 +17599,7 @@ export interface operations {
                     "application/json": components["schemas"]["InstanceStatus"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Denied"];
             404: components["responses"]["NotFound"];

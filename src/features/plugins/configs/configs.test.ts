@@ -16,6 +16,7 @@ import { syncInlinePlugins } from '../inline/sync.ts'
 import type { PluginConfigRow } from '../rows.ts'
 import { SECRET_MASK } from './change-settings.ts'
 import { addPlugin, SCHEMA } from './fixture/plugins.ts'
+import { presentConfig } from './present.ts'
 
 let app: TestApp
 let workspace: Workspace
@@ -259,6 +260,15 @@ describe('GET plugin_configs/', () => {
 })
 
 describe('GET plugin_configs/:id/', () => {
+  it('404 when the plugin is removed while the config is read', async () => {
+    const removed = await addPlugin(app, workspace.organization.id)
+    const row = await storedRow(await createdId({ plugin: removed }))
+    await app.db.run(sql`DELETE FROM plugin WHERE id = ${removed}`)
+    const reading = { services: app.services, db: app.db, now: app.services.now(), caller: {} }
+    const found = { project: workspace.project, row, level: 15 }
+    await expect(presentConfig(reading as never, found as never)).rejects.toMatchObject({ status: 404 })
+  })
+
   it('200 with the share of calls that went well in the last day', async () => {
     const id = await createdId()
     const add = (hours: number, category: string, successes: number, on_retry: number, failures: number) =>

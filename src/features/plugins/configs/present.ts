@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { JsonObject } from '../../../lib/json-object.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import { LEVELS, type Caller } from '../../../platform/http/caller.ts'
+import { notFound } from '../../../platform/http/errors.ts'
 import type { Services } from '../../../platform/services.ts'
 import { readConfigSchema } from '../config-schema.ts'
 import { presentPlugin } from '../present.ts'
@@ -34,14 +35,16 @@ export async function presentConfig(
   { project, row, level }: Addressed,
 ): Promise<Presented> {
   const plugins = await listPluginsOf(reading.db, row.project_id, [row.id])
+  const [plugin] = plugins
+  // Somebody has just removed it, and the config with it.
+  if (!plugin) throw notFound()
   const [presented] = await presentWith(reading, row.project_id, [row], plugins)
   const site = level < LEVELS.admin ? undefined : await findSiteAppPlace(reading.db, row.project_id, row.id)
   const site_url = site ? `${reading.services.settings.site_url}${siteAppPath(site)}` : null
-  const [plugin] = plugins
   // Nobody is told who runs a plugin of another organization.
-  const isOwn = plugin!.organization_id === project.organization_id
-  const is_plugin_used_beyond = isOwn && (await isUsedBeyond(reading.db, plugin!, reading.caller))
-  return { ...presented!, plugin_info: presentPlugin(plugin!), is_plugin_used_beyond, site_url }
+  const isOwn = plugin.organization_id === project.organization_id
+  const is_plugin_used_beyond = isOwn && (await isUsedBeyond(reading.db, plugin, reading.caller))
+  return { ...presented!, plugin_info: presentPlugin(plugin), is_plugin_used_beyond, site_url }
 }
 
 /** Configs of one project, as lists show them. */

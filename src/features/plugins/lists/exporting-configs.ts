@@ -39,7 +39,8 @@ export async function listExporting(reading: Reading, family: Family) {
     const own = rows.filter((row) => row.project_id === project_id)
     for (const config of await presentWithPlugins(reading, project_id, own)) presented.set(config.id, config)
   }
-  return { count, configs: rows.map(({ id }) => presented.get(id)!) }
+  // Without those whose plugin somebody has removed meanwhile.
+  return { count, configs: rows.flatMap(({ id }) => presented.get(id) ?? []) }
 }
 
 function isExporting(organization_id: string, family: Family): Statement {
@@ -58,5 +59,8 @@ async function presentWithPlugins(
   const found = await listPluginsOf(reading.db, project_id, ids)
   const plugins = new Map(found.map((row) => [row.plugin_config_id, row]))
   const configs = await presentConfigs(reading, project_id, rows)
-  return configs.map((config) => ({ ...config, plugin_info: presentPlugin(plugins.get(config.id)!) }))
+  return configs.flatMap((config) => {
+    const plugin = plugins.get(config.id)
+    return plugin ? [{ ...config, plugin_info: presentPlugin(plugin) }] : []
+  })
 }
