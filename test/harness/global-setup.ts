@@ -11,6 +11,7 @@ import { copyApiDocument } from '../../scripts/api-document.js'
 import { copyBrowserLibrary } from '../../scripts/browser-library.js'
 import { bundleThreads } from '../../scripts/bundle.js'
 import { buildConsole } from '../../scripts/console.js'
+import { makeUnlessFresh, sourcesState } from './made-from.ts'
 
 export type TestPostgres = {
   host: string
@@ -28,12 +29,19 @@ declare module 'vitest' {
 
 const TEMPLATE = 'longshore_template'
 
+/** What lies beside a bundled program, for tests that run from the sources. */
+const BUILT = {
+  threads: bundleThreads,
+  'browser-library': copyBrowserLibrary,
+  document: copyApiDocument,
+  console: buildConsole,
+}
+
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const modules = join(import.meta.dirname, '../../node_modules')
-  await bundleThreads(join(modules, '.longshore-threads'))
-  await copyBrowserLibrary(join(modules, '.longshore-browser-library'))
-  await copyApiDocument(join(modules, '.longshore-document'))
-  await buildConsole(join(modules, '.longshore-console'))
+  const state = sourcesState()
+  for (const [name, make] of Object.entries(BUILT))
+    await makeUnlessFresh(join(modules, `.longshore-${name}`), state, make)
   const folder = await mkdtemp(join(tmpdir(), 'longshore-tests-'))
   // For test/end-to-end/program.ts.
   process.env.TEST_BUILD = await mkdtemp(join(folder, 'build-'))
