@@ -80,14 +80,19 @@ it('whoever closes the question is told that they are signed out, and can sign i
     await page.getByRole('link', { name: 'Members' }).click()
     const question = page.getByRole('dialog', { name: 'You were signed out' })
     await question.waitFor()
-    // Whatever else was under way asks once more.
-    await expect
-      .poll(async () => {
-        await page.keyboard.press('Escape')
-        return question.isVisible()
-      })
-      .toBe(false)
+    await page.keyboard.press('Escape')
+    await question.waitFor({ state: 'detached' })
     await page.getByText('You are signed out.').waitFor()
+
+    // What the page asks for by itself does not open it again.
+    const refused = page.waitForResponse((response) => response.status() === 401)
+    await comeBackTo(page)
+    await (await refused).finished()
+    await page.evaluate(
+      'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))',
+    )
+    expect(await question.count()).toBe(0)
+
     await page.getByRole('button', { name: 'Sign in' }).click()
     await question.getByLabel('Password', { exact: true }).fill(password)
     await page.keyboard.press('Enter')

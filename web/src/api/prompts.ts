@@ -7,6 +7,8 @@ type Open = { prompt: Prompt; answer: Promise<boolean>; settle(isDone: boolean):
 
 let open: Open | null = null
 let isSomebodyHere = false
+/** Somebody has closed the question whether to sign in again, and has clicked on nothing since. */
+let isSignInDeclined = false
 const listeners = new Set<() => void>()
 
 /** Somebody has turned out to be signed in. Until then a refusal is an answer: there is nobody to ask. */
@@ -15,13 +17,18 @@ export function noteSomebody(): void {
 }
 export const mayAsk = (): boolean => isSomebodyHere
 
-/** Resolves when it is done (true) or was declined (false). Requests that need the same thing share one question. */
+/**
+ * Resolves when it is done (true) or was declined (false). Requests that need the same thing share one question. Pages ask
+ * for fresh answers by themselves: whoever would rather read on is not asked again until they do something.
+ */
 export function ask(prompt: Prompt): Promise<boolean> {
   if (open !== null) return open.answer
+  if (prompt === 'sign-in' && isSignInDeclined) return Promise.resolve(false)
   let settle: (isDone: boolean) => void = () => {}
   const answer = new Promise<boolean>((resolve) => {
     settle = (isDone) => {
       open = null
+      if (prompt === 'sign-in' && !isDone) declineSignIn()
       resolve(isDone)
       tell()
     }
@@ -29,6 +36,12 @@ export function ask(prompt: Prompt): Promise<boolean> {
   open = { prompt, answer, settle }
   tell()
   return answer
+}
+
+/** Until the next click, which is also what Enter on a button or link is to the page. */
+function declineSignIn(): void {
+  isSignInDeclined = true
+  addEventListener('click', () => (isSignInDeclined = false), { capture: true, once: true })
 }
 
 export const currentPrompt = (): Open | null => open
