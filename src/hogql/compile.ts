@@ -34,10 +34,12 @@ export type CompiledQuery = {
   columns: readonly string[]
   /** The same columns as the SQL names them, with their types. */
   outputs: readonly { column: string; type: Type }[]
-  /** Properties of events that the SQL reads by name, for the store, … */
+  /** Properties of events that the SQL reads by name: those that the store finds, … */
   properties: readonly AskedProperty[]
-  /** … and those that always have a column. */
+  /** … those that always have a column, … */
   hot: readonly string[]
+  /** … and those that the SQL takes out of the JSON by itself. */
+  in_json: readonly string[]
   /** The query as normalised HogQL. */
   hogql: string
 }
@@ -53,6 +55,7 @@ export function compileQuery(
   const counts = { t: 0, c: 0, q: 0, asked: 0 }
   const asked = new Map<string, AskedProperty>()
   const hot = new Set<string>()
+  const in_json = new Set<string>()
   const compilation: Compilation = {
     context,
     dialect: ENGINES[engine].dialect({ ...context, bind }),
@@ -60,6 +63,7 @@ export function compileQuery(
     expansion: { steps: 0 },
     fresh: (prefix) => `${prefix}${++counts[prefix]}`,
     hot,
+    in_json,
     askFor(property, values) {
       // The same property is the same column, so that an expression written twice is the same SQL twice.
       const key = JSON.stringify([property, values])
@@ -85,6 +89,7 @@ export function compileQuery(
     outputs: columns.map(({ column, type }) => ({ column, type })),
     properties: usedOf([...asked.values()], sql),
     hot: [...hot],
+    in_json: [...in_json],
     hogql: printHogql(filled),
   }
 }

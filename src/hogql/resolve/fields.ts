@@ -65,7 +65,7 @@ function findColumn(source: Source, chain: readonly Key[], scope: Scope) {
 /** A property of events as a column; undefined when it is to be read out of the JSON here. */
 function propertyColumn(source: Source, property: string, json: Value, scope: Scope): Value | undefined {
   if (!isEvents(source) || !('table' in source.from)) return undefined
-  const { dialect, hot, askFor } = scope.compilation
+  const { dialect, hot, in_json, askFor } = scope.compilation
   const value = (column: string): Value => ({
     sql: `${source.alias}.${column}`,
     type: { kind: 'property' },
@@ -76,7 +76,10 @@ function propertyColumn(source: Source, property: string, json: Value, scope: Sc
     hot.add(property)
     return value(stored)
   }
-  if (dialect.asked_events === null || !mayHaveColumn(property)) return undefined
+  if (dialect.asked_events === null || !mayHaveColumn(property)) {
+    in_json.add(property)
+    return undefined
+  }
   source.from.asked.isUsed = true
   const only = (values: readonly string[]) => `${source.alias}.${askFor(property, values)}`
   return { ...value(askFor(property, null)), only }

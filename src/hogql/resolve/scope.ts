@@ -109,6 +109,8 @@ export type Compilation = {
   fresh(prefix: 't' | 'c' | 'q' | 'asked'): string
   /** Properties met that always have a column. */
   hot: Set<string>
+  /** Properties met that no column holds: each is read out of the JSON of its event. */
+  in_json: Set<string>
   /** The column of a property of events; with `values`, for whoever looks for these alone. */
   askFor(property: string, values: readonly string[] | null): string
   resolve(expr: Expr, scope: Scope): Value

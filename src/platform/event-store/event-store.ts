@@ -105,7 +105,7 @@ export type StoreAnswer = {
   /** Types by ClickHouse's names. */
   columns: readonly { name: string; type: string }[]
   rows: readonly (readonly StoreValue[])[]
-  /** Set when the question is to be explained. */
+  /** Set when the question is to be explained, and names `properties`. */
   sources?: readonly PropertySource[]
 }
 

@@ -1,10 +1,14 @@
 // What `explain` in the answer tells: from where each property of events was read.
+import type { CompiledQuery } from '../../../hogql/compile.ts'
 import type { PropertySource } from '../../../platform/event-store/event-store.ts'
 
-/** `hot` are those that have a column in every project. */
-export function explainProperties(sources: readonly PropertySource[], hot: readonly string[]): string[] {
+export function explainProperties(
+  sources: readonly PropertySource[],
+  { hot, in_json }: Pick<CompiledQuery, 'hot' | 'in_json'>,
+): string[] {
   return [
     ...hot.map((property) => `properties.${property}: from a column that every project has.`),
+    ...in_json.map((property) => `properties.${property}: from the JSON of every event that is read.`),
     ...sources.map((source) => `properties.${source.property}: ${placeOf(source)}`),
   ]
 }

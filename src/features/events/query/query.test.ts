@@ -99,20 +99,27 @@ describe('200', () => {
   })
 
   // ClickHouse does not tell how much JSON it has read.
-  it.skipIf(TEST_ENGINE === 'clickhouse')('tells where properties were read, when asked to', async () => {
+  const IN_JSON =
+    TEST_ENGINE === 'clickhouse'
+      ? [
+          "properties.it's: from the JSON of every event that is read.",
+          'properties.n: from the JSON of every event that is read.',
+        ]
+      : [
+          expect.stringMatching(/^properties\.it's: from the JSON of 3 events\./),
+          expect.stringMatching(
+            /^properties\.n: from the JSON of 3 events\. A column would save reading \d+ bytes of JSON\.$/,
+          ),
+        ]
+
+  it('tells where properties were read, when asked to', async () => {
     const query = `select properties.n, properties.$os from events where properties."it's" = 'here' or person.properties.n = 1`
     const { status, body } = await ask(query, { explain: true })
     expect({ status, body }).toMatchObject({
       status: 200,
       body: {
         results: [],
-        explain: [
-          'properties.$os: from a column that every project has.',
-          expect.stringMatching(/^properties\.it's: from the JSON of 3 events\./),
-          expect.stringMatching(
-            /^properties\.n: from the JSON of 3 events\. A column would save reading \d+ bytes of JSON\.$/,
-          ),
-        ],
+        explain: ['properties.$os: from a column that every project has.', ...IN_JSON],
       },
     })
     expect((await ask('select count() from events', { explain: true })).body.explain).toEqual([])

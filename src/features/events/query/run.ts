@@ -65,7 +65,7 @@ export async function runHogql(
     limit,
     offset,
     hogql: printHogql({ ...query, limit: constant(limit) }),
-    explain: asked.explain === true ? explainProperties(sources ?? [], compiled.hot) : null,
+    explain: asked.explain === true ? explainProperties(sources ?? [], compiled) : null,
   }
 }
 

@@ -38,7 +38,7 @@ export class Queries {
   }
 
   async #ask(
-    { timezone, max_rows, isExplained }: StoreQuery,
+    { timezone, max_rows }: StoreQuery,
     statement: Statement,
     signal?: AbortSignal,
   ): Promise<StoreAnswer> {
@@ -65,7 +65,6 @@ export class Queries {
       return {
         columns: names.map((name, index) => ({ name, type: shownType(types[index]!, timezone) })),
         rows: rows.map((row) => row.map((value, index): StoreValue => readers[index]!(value))),
-        ...(isExplained ? { sources: [] } : {}),
       }
     } catch (error) {
       signal?.throwIfAborted()
