@@ -1,4 +1,5 @@
 // Questions of users: a few at a time, projects in turn, with limits that ClickHouse keeps.
+import type { ClickHouseSettings } from '@clickhouse/client'
 import { Turns } from '../../../lib/turns.ts'
 import {
   QueryTimeout,
@@ -15,6 +16,13 @@ const AT_WORK = 8
 const MAX_WAITING = 200
 /** ClickHouse looks at the clock now and then; a question that it forgets is left after this. */
 const GRACE_MS = 5_000
+
+/** Rows of a query within another keep their order, and the parts of tuples have no names. */
+export const AS_HOGQL: ClickHouseSettings = {
+  query_plan_remove_redundant_sorting: 0,
+  optimize_duplicate_order_by_and_distinct: 0,
+  enable_named_columns_in_function_tuple: 0,
+}
 
 export type QueryLimits = { timeout_ms: number; memory_mb: number }
 
@@ -50,10 +58,7 @@ export class Queries {
       max_memory_usage: String(memory_mb * 1024 * 1024),
       // An answer tells times by the instant; how they are written depends on whom it is for.
       date_time_output_format: 'iso',
-      // Rows of a query within another keep their order, and the parts of tuples have no names.
-      query_plan_remove_redundant_sorting: 0,
-      optimize_duplicate_order_by_and_distinct: 0,
-      enable_named_columns_in_function_tuple: 0,
+      ...AS_HOGQL,
     } as const
     try {
       const chunks = await this.clickhouse.answer(statement, {
