@@ -246,16 +246,18 @@ describe.each(ways)('from %s to %s', (from_kind, to_kind) => {
     expect(String(error)).toContain('project 1: events at positions 1 to 1000000 are 6 instead of 5')
     expect(String(error)).not.toContain('project 2')
   })
-
-  // The lock of the folder is for processes: this one may have it twice.
-  it.skipIf(from_kind === 'duckdb')(
-    'is refused while somebody has the store, and the other way round',
-    async () => {
-      await within(from.store, () => expect(from.side()).rejects.toThrow(StoreTaken))
-      await within(from.side, () => expect(from.store()).rejects.toThrow(StoreTaken))
-    },
-  )
 })
+
+// The lock of DuckDB's folder is for processes: this one may have it twice.
+it.skipIf(CLICKHOUSE_ADDRESS === null)(
+  'is refused while somebody has the store on ClickHouse, and the other way round',
+  async () => {
+    const { store, side, dispose } = await clickHouseWorld()
+    await within(store, () => expect(side()).rejects.toThrow(StoreTaken))
+    await within(side, () => expect(store()).rejects.toThrow(StoreTaken))
+    await dispose()
+  },
+)
 
 it('a value that changed on the way is named, though the number is the same', async () => {
   const [from, to] = [await duckDbWorld(), await duckDbWorld()]
