@@ -73,13 +73,18 @@ it('go on where they were', async () => {
   // The next run is due when the server is stopped.
   uuids.push(...(await bench.capture(['four', 'five'])))
   app.advance(HOUR_MS)
-  await app.services.eventStore.close()
+  const { eventStore } = app.services
+  const { missingCopies } = eventStore
+  // A server that is stopped does not look: it would open the store in the middle of the move.
+  eventStore.missingCopies = async () => null
+  await eventStore.close()
 
   const moved = { project_id: bench.workspace.project.id, events: 5, first: 1, last: 5, persons: 1 }
   const aside = () => openDuckDbSide(join(folder, 'aside'))
   expect(await move(place.open, aside)).toContainEqual(moved)
   await place.empty()
   expect(await move(aside, place.open)).toContainEqual(moved)
+  eventStore.missingCopies = missingCopies
 
   await bench.work()
   uuids.push(...(await bench.capture(['six'])))

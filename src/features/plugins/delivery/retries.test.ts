@@ -71,11 +71,9 @@ async function expectNextTry(config_id: number, wait_s: number, longest_s = wait
   // The machine may have taken its time to answer.
   expect(wait_ms).toBeLessThan(longest_s * 1000 + 5_000)
   app.advance(wait_s * 700)
-  // The clock runs by itself too: of a short wait it may take all that is left.
-  if (wait_s >= 15) {
-    await scene.work()
-    expect(tries()).toBe(before)
-  }
+  await scene.work()
+  // The clock runs by itself too: by now it may have taken all that was left of the wait.
+  if (app.services.now() < retry!.due_at) expect(tries()).toBe(before)
   app.advance((longest_s - 0.7 * wait_s) * 1000)
   await scene.work()
   expect(tries()).toBe(before + 1)
@@ -214,6 +212,8 @@ describe('an endpoint that is down', () => {
     react = () => DOWN
     const { config_id } = await scene.addDestination(WEBHOOK, { config: config() })
     const start = await scene.cursor(config_id)
+    // All in one turn, however busy the machine is.
+    scene.forget(60_000)
     const uuids = await scene.capture(...Array.from({ length: 1_300 }, () => ({})))
     await scene.work()
     expect(await scene.retries(config_id)).toHaveLength(1_000)
