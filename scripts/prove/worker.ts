@@ -115,6 +115,7 @@ function gatedStore({ store, turnstile }: World, actor: Actor): EventStore {
       pass(`export (${range.from}, ${range.to}]`, () => store.exportRows(rows, range), signal),
     findCutTexts: () => pass('cut texts', () => store.findCutTexts()),
     write: notHere,
+    lookUp: notHere,
     lastRows: notHere,
     query: notHere,
     ping: notHere,

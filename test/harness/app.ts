@@ -181,6 +181,7 @@ function openWhenUsed(open: () => Promise<EventStore>): EventStore {
     engine: TEST_ENGINE,
     is_shared: TEST_ENGINE === 'clickhouse',
     write: async (...args) => (await store()).write(...args),
+    lookUp: async (...args) => (await store()).lookUp(...args),
     query: async (query, signal) => (await store()).query(query, signal),
     positionAt: async (...args) => (await store()).positionAt(...args),
     lastPosition: async (project_id) => (await store()).lastPosition(project_id),

@@ -305,6 +305,47 @@ describe('a full queue', () => {
     expect(intake.tally).toMatchObject({ received: 63, repeated: 0, stored: { total: 63 } })
   })
 
+  it('lets everybody go while files are looked into for what one sender repeats', async () => {
+    const other = await createOrganization(app)
+    let open = () => {}
+    const opens = new Promise<void>((resolve) => (open = resolve))
+    let looks = 0
+    const lookUp: EventStore['lookUp'] = async (...args) => {
+      looks += 1
+      await opens
+      return app.services.eventStore.lookUp(...args)
+    }
+    const repeats = Array.from({ length: 20 }, () => event())
+    const intake = ingest({}, { lookUp })
+    await intake.accept(project, repeats, 10)
+    await app.services.eventStore.caughtUp(project.id)
+    const done: string[] = []
+    const accept = (name: string, to: ProjectRow, address: string, events: PipelineEvent[]) =>
+      intake.accept(to, events, 10, address).then(() => done.push(name))
+    const held = [
+      accept('repeats', project, '203.0.113.7', repeats),
+      accept('behind them', project, '203.0.113.7', [event({ event: 'behind them' })]),
+      accept('partly repeats', project, '203.0.113.6', [event({ event: 'partly' }), repeats[0]!]),
+    ]
+    await Promise.all([
+      accept('neighbour', other.project, '203.0.113.8', [event()]),
+      accept('same project', project, '203.0.113.9', [event()]),
+    ])
+    // Once the look is begun, batches go on beside it.
+    await expect.poll(() => looks).toBe(2)
+    await accept('neighbour', other.project, '203.0.113.8', [event()])
+    held.push(accept('behind them', project, '203.0.113.7', [event({ event: 'still behind' })]))
+    await accept('same project', project, '203.0.113.9', [event()])
+    expect(done.toSorted()).toEqual(['neighbour', 'neighbour', 'same project', 'same project'])
+    expect(await rows('count(*), max(seq)')).toEqual([[22, 22]])
+    open()
+    await Promise.all(held)
+    expect(await rows('count(*), max(seq)')).toEqual([[25, 25]])
+    const names = (await rows('seq, event')).map(([, name]) => name)
+    expect(names.indexOf('behind them')).toBeLessThan(names.indexOf('still behind'))
+    expect(intake.tally).toMatchObject({ received: 48, repeated: 21, stored: { total: 27 } })
+  })
+
   it('takes one request larger than itself when it is empty', async () => {
     await ingest({ max_events: 2 }).accept(project, [event(), event(), event()], 10)
     expect(await rows('count(*)')).toEqual([[3]])

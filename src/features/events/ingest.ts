@@ -3,7 +3,7 @@
 // queue and the batches: a flood of one does not hold up the others.
 import { Room, type Amount, type Reservation } from '../../lib/room.ts'
 import { SharedQueue } from '../../lib/shared-queue.ts'
-import { StoreBusy, type Copied, type ProjectWrite } from '../../platform/event-store/event-store.ts'
+import { StoreBusy, type Copied } from '../../platform/event-store/event-store.ts'
 import { withoutRepeats } from '../../platform/event-store/known-ids.ts'
 import type { Services } from '../../platform/services.ts'
 import { People, type PeopleChanges } from '../persons/people.ts'
@@ -13,11 +13,10 @@ import type { EventObserver, EventTransform } from './event-transform.ts'
 import { IngestTally, reasonOf, type Reason } from './ingest-tally.ts'
 import { MissingCopies } from './missing-copies.ts'
 import type { PipelineEvent } from './pipeline-event.ts'
-import { LateWrites } from './pipeline/late-writes.ts'
 import { isTooLarge, projectDeleted, tooLarge } from './pipeline/refused-requests.ts'
-import { splitByText, writesOf } from './pipeline/split-by-text.ts'
 import { toStored, type Changed, type Stored } from './pipeline/to-stored.ts'
 import { ofProject, type ProjectEvent } from './project-event.ts'
+import { StoreWrites } from './store-writes.ts'
 
 type IngestServices = Pick<Services, 'db' | 'eventStore' | 'now'>
 
@@ -67,7 +66,7 @@ export class Ingest {
   readonly #room: Room
   #working: Promise<void> | null = null
   readonly #missing: MissingCopies
-  readonly #late: LateWrites
+  readonly #writes: StoreWrites
   #is_closed = false
 
   constructor(services: IngestServices, options: IngestOptions = {}) {
@@ -77,10 +76,7 @@ export class Ingest {
     this.#transform = transform
     this.#observe = observe
     this.#room = new Room({ events: max_events, bytes: max_bytes })
-    this.#late = new LateWrites({
-      write: (writes) => this.#commit(writes),
-      caughtUp: (project_id) => services.eventStore.caughtUp(project_id),
-    })
+    this.#writes = new StoreWrites(services, this.tally)
   }
 
   /**
@@ -119,7 +115,7 @@ export class Ingest {
   async close(): Promise<void> {
     this.#is_closed = true
     await this.#working
-    await this.#late.close()
+    await this.#writes.close()
     await this.#missing.close()
   }
 
@@ -242,31 +238,22 @@ export class Ingest {
   }
 
   /** Settles the requests of the batch, those that are written late in their time; never throws. */
-  async #write({ requests, copies, copied }: Prepared): Promise<void> {
-    const { at_once, late } = splitByText(requests, (request) => this.#late.has(request))
-    const batch = at_once.map(toWaiting)
+  async #write(prepared: Prepared): Promise<void> {
+    const { requests, copied } = prepared
     try {
       await this.#missing.copyIfBehind()
-      await this.#commit(writesOf(at_once, copies), copied)
-      for (const { resolve } of batch) resolve()
+      const { at_once, late } = await this.#writes.write(prepared)
+      for (const { waiting } of at_once) waiting.resolve()
       // Their persons are there by now.
       for (const request of late) void this.#writeLate(request)
     } catch (error) {
       await this.#missing.wereMissed(copied?.owed ?? [])
-      this.#fail([...batch, ...late.map(toWaiting)], error)
+      this.#fail(requests.map(toWaiting), error)
     }
   }
 
-  async #commit(writes: readonly ProjectWrite[], copied: Copied | null = null): Promise<void> {
-    const { eventStore } = this.#services
-    const now = this.#services.now()
-    const written = await this.tally.timed('write', () => eventStore.write(writes, now, copied))
-    const count = writes.reduce((sum, { events }) => sum + events.length, 0)
-    this.tally.wrote(count, written, now)
-  }
-
   async #writeLate({ waiting, ...request }: Stored<Waiting>): Promise<void> {
-    const { left, error } = await this.#late.write(request)
+    const { left, error } = await this.#writes.writeLate(request)
     if (left === 0) return waiting.resolve()
     this.tally.drop(error instanceof StoreBusy ? 'no_room' : 'failed', left)
     waiting.reject(error)

@@ -68,6 +68,13 @@ export type Written = {
   inserted_at: bigint
 }
 
+/** Events that no file of their project has, as far as it has been looked through for them. */
+export type LookedUp = {
+  events: readonly StoredEvent[]
+  /** To be called once they were written, or will not be. */
+  end(): void
+}
+
 export type Parameter = string | number | bigint | boolean
 
 export type StoreQuery = {
@@ -147,9 +154,17 @@ export type EventStore = {
   /**
    * Writes all of it or nothing; durable when it returns. An event whose uuid the project already has within a day of
    * its time, or has earlier in the same call, is left out. `now` is the time of arrival; if the clock was set back,
-   * the last time given is used again. `copied` says which copies are here with that.
+   * the last time given is used again. `copied` says which copies are here with that. Files are looked into before others
+   * have to wait. With `at_once` they are not: it throws LookFirst and writes nothing when they may have some of the events.
    */
-  write(writes: readonly ProjectWrite[], now: Date, copied?: Copied | null): Promise<Written[]>
+  write(
+    writes: readonly ProjectWrite[],
+    now: Date,
+    copied?: Copied | null,
+    at_once?: boolean,
+  ): Promise<Written[]>
+  /** Looks into the project's files, which may take long, for what is to be written next. */
+  lookUp(project_id: number, events: readonly StoredEvent[]): Promise<LookedUp>
   /** Resolves once what the project was given is where questions read it. Whoever writes a lot waits for that now and then. */
   caughtUp(project_id: number): Promise<void>
   /** In the transaction that changes persons and groups: the copies are owed until `write` is told of `range.last`. */
@@ -211,6 +226,12 @@ export type EventStore = {
   close(): Promise<void>
 }
 
+/** The store may have some of these, and would have to look. */
+export class LookFirst extends Error {
+  constructor(readonly events: readonly StoredEvent[]) {
+    super('files may have some of the events')
+  }
+}
 /** The query ran too long and was stopped. */
 export class QueryTimeout extends Error {}
 /** The engine could not do what the query asks: a bad pattern, a value that cannot be cast. */

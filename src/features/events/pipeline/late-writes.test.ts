@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { StoreBusy, type ProjectWrite } from '../../../platform/event-store/event-store.ts'
 import { storedEvent } from '../../../platform/event-store/fixture/suite.ts'
-import { LateWrites } from './late-writes.ts'
+import { LateWrites, type LateOptions } from './late-writes.ts'
 import type { StoredRequest } from './split-by-text.ts'
 
 const MB = 1024 * 1024
@@ -23,18 +23,34 @@ function request(address: string | null, count: number, project_id = 1, properti
   }
 }
 
+const nothing: LateOptions['lookUp'] = (_, events) => Promise.resolve({ events, end() {} })
+
 /** Writes with their events' names. */
-function opened(fails: (write: ProjectWrite) => boolean = () => false) {
+function opened(fails: (write: ProjectWrite) => boolean = () => false, lookUp = nothing) {
   const done: string[] = []
   const late = new LateWrites({
+    lookUp,
     write: async (writes) => {
       await Promise.resolve()
       if (writes.some(fails)) throw new Error('disk full')
       done.push(writes.flatMap(({ events }) => events.map(({ event }) => event)).join(', '))
     },
-    caughtUp: async (project_id) => void done.push(`folded ${project_id}`),
+    caughtUp: async (project_id) => {
+      await folding.get(project_id)
+      done.push(`folded ${project_id}`)
+    },
   })
   return { late, done }
+}
+
+/** What the folds of a project wait for. */
+const folding = new Map<number, Promise<void>>()
+afterEach(() => folding.clear())
+
+function gate() {
+  let open = () => {}
+  const opens = new Promise<void>((resolve) => (open = resolve))
+  return { open, opens }
 }
 
 describe('late writes', () => {
@@ -67,6 +83,61 @@ describe('late writes', () => {
     const { late, done } = opened()
     await late.write(request('a', 5))
     expect(done).toEqual(['of a', 'of a', 'of a', 'of a', 'folded 1', 'of a'])
+  })
+
+  it('of others wait neither for that fold nor for a look into files', async () => {
+    const [fold, look] = [gate(), gate()]
+    folding.set(1, fold.opens)
+    const { late, done } = opened(undefined, async (project_id, events) => {
+      if (project_id === 2) await look.opens
+      return { events, end() {} }
+    })
+    const held = [late.write(request('a', 5)), late.write(request('b', 1, 2))]
+    await late.write(request('c', 1, 3))
+    await late.write(request('c', 2, 4))
+    expect(done.filter((each) => each !== 'of a')).toEqual(['of c', 'of c', 'of c'])
+    fold.open()
+    look.open()
+    await Promise.all(held)
+    expect(done.slice(-3).sort()).toEqual(['folded 1', 'of a', 'of b'])
+  })
+
+  it('of all projects are folded before they fill the journal', async () => {
+    const { late, done } = opened()
+    for (const project_id of [1, 2, 3, 4, 5, 6]) await late.write(request('a', 3, project_id))
+    // A hundred and twenty-eight megabytes: the largest of them goes first.
+    expect(done.indexOf('folded 1')).toBe(16)
+  })
+
+  it('are in the order in which their sender sent them, however long it takes to look for some', async () => {
+    const look = gate()
+    let looks = 0
+    const { late, done } = opened(undefined, async (_, events) => {
+      if (++looks === 1) await look.opens
+      return { events, end() {} }
+    })
+    const [first, second] = ['first', 'second'].map((properties) =>
+      late.write({ ...request(properties, 1, 1, 'x'), address: 'a' }),
+    )
+    look.open()
+    await Promise.all([first, second])
+    expect(done).toEqual(['of first', 'of second'])
+  })
+
+  it('of what is stored already are no commit, and the look ends when it is over', async () => {
+    let open = 0
+    const { late, done } = opened(undefined, async () => {
+      open += 1
+      return { events: [], end: () => (open -= 1) }
+    })
+    expect(await late.write(request('a', 2))).toEqual({ left: 0, error: null })
+    expect([done.join(''), open]).toEqual(['', 0])
+  })
+
+  it('fail when nobody can look', async () => {
+    const { late, done } = opened(undefined, () => Promise.reject(new Error('closed')))
+    expect(await late.write(request('a', 2))).toMatchObject({ left: 2, error: { message: 'closed' } })
+    expect(done).toEqual([])
   })
 
   it('fail alone, and say how much was not written', async () => {

@@ -18,12 +18,14 @@ export type StoredRequest = {
 export const orderKey = ({ project_id, address }: Pick<StoredRequest, 'project_id' | 'address'>) =>
   `${project_id} ${address ?? ''}`
 
+export type Split<Request> = { at_once: Request[]; late: Request[] }
+
 /** The smallest requests that one commit takes, in their order, and the others. */
 export function splitByText<Request extends StoredRequest>(
   requests: readonly Request[],
   isBehind: (request: Request) => boolean,
   max_text = MAX_TEXT_AT_ONCE,
-): { at_once: Request[]; late: Request[] } {
+): Split<Request> {
   let room = max_text
   const small = new Set<Request>()
   for (const request of requests.toSorted((one, other) => one.text - other.text)) {
@@ -63,10 +65,11 @@ export function writesOf(
 export function cutEvents(
   events: readonly StoredEvent[],
   max_text = MAX_TEXT_AT_ONCE,
+  weigh = textOf,
 ): { events: StoredEvent[]; text: number }[] {
   const parts: { events: StoredEvent[]; text: number }[] = []
   for (const event of events) {
-    const text = textOf(event)
+    const text = weigh(event)
     const last = parts.at(-1)
     if (!last || last.text + text > max_text) parts.push({ events: [event], text })
     else {
@@ -79,5 +82,6 @@ export function cutEvents(
 
 const NO_COPIES = { persons: [], deleted_persons: [], distinct_ids: [], groups: [] }
 
-export const textOf = ({ properties, person_properties, elements_chain }: StoredEvent) =>
-  properties.length + person_properties.length + elements_chain.length
+export function textOf({ properties, person_properties, elements_chain }: StoredEvent): number {
+  return properties.length + person_properties.length + elements_chain.length
+}

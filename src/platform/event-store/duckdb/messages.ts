@@ -2,7 +2,7 @@
 import type { ExportFormat, Measured, PositionBlock, PositionRange, StagedFile } from '../event-store.ts'
 import type { Area, EventChoice, ExportRows } from '../export-rows.ts'
 import type { ToFold } from './journal/journal.ts'
-import type { StoredIds, Suspect } from './journal/repeats.ts'
+import type { EncodedIds } from './journal/section.ts'
 import type { FoldOptions } from './segments/fold.ts'
 import type { KeptColumn, Manifest, Segment } from './segments/manifest.ts'
 
@@ -15,8 +15,8 @@ export type EngineCalls = {
   keepColumns(project_id: number, columns: readonly KeptColumn[]): Manifest
   replaceSegment(project_id: number, file: string, made: Segment): Manifest | null
   removeProject(project_id: number): void
-  /** What the files have of the events. */
-  findStored(suspects: readonly Suspect[]): StoredIds
+  /** The places of events that the files have. */
+  findStored(project_id: number, ids: EncodedIds): number[]
   /** The first position that arrived at `time` or later; null when none did. Microseconds since 1970. */
   firstFrom(project_id: number, time: bigint): number | null
   arrivalsOf(project_id: number, positions: readonly number[]): (Date | null)[]

@@ -1,8 +1,10 @@
 // The calls of the event store, each carried out by whom it belongs to.
 import { rm } from 'node:fs/promises'
 import {
+  LookFirst,
   ProjectGone,
   type EventStore,
+  type LookedUp,
   type ProjectWrite,
   type StoreQuery,
   type Written,
@@ -12,11 +14,11 @@ import type { Caller } from './calls.ts'
 import { PropertyColumns, type ColumnOptions } from './columns/property-columns.ts'
 import { askForCutTexts } from './cut-texts.ts'
 import { lastRowsSql } from './export-sql.ts'
-import type { Appended } from './journal/journal.ts'
 import { encodeWrite } from './journal/section.ts'
 import type { EngineCalls } from './messages.ts'
 import type { QueryProcesses } from './queries/query-processes.ts'
 import { writeRows } from './rows-sql.ts'
+import { SharedLookUps } from './shared-look-ups.ts'
 import { UpToDate, type StoreThreads } from './up-to-date.ts'
 
 export type StoreParts = StoreThreads & {
@@ -33,6 +35,7 @@ export function storeOf(
 ): EventStore {
   const { engine, journal, queries } = parts
   const projects = new UpToDate(parts, found.waiting)
+  const look_ups = new SharedLookUps(parts, projects)
   const columns = new PropertyColumns({
     ...parts.columns,
     folder: parts.folder,
@@ -42,19 +45,21 @@ export function storeOf(
   const deleted = new Set(found.deleted)
   const inTurn = turns()
 
-  const write = async (
+  const writeAtOnce = async (
     writes: readonly ProjectWrite[],
     now: bigint,
     copies_position: bigint | null,
   ): Promise<Written[]> => {
-    const encoded = writes.map(encodeWrite)
-    let appended = await journal.call('append', encoded, now, copies_position, null)
+    const appended = await journal.call('append', writes.map(encodeWrite), now, copies_position)
     if ('suspects' in appended) {
-      const { suspects, repeats } = appended
-      const stored = await projects.holding(suspects, () => engine.call('findStored', suspects))
-      appended = await journal.call('append', encoded, now, copies_position, { stored, repeats })
+      const events = new Map(writes.map((each) => [each.project_id, each.events]))
+      throw new LookFirst(
+        appended.suspects.flatMap(({ project_id, places }) =>
+          places.map((place) => events.get(project_id)![place]!),
+        ),
+      )
     }
-    const { written, due, isFull } = appended as Appended
+    const { written, due, isFull } = appended
     for (const { project_id, stored } of written) {
       projects.wasWritten(project_id)
       columns.wrote(stored)
@@ -62,6 +67,34 @@ export function storeOf(
     const folds = due.map((project_id) => projects.foldSoon(project_id))
     if (isFull) await Promise.all(folds)
     return written
+  }
+
+  /** Others write while files are looked into. */
+  const write = async (
+    writes: readonly ProjectWrite[],
+    now: bigint,
+    copies_position: bigint | null,
+  ): Promise<Written[]> => {
+    const looked_up: LookedUp[] = []
+    const withoutStored = async (each: ProjectWrite, suspects: ReadonlySet<unknown>) => {
+      if (!each.events.some((event) => suspects.has(event))) return each
+      const found = await look_ups.lookUp(each.project_id, each.events)
+      looked_up.push(found)
+      return { ...each, events: found.events }
+    }
+    try {
+      for (let left = writes; ;) {
+        try {
+          return await inTurn(() => writeAtOnce(left, now, copies_position))
+        } catch (error) {
+          if (!(error instanceof LookFirst)) throw error
+          const suspects = new Set(error.events)
+          left = await Promise.all(left.map((each) => withoutStored(each, suspects)))
+        }
+      }
+    } finally {
+      for (const { end } of looked_up) end()
+    }
   }
 
   const query = (asked: StoreQuery, signal?: AbortSignal) => {
@@ -101,7 +134,13 @@ export function storeOf(
   return {
     engine: 'duckdb',
     is_shared: false,
-    write: (writes, now, copied) => inTurn(() => write(writes, micros(now), copied?.until ?? null)),
+    write(writes, now, copied, at_once = false) {
+      const until = copied?.until ?? null
+      return at_once
+        ? inTurn(() => writeAtOnce(writes, micros(now), until))
+        : write(writes, micros(now), until)
+    },
+    lookUp: (project_id, events) => look_ups.lookUp(project_id, events),
     async caughtUp(project_id) {
       await projects.foldSoon(project_id)
     },

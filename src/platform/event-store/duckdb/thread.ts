@@ -3,14 +3,15 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { workerData } from 'node:worker_threads'
-import { groupBy } from '../../../lib/group-by.ts'
+import { Turns } from '../../../lib/turns.ts'
 import { serveCalls, type Handlers } from './calls.ts'
 import { lockFolder, lockSettings, openInstance, openUnlocked } from './database.ts'
 import { makeFolder, sync } from './durable.ts'
 import { Exporter } from './exporter.ts'
-import { arrivalsOf, findStored, firstFrom } from './lookups.ts'
+import { arrivalsOf, firstFrom } from './small-questions.ts'
 import type { EngineCalls, EngineOptions } from './messages.ts'
 import { ownThreadPort } from './ports.ts'
+import { findStored } from './segments/find-stored.ts'
 import { projectsFolder } from './segments/manifest.ts'
 import { ProjectFiles } from './segments/project-files.ts'
 import { Views } from './segments/views.ts'
@@ -40,13 +41,25 @@ async function open({ folder, memory_mb }: EngineOptions): Promise<Handlers<Engi
   const views = new Views(asking)
   const show = (shown: Views, project_id: number) =>
     shown.show(files.folderOf(project_id), project_id, files.manifest(project_id))
-  let lookups: Promise<unknown> = Promise.resolve()
-  /** One after another, so that nobody's views make room for those of others before they are read. */
-  const lookUp = <Found>(project_id: number, work: () => Promise<Found>): Promise<Found> => {
-    const found = lookups.then(() => show(views, project_id)).then(work)
-    lookups = found.catch(() => undefined)
-    return found
+  const turns = new Turns<number, typeof asking>([asking])
+  /** Projects take turns: nobody's views make room for those of others before they are read. */
+  const inTurn = async <Found>(
+    project_id: number,
+    work: (connection: typeof asking) => Promise<Found>,
+    signal?: AbortSignal,
+  ): Promise<Found> => {
+    const connection = await turns.take(project_id, signal)
+    try {
+      return await work(connection)
+    } finally {
+      turns.giveBack(connection)
+    }
   }
+  const askViews = <Found>(project_id: number, work: () => Promise<Found>): Promise<Found> =>
+    inTurn(project_id, async () => {
+      await show(views, project_id)
+      return work()
+    })
   // A server without exports does without.
   const exports = openOnce(async () => {
     // Whoever waits for a statement does it, and there are several at once. Threads of the engine that share one wait for
@@ -79,16 +92,13 @@ async function open({ folder, memory_mb }: EngineOptions): Promise<Handlers<Engi
       await (await exports.ifOpen())?.views.drop(project_id)
       await files.remove(project_id)
     },
-    async findStored(suspects) {
-      const found = []
-      for (const [project_id, some] of groupBy(suspects, ({ project_id }) => project_id)) {
-        found.push(...(await lookUp(project_id, () => findStored(asking, project_id, some))))
-      }
-      return found
-    },
-    firstFrom: (project_id, time) => lookUp(project_id, () => firstFrom(asking, project_id, time)),
+    findStored: (project_id, ids, signal) =>
+      findStored({ folder: files.folderOf(project_id), manifest: files.manifest(project_id) }, ids, (work) =>
+        inTurn(project_id, work, signal),
+      ),
+    firstFrom: (project_id, time) => askViews(project_id, () => firstFrom(asking, project_id, time)),
     arrivalsOf: (project_id, positions) =>
-      lookUp(project_id, () => arrivalsOf(asking, project_id, positions)),
+      askViews(project_id, () => arrivalsOf(asking, project_id, positions)),
     async measureAreas(events, areas, signal) {
       return (await exports.get()).exporter.measureAreas(events, areas, signal)
     },
@@ -110,7 +120,8 @@ async function open({ folder, memory_mb }: EngineOptions): Promise<Handlers<Engi
       opened?.showing.closeSync()
       opened?.instance.closeSync()
       await files.close()
-      asking.closeSync()
+      const last = await turns.take(0)
+      last.closeSync()
       folding.closeSync()
       lock.closeSync()
     },

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { eventsOf, storedEvent } from '../fixture/suite.ts'
-import { Caller, serveCalls, type Handlers } from './calls.ts'
+import { callerOf } from './fixture/caller-of.ts'
 import type { JournalCalls } from './journal/messages.ts'
-import { Journal, type Appended } from './journal/journal.ts'
+import { Journal } from './journal/journal.ts'
 import { encodeWrite } from './journal/section.ts'
 import type { EngineCalls } from './messages.ts'
 import { ROW_GROUP } from './segments/events.ts'
@@ -36,30 +36,6 @@ afterEach(async () => {
   journal.close()
   await rm(folder, { recursive: true, force: true })
 })
-
-type Message = { name?: string }
-
-/** Calls in this thread; `mayPass` settles when one is handed over. */
-async function callerOf<Calls extends Record<string, (...args: never[]) => unknown>>(
-  handlers: Partial<Handlers<Calls>>,
-  mayPass: (name?: string) => Promise<void> = () => Promise.resolve(),
-): Promise<Caller<Calls>> {
-  let answer: (message: unknown) => void = () => {}
-  let ask: (message: unknown) => void = () => {}
-  const caller = new Caller<Calls>({
-    post: (message) => void mayPass((message as Message).name).then(() => ask(message)),
-    onMessage: (take) => (answer = take),
-    onEnd() {},
-  })
-  const side = {
-    post: (message: unknown) => answer(message),
-    onMessage: (take: typeof ask) => (ask = take),
-    end() {},
-  }
-  await serveCalls<Calls>(side, () => handlers as Handlers<Calls>)
-  await caller.ready
-  return caller
-}
 
 it('files that were merged stay until the journal, which looks for repeats in them, knows the other', async () => {
   const first = gatheredEvents(ROW_GROUP, 0)
@@ -95,11 +71,9 @@ it('files that were merged stay until the journal, which looks for repeats in th
   await projects.keepColumns(1, [{ property: 'plan', day: 1 }])
   // Longer than it takes to remove them.
   for (let times = 0; times < 300; times++) await stat(folder)
-  expect(journal.append(batch, NOW, null, null)).toMatchObject({ suspects: [{ uuid: again.uuid }] })
+  expect(journal.append(batch, NOW, null)).toEqual({ suspects: [{ project_id: 1, places: [0] }] })
   tell()
   const onDisk = () => former.filter((name) => existsSync(join(files.folderOf(1), name)))
   await expect.poll(onDisk).toEqual([])
-  const stored = [{ project_id: 1, uuid: again.uuid, time: again.timestamp }]
-  const { written } = journal.append(batch, NOW, null, { stored, repeats: [] }) as Appended
-  expect(written).toMatchObject([{ stored: 0, last_seq: 8 * ROW_GROUP }])
+  expect(journal.append(batch, NOW, null)).toEqual({ suspects: [{ project_id: 1, places: [0] }] })
 })

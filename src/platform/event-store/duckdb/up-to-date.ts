@@ -64,15 +64,9 @@ export class UpToDate {
     return this.#leases.read(project_id, async () => work(await this.#get(project_id, form)))
   }
 
-  /** The files that these projects have stay where they are meanwhile. */
-  holding<Result>(of: readonly { project_id: number }[], work: () => Promise<Result>): Promise<Result> {
-    const projects = new Set(of.map(({ project_id }) => project_id))
-    let held = work
-    for (const project_id of projects) {
-      const inner = held
-      held = () => this.#leases.read(project_id, inner)
-    }
-    return held()
+  /** The files that the project has stay where they are meanwhile. */
+  holding<Result>(project_id: number, work: () => Promise<Result>): Promise<Result> {
+    return this.#leases.read(project_id, work)
   }
 
   /** Once at a time: a project that gets many events is asked for with each of them. */

@@ -7,10 +7,9 @@ import { eventsOf, storedEvent } from '../../fixture/suite.ts'
 import type { StoredEvent } from '../../event-store.ts'
 import { EMPTY_MANIFEST, projectFolder } from '../segments/manifest.ts'
 import { buildIdFilter } from './id-filter.ts'
-import { Journal, type Appended } from './journal.ts'
+import { Journal, type Appended, type NotAppended } from './journal.ts'
 import { encodeRecord, type RecordHead } from './record.ts'
-import type { Suspicion } from './repeats.ts'
-import { decodeSection, encodeWrite, idAt } from './section.ts'
+import { decodeSection, encodeIds, encodeWrite, idAt } from './section.ts'
 
 const NOW = 1_770_000_000_000_000n
 
@@ -27,7 +26,7 @@ afterEach(async () => {
 
 const write = (project_id: number, ...names: string[]) => {
   const events = names.map((event) => storedEvent({ event }))
-  return journal.append([encodeWrite(eventsOf(project_id, ...events))], NOW, null, null) as Appended
+  return journal.append([encodeWrite(eventsOf(project_id, ...events))], NOW, null) as Appended
 }
 const reopen = () => {
   journal.close()
@@ -89,7 +88,7 @@ describe('ids that spell a record', () => {
   ])('are none, where the record that holds them was %s', async (_, harm) => {
     write(2, 'of somebody else')
     const [path, before] = [await lastFile(), await lastFileSize()]
-    journal.append([encodeWrite(eventsOf(1, ...spelt({ deleted: [2] })))], NOW, null, null)
+    journal.append([encodeWrite(eventsOf(1, ...spelt({ deleted: [2] })))], NOW, null)
     await writeFile(path, harm(await readFile(path)))
     reopen()
     expect(journal.damages).toMatchObject([{ offset: before, is_inside: false }])
@@ -99,7 +98,7 @@ describe('ids that spell a record', () => {
   })
 
   it('are none either where the file has a record after them, or begins with damage', async () => {
-    journal.append([encodeWrite(eventsOf(1, ...spelt({ deleted: [2] })))], NOW, null, null)
+    journal.append([encodeWrite(eventsOf(1, ...spelt({ deleted: [2] })))], NOW, null)
     const content = await readFile(await lastFile())
     write(2, 'after')
     const path = await lastFile()
@@ -207,27 +206,96 @@ describe('a project that was deleted', () => {
 })
 
 describe('an event that is sent again', () => {
-  it('is known though it came from the journal into a file while others were looked for in files', async () => {
-    const [waiting, filed] = [storedEvent(), storedEvent()]
-    const batch = (...events: StoredEvent[]) => [encodeWrite(eventsOf(1, ...events))]
-    journal.append(batch(filed), NOW, null, null)
-    const times = String(filed.timestamp)
-    const filter = buildIdFilter([idAt(Buffer.from(batch(filed)[0]!.bytes), 0)], 1)
-    await mkdir(projectFolder(folder, 1), { recursive: true })
-    await writeFile(join(projectFolder(folder, 1), 'one.parquet.ids'), filter)
-    const fold = () => ({ ...EMPTY_MANIFEST, folded: journal.seal(1)!.upto })
-    const file = { file: 'one.parquet', first_row: 0, rows: 1, seq_from: 0, seq_to: 1 }
-    const segment = { ...file, first_time: times, last_time: times, filter_bytes: filter.length }
-    journal.folded(1, { ...fold(), version: 1, segments: [segment] })
+  const batch = (...events: StoredEvent[]) => [encodeWrite(eventsOf(1, ...events))]
+  const append = (...events: StoredEvent[]) => journal.append(batch(...events), NOW, null)
+  const absent = (look_up: number, ...events: StoredEvent[]) =>
+    journal.look_ups.foundAbsent(1, look_up, encodeIds(events))
+  const suspects = (...places: number[]) => ({ suspects: [{ project_id: 1, places }] })
+  let version = 0
+  beforeEach(() => void (version = 0))
 
-    journal.append(batch(waiting), NOW, null, null)
-    const asked = journal.append(batch(waiting, filed), NOW, null, null) as Suspicion
-    expect(asked.suspects.map(({ uuid }) => uuid)).toEqual([filed.uuid])
-    journal.folded(1, { ...fold(), version: 2, segments: [{ ...segment, rows: 2, seq_to: 2 }] })
-    const cleared = { stored: asked.suspects, repeats: asked.repeats }
-    const { written } = journal.append(batch(waiting, filed), NOW, null, cleared) as Appended
-    expect(written).toMatchObject([{ stored: 0, last_seq: 2 }])
+  /** As if all that waits lay in one file with these events. */
+  async function fold(...events: StoredEvent[]): Promise<void> {
+    const filter = buildIdFilter(
+      events.map((event) => idAt(Buffer.from(batch(event)[0]!.bytes), 0)),
+      events.length,
+    )
+    const times = String(events[0]!.timestamp)
+    const count = events.length
+    version += 1
+    await mkdir(projectFolder(folder, 1), { recursive: true })
+    await writeFile(join(projectFolder(folder, 1), `${version}.ids`), filter)
+    const segment = { file: String(version), first_row: 0, rows: count, seq_from: 0, seq_to: count }
+    const bounds = { first_time: times, last_time: times, filter_bytes: filter.length }
+    const folded = journal.seal(1)!.upto
+    journal.folded(1, { ...EMPTY_MANIFEST, version, folded, segments: [{ ...segment, ...bounds }] })
+  }
+
+  it('is written in no case before somebody has looked for it in files', async () => {
+    const [filed, fresh] = [storedEvent(), storedEvent()]
+    append(filed)
+    await fold(filed)
+    expect(append(fresh, filed)).toEqual(suspects(1))
+    const look_up = journal.look_ups.begin(1)
+    expect(append(fresh, filed)).toEqual(suspects(1))
+    // What a file has it does not become known by: it is left out by whoever looked.
+    absent(look_up, fresh)
+    expect(append(filed)).toEqual(suspects(0))
+    expect(append(fresh)).toMatchObject({ written: [{ stored: 1, last_seq: 2 }] })
   })
+
+  it('is known though it came from the journal into a file after the look had begun', async () => {
+    const [waiting, filed] = [storedEvent(), storedEvent()]
+    append(filed)
+    await fold(filed)
+    append(waiting)
+    const look_up = journal.look_ups.begin(1)
+    absent(look_up, waiting)
+    await fold(filed, waiting)
+    expect(append(waiting)).toMatchObject({ written: [{ stored: 0, last_seq: 2 }] })
+    // A look that began after that has seen the file.
+    journal.look_ups.end(1, look_up)
+    expect(append(waiting)).toEqual(suspects(0))
+  })
+
+  it('while two looks are under way is stored by the first of them', async () => {
+    const [filed, twice] = [storedEvent(), storedEvent()]
+    append(filed)
+    await fold(filed)
+    const [one, other] = [journal.look_ups.begin(1), journal.look_ups.begin(1)]
+    absent(one, twice)
+    absent(other, twice)
+    expect(append(twice)).toMatchObject({ written: [{ stored: 1, last_seq: 2 }] })
+    journal.look_ups.end(1, one)
+    await fold(filed, twice)
+    expect(append(twice)).toMatchObject({ written: [{ stored: 0, last_seq: 2 }] })
+  })
+
+  it('at another time than the one that was looked for is looked for again', async () => {
+    const filed = storedEvent()
+    append(filed)
+    await fold(filed)
+    absent(journal.look_ups.begin(1), { ...filed, timestamp: filed.timestamp + 86_400_000_001n })
+    expect(append(filed)).toEqual(suspects(0))
+    expect(append({ ...filed, timestamp: filed.timestamp + 1n })).toEqual(suspects(0))
+  })
+
+  it('holds up nobody with filters that are read in more than a moment', async () => {
+    const filed = storedEvent()
+    append(filed)
+    await fold(filed)
+    const large = { ...readSegment(), filter_bytes: 2 ** 24 }
+    const segments = Array.from({ length: 20 }, () => large)
+    journal.replaced(1, { ...EMPTY_MANIFEST, version: 9, folded: 2, segments })
+    const fresh = Array.from({ length: 100 }, () => storedEvent())
+    expect((append(...fresh) as NotAppended).suspects[0]!.places).toHaveLength(100)
+    expect(append(storedEvent())).toMatchObject({ written: [{ stored: 1 }] })
+  })
+
+  const readSegment = () => {
+    const times = String(storedEvent().timestamp)
+    return { file: '1', first_row: 0, rows: 1, seq_from: 0, seq_to: 1, first_time: times, last_time: times }
+  }
 })
 
 describe('too many files', () => {
@@ -262,7 +330,7 @@ describe('times and positions', () => {
     journal.raiseTime(NOW + 5n)
     reopen()
     expect(write(1, 'a').written).toMatchObject([{ inserted_at: NOW + 5n }])
-    journal.append([], NOW, 7n, null)
+    journal.append([], NOW, 7n)
     reopen()
     expect(journal.copies_position).toBe(7n)
     expect(write(1, 'b').written).toMatchObject([{ last_seq: 2, inserted_at: NOW + 5n }])

@@ -4,17 +4,10 @@ import { join } from 'node:path'
 import type { Written } from '../../event-store.ts'
 import { lastPosition, projectFolder, readManifest, type Manifest } from '../segments/manifest.ts'
 import { JournalFiles, type Damage } from './files.ts'
+import { OpenLookUps } from './open-look-ups.ts'
 import type { FoundRecord, RecordHead, SectionHead } from './record.ts'
-import {
-  findRepeats,
-  idsInFiles,
-  suspectsAmong,
-  type Candidate,
-  type Cleared,
-  type Suspect,
-  type Suspicion,
-} from './repeats.ts'
-import type { EncodedWrite } from './section.ts'
+import { findRepeats, suspectsAmong, type Candidate, type Known, type Suspects } from './repeats.ts'
+import { bufferOf, type EncodedWrite } from './section.ts'
 import { Tail, type Waiting } from './tail.ts'
 import { LIMITS, WaitingFiles, type JournalLimits } from './waiting-files.ts'
 
@@ -25,6 +18,9 @@ export type Appended = {
   /** Too much is waiting: the next writes should wait until the due projects are folded. */
   isFull: boolean
 }
+
+/** Nothing was written: files may have these. */
+export type NotAppended = { suspects: Suspects[] }
 
 /** Sections to be folded, all up to the record `upto`. */
 export type ToFold = { upto: number; sections: readonly (Waiting & { path: string })[] }
@@ -37,6 +33,7 @@ export class Journal {
   readonly #limits: JournalLimits
   readonly #files: JournalFiles
   readonly damages: readonly Damage[]
+  readonly look_ups = new OpenLookUps()
   readonly #tails = new Map<number, Tail>()
   /** Manifests read so far, by project. */
   readonly #manifests = new Map<number, Manifest>()
@@ -81,29 +78,19 @@ export class Journal {
     return [...this.#deleted]
   }
 
-  /**
-   * Returns suspects and writes nothing when files may already hold some of the events. The caller looks them up and
-   * calls again with what the files hold, before any other batch.
-   */
+  /** Writes nothing while files may already hold some of the events, and nobody has looked for these there. */
   append(
     writes: readonly EncodedWrite[],
     now: bigint,
     copies_position: bigint | null,
-    cleared: Cleared | null,
-  ): Appended | Suspicion {
+  ): Appended | NotAppended {
     const kept = writes.filter(({ project_id }) => !this.#deleted.has(project_id))
-    const sections = kept.map(({ bytes }) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))
-    const in_files = cleared && idsInFiles(cleared.stored)
-    const checked = kept.map(({ project_id, count }, index) => {
-      const section = { project_id, count, section: sections[index]! }
-      return findRepeats(section, this.#tails.get(project_id), in_files, cleared?.repeats[index])
+    const checked = kept.map((write) => {
+      const { repeats, rest } = findRepeats(write, this.#knownOf(write.project_id))
+      return { repeats, suspects: this.#suspectsAmong(write.project_id, rest) }
     })
-    if (!cleared) {
-      const suspects = checked.flatMap(({ rest }, index) =>
-        this.#suspectsAmong(kept[index]!.project_id, rest),
-      )
-      if (suspects.length > 0) return { suspects, repeats: checked.map(({ repeats }) => repeats) }
-    }
+    const suspects = checked.map((each) => each.suspects).filter(({ places }) => places.length > 0)
+    if (suspects.length > 0) return { suspects }
     const heads = kept.map(({ project_id, count, bytes }, index) => ({
       project_id,
       count,
@@ -111,7 +98,7 @@ export class Journal {
       repeats: checked[index]!.repeats,
       bytes: bytes.length,
     }))
-    this.#write({ inserted_at: now, copies_position, sections: heads }, sections)
+    this.#write({ inserted_at: now, copies_position, sections: heads }, kept.map(bufferOf))
     return {
       written: heads.map((head) => this.#written(head)),
       due: this.#due(heads),
@@ -142,7 +129,9 @@ export class Journal {
     this.replaced(project_id, manifest)
     const tail = this.#tails.get(project_id)
     if (!tail) return
-    this.#waiting_files.leave(tail.forget())
+    const { sections, ids } = tail.forget()
+    this.#waiting_files.leave(sections)
+    this.look_ups.wasFolded(project_id, ids)
     if (tail.isEmpty) this.#tails.delete(project_id)
     this.#removeFolded()
   }
@@ -239,13 +228,17 @@ export class Journal {
     return manifest
   }
 
-  #suspectsAmong(project_id: number, events: readonly Candidate[]): Suspect[] {
+  #knownOf(project_id: number): Known {
+    const tail = this.#tails.get(project_id)
+    const { wasFolded, isAbsent } = this.look_ups.known(project_id)
+    const isStored = (id: string, time: bigint) => tail?.has(id, time) || wasFolded(id, time)
+    return { isStored, isAbsent }
+  }
+
+  #suspectsAmong(project_id: number, events: readonly Candidate[]): Suspects {
     const folder = projectFolder(this.#folder, project_id)
-    return suspectsAmong(folder, this.#manifestOf(project_id), events).map(({ uuid, time }) => ({
-      project_id,
-      uuid,
-      time,
-    }))
+    const suspects = suspectsAmong(folder, this.#manifestOf(project_id), events)
+    return { project_id, places: suspects.map(({ place }) => place) }
   }
 
   #written({ project_id, count, seq_from, repeats }: SectionHead): Written {

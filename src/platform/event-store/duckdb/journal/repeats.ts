@@ -3,75 +3,76 @@
 import { join } from 'node:path'
 import { isKnown, mayBeNear, remember, type KnownIds } from '../../known-ids.ts'
 import type { Manifest } from '../segments/manifest.ts'
-import { idsThatMayBe } from './id-filter.ts'
-import { idAt, timeAt, uuidAt } from './section.ts'
-import type { Tail } from './tail.ts'
+import { idsThatMayBe, readsFor } from './id-filter.ts'
+import { bufferOf, idAt, timeAt, type EncodedIds } from './section.ts'
 
-/** An event that a file may have. */
-export type Suspect = { project_id: number; uuid: string; time: bigint }
+/** Events that files may have, by their places in the write of their project. */
+export type Suspects = { project_id: number; places: readonly number[] }
 
-/** What files were found to have of suspects. */
-export type StoredIds = readonly Suspect[]
+/** An event at this place. */
+export type Candidate = { place: number; id: string; time: bigint }
 
-/** Places in each section of events that are there already. */
-export type Repeats = readonly (readonly number[])[]
-
-/**
- * What is to be known before a batch is written that has suspects. What was waiting then may lie in a file by now, where
- * nobody has looked for it, so its repeats are kept from then.
- */
-export type Suspicion = { suspects: Suspect[]; repeats: Repeats }
-export type Cleared = { stored: StoredIds; repeats: Repeats }
-
-/** An event that is neither earlier in the batch nor waiting. */
-export type Candidate = { id: string; uuid: string; time: bigint }
-
-const fileKey = (project_id: number, uuid: string) => `${project_id}/${uuid}`
-
-export function idsInFiles(stored: StoredIds): KnownIds {
-  const ids: KnownIds = new Map()
-  for (const { project_id, uuid, time } of stored) remember(ids, fileKey(project_id, uuid), time)
-  return ids
+/** What is known of a project without a look into its files. */
+export type Known = {
+  isStored(id: string, time: bigint): boolean
+  /** It was looked for in files, and none has it. */
+  isAbsent(id: string, time: bigint): boolean
 }
 
-type Section = { project_id: number; count: number; section: Buffer }
-
-/** `repeats` are places in the section; `rest` is to be looked for in files, unless that was done. */
-export function findRepeats(
-  { project_id, count, section }: Section,
-  tail: Tail | undefined,
-  in_files: KnownIds | null,
-  before: readonly number[] = [],
-): { repeats: number[]; rest: Candidate[] } {
+/** `repeats` are places of events that are there already; `rest` is what only the files can tell of. */
+export function findRepeats(ids: EncodedIds, known: Known): { repeats: number[]; rest: Candidate[] } {
   const in_batch: KnownIds = new Map()
-  const known = new Set(before)
   const repeats: number[] = []
   const rest: Candidate[] = []
-  for (let index = 0; index < count; index++) {
-    const [id, uuid, time] = [idAt(section, index), uuidAt(section, index), timeAt(section, count, index)]
-    const isStored = in_files !== null && isKnown(in_files, fileKey(project_id, uuid), time)
-    if (known.has(index) || isStored || isKnown(in_batch, id, time) || tail?.has(id, time)) {
-      repeats.push(index)
+  for (const candidate of candidatesIn(ids)) {
+    const { place, id, time } = candidate
+    if (isKnown(in_batch, id, time) || known.isStored(id, time)) {
+      repeats.push(place)
       continue
     }
     remember(in_batch, id, time)
-    rest.push({ id, uuid, time })
+    if (!known.isAbsent(id, time)) rest.push(candidate)
   }
   return { repeats, rest }
 }
 
-/** Those that the files of the project may have, by the filters beside them. */
+export function candidatesIn(ids: EncodedIds): Candidate[] {
+  const section = bufferOf(ids)
+  return Array.from({ length: ids.count }, (_, place) => ({
+    place,
+    id: idAt(section, place),
+    time: timeAt(section, ids.count, place),
+  }))
+}
+
+/** So often filters are read while a write waits, and everybody behind it: a millisecond or two. */
+const MOST_READS = 512
+
+/** Those that the files of the project may have, by the filters beside them; all where these cannot be asked in a moment. */
 export function suspectsAmong(
   folder: string,
   { segments }: Manifest,
   events: readonly Candidate[],
 ): readonly Candidate[] {
-  const suspects = new Set<Candidate>()
+  const asked: { file: string; filter_bytes: number; near: readonly Candidate[] }[] = []
+  let reads = 0
   for (const { file, first_time, last_time, filter_bytes } of segments) {
-    const [first, last] = [BigInt(first_time), BigInt(last_time)]
-    const near = events.filter(({ time }) => mayBeNear(time, first, last))
-    if (near.length === 0) continue
-    for (const event of idsThatMayBe(join(folder, `${file}.ids`), filter_bytes, near)) suspects.add(event)
+    const near = eventsNear(events, BigInt(first_time), BigInt(last_time))
+    reads += readsFor(filter_bytes, near.length)
+    if (reads > MOST_READS) return events
+    if (near.length > 0) asked.push({ file, filter_bytes, near })
   }
-  return [...suspects]
+  const suspects = asked.flatMap(({ file, filter_bytes, near }) =>
+    idsThatMayBe(join(folder, `${file}.ids`), filter_bytes, near),
+  )
+  return [...new Set(suspects)]
+}
+
+/** Those that may be within a day of these times. */
+export function eventsNear<Event extends { time: bigint }>(
+  events: readonly Event[],
+  first: bigint,
+  last: bigint,
+): Event[] {
+  return events.filter(({ time }) => mayBeNear(time, first, last))
 }

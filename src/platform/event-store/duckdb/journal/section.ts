@@ -2,7 +2,10 @@
 // themselves; then the rest of the events as JSON text, by column; then its copies of persons and groups, if any.
 import type { Copies, ProjectWrite, StoredEvent } from '../../event-store.ts'
 
-export type EncodedWrite = { project_id: number; count: number; bytes: Uint8Array }
+export type EncodedWrite = EncodedIds & { project_id: number }
+
+/** Bytes that begin with the ids and times of so many events. */
+export type EncodedIds = { count: number; bytes: Uint8Array }
 
 /** Events by column, as they are appended to a table. */
 export type EventColumns = {
@@ -32,7 +35,7 @@ export function encodeWrite({ project_id, events, ...copies }: ProjectWrite): En
   const texts = Buffer.from(JSON.stringify(textsOf(events)))
   const length = Buffer.alloc(LENGTH_BYTES)
   length.writeUInt32LE(texts.length)
-  const bytes = Buffer.concat([idsAndTimes(events), length, texts, encodeCopies(copies)])
+  const bytes = Buffer.concat([encodeIds(events).bytes, length, texts, encodeCopies(copies)])
   return { project_id, count: events.length, bytes }
 }
 
@@ -50,7 +53,7 @@ function textsOf(events: readonly StoredEvent[]): Texts {
   }
 }
 
-function idsAndTimes(events: readonly StoredEvent[]): Buffer {
+export function encodeIds(events: readonly StoredEvent[]): EncodedIds {
   const bytes = Buffer.alloc(fixedBytes(events.length))
   const times_at = events.length * ID_BYTES
   for (const [index, { uuid, timestamp, created_at }] of events.entries()) {
@@ -59,7 +62,7 @@ function idsAndTimes(events: readonly StoredEvent[]): Buffer {
     bytes.writeBigInt64LE(timestamp, times_at + index * TIME_BYTES)
     bytes.writeBigInt64LE(created_at, times_at + (events.length + index) * TIME_BYTES)
   }
-  return bytes
+  return { count: events.length, bytes }
 }
 
 /** Sixteen bytes as a text of as many characters, by which ids are compared. */
@@ -70,6 +73,9 @@ export function idAt(section: Buffer, index: number): string {
 export function timeAt(section: Buffer, count: number, index: number): bigint {
   return section.readBigInt64LE(count * ID_BYTES + index * TIME_BYTES)
 }
+
+/** What came from another thread. */
+export const bufferOf = ({ bytes }: EncodedIds) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 
 export function uuidAt(section: Buffer, index: number): string {
   const hex = section.toString('hex', index * ID_BYTES, (index + 1) * ID_BYTES)

@@ -59,14 +59,14 @@ export class Tail {
   }
 
   /** What was sealed is in the tables. */
-  forget(): readonly Waiting[] {
-    const { sections } = this.#sealed
+  forget(): { sections: readonly Waiting[]; ids: KnownIds } {
+    const sealed = this.#sealed
     this.#sealed = { sections: [], ids: new Map() }
-    for (const { bytes, count } of sections) {
+    for (const { bytes, count } of sealed.sections) {
       this.bytes -= bytes
       this.events -= count
     }
-    return sections
+    return sealed
   }
 
   get first_file(): number | undefined {

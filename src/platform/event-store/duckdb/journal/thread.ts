@@ -9,7 +9,10 @@ function open({ folder }: JournalOptions): Handlers<JournalCalls> {
   const journal = Journal.open(folder)
   return {
     recovered: () => ({ waiting: journal.waiting, deleted: journal.deleted, damages: journal.damages }),
-    append: (writes, now, copies_position, cleared) => journal.append(writes, now, copies_position, cleared),
+    append: (writes, now, copies_position) => journal.append(writes, now, copies_position),
+    beginLookUp: (project_id) => journal.look_ups.begin(project_id),
+    foundAbsent: (project_id, look_up, ids) => journal.look_ups.foundAbsent(project_id, look_up, ids),
+    endLookUp: (project_id, look_up) => journal.look_ups.end(project_id, look_up),
     raiseTime(time, project_id) {
       journal.raiseTime(time)
       return journal.lastPosition(project_id)

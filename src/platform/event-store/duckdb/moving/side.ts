@@ -121,7 +121,7 @@ export async function openDuckDbSide(folder: string): Promise<MoveSide> {
         journal.deleteProject(project_id)
         await files.remove(project_id)
       }
-      journal.append([], journal.inserted_at, copies_position, null)
+      journal.append([], journal.inserted_at, copies_position)
     },
     async close() {
       journal.close()
