@@ -1,10 +1,11 @@
 // What must go on while attacks are under way: the server answers that it lives, a neighbour's events are stored, its
 // event loop is free, and afterwards its memory is what it was. Times are held against limits that no machine misses
 // unless something hangs; ATTACKS_STRICT=1 holds them against what is promised, and prints what was measured.
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
 import { expect } from 'vitest'
-import { withTimeout } from '../../src/lib/with-timeout.ts'
 import { until } from '../harness/until.ts'
-import type { Answer, Target } from './target.ts'
+import { NEIGHBOUR, type Answer, type Target } from './target.ts'
 
 export const isStrict = process.env.ATTACKS_STRICT === '1'
 const LIMITS = isStrict
@@ -29,15 +30,17 @@ export async function openWatch(target: Target): Promise<Watch> {
   })
   await loopP99(target)
   const before_mb = await target.memoryMb()
+  const neighbour = openNeighbour(target)
   return {
     async during(attack) {
-      const pace = await besideNeighbour(target, attack())
+      const pace = await besideNeighbour(neighbour, attack)
       livez.push(pace.livez_ms)
       captures.push(pace.capture_ms)
       expect(pace.livez_ms, 'the slowest _livez, in ms').toBeLessThan(LIMITS.livez_ms)
       expect(pace.capture_ms, "the slowest of the neighbour's events, in ms").toBeLessThan(LIMITS.capture_ms)
     },
     async close() {
+      await neighbour.terminate()
       const loop_p99_ms = await loopP99(target)
       await until(async () => expect((await target.memoryMb()) - before_mb).toBeLessThan(LIMITS.grown_mb))
       if (isStrict) print(livez, captures, loop_p99_ms, before_mb, await target.memoryMb())
@@ -49,25 +52,25 @@ export async function openWatch(target: Target): Promise<Watch> {
 /** A neighbour is no flood, and its calls take time from the attacks. */
 const PAUSE_MS = isStrict ? 20 : 200
 
-/** The neighbour calls one thing after the other, for as long as the work takes and once at least. */
-async function besideNeighbour(target: Target, work: Promise<unknown>): Promise<Pace> {
-  const isOver = work.then(
-    () => true,
-    () => true,
-  )
-  const pace: Pace = { livez_ms: 0, capture_ms: 0 }
-  do {
-    pace.livez_ms = Math.max(pace.livez_ms, await timed(target.send({ method: 'GET', path: '/_livez' })))
-    pace.capture_ms = Math.max(pace.capture_ms, await timed(capture(target)))
-  } while (!(await withTimeout(isOver, PAUSE_MS, () => false)))
-  await work
-  return pace
+/** neighbour.js, on its thread. */
+function openNeighbour({ port, token }: Target): Worker {
+  const workerData = { port, token, address: NEIGHBOUR, pause_ms: PAUSE_MS }
+  return new Worker(new URL('./neighbour.js', import.meta.url), { workerData })
 }
 
-async function timed(call: Promise<Answer>): Promise<number> {
-  const start = performance.now()
-  expect((await call).status).toBe(200)
-  return performance.now() - start
+/** The neighbour calls for as long as the work takes. */
+async function besideNeighbour(neighbour: Worker, attack: () => Promise<unknown>): Promise<Pace> {
+  const told = once(neighbour, 'message') as Promise<[Pace | { error: string }]>
+  neighbour.postMessage('begin')
+  try {
+    await attack()
+  } finally {
+    neighbour.postMessage('end')
+    await told
+  }
+  const [pace] = await told
+  if ('error' in pace) throw new Error(pace.error)
+  return pace
 }
 
 /** One event of the neighbour. */

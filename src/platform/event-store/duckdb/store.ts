@@ -9,12 +9,13 @@ import {
   type StoreQuery,
   type Written,
 } from '../event-store.ts'
+import { Breather } from '../../../lib/breather.ts'
 import { propertiesOf } from '../export-rows.ts'
 import type { Caller } from './calls.ts'
 import { PropertyColumns, type ColumnOptions } from './columns/property-columns.ts'
 import { askForCutTexts } from './cut-texts.ts'
 import { lastRowsSql } from './export-sql.ts'
-import { encodeWrite } from './journal/section.ts'
+import { encodeWrite, type EncodedWrite } from './journal/section.ts'
 import type { EngineCalls } from './messages.ts'
 import type { QueryProcesses } from './queries/query-processes.ts'
 import { writeRows } from './rows-sql.ts'
@@ -50,7 +51,7 @@ export function storeOf(
     now: bigint,
     copies_position: bigint | null,
   ): Promise<Written[]> => {
-    const appended = await journal.call('append', writes.map(encodeWrite), now, copies_position)
+    const appended = await journal.call('append', await encodeWrites(writes), now, copies_position)
     if ('suspects' in appended) {
       const events = new Map(writes.map((each) => [each.project_id, each.events]))
       throw new LookFirst(
@@ -222,4 +223,14 @@ function turns(): <Result>(work: () => Promise<Result>) => Promise<Result> {
     last = result.catch(() => undefined)
     return result
   }
+}
+
+async function encodeWrites(writes: readonly ProjectWrite[]): Promise<EncodedWrite[]> {
+  const breather = new Breather()
+  const encoded: EncodedWrite[] = []
+  for (const write of writes) {
+    if (breather.isDue) await breather.take()
+    encoded.push(encodeWrite(write))
+  }
+  return encoded
 }
