@@ -31,12 +31,16 @@ let store: EventStore
 let looks: number
 let answers: Promise<void>
 let answer: () => void
+/** Projects whose files are about to go. */
+let removals: number
+let mayRemove: Promise<void>
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'longshore-look-ups-'))
   instance = await DuckDBInstance.create()
   asking = await instance.connect()
-  looks = 0
+  looks = removals = 0
+  mayRemove = Promise.resolve()
   answers = new Promise((resolve) => (answer = resolve))
   await open()
 })
@@ -56,7 +60,11 @@ async function open(): Promise<void> {
     manifest: (id) => files.manifest(id),
     fold: (id, waiting, options) => files.fold(id, waiting, options),
     merge: (id) => files.merge(id),
-    removeProject: (id) => files.remove(id),
+    async removeProject(id) {
+      removals += 1
+      await mayRemove
+      await files.remove(id)
+    },
     async findStored(id, ids) {
       const shown = { folder: files.folderOf(id), manifest: files.manifest(id) }
       const found = await findStored(shown, ids, (work) => work(asking))
@@ -77,6 +85,10 @@ async function open(): Promise<void> {
         foundAbsent: (id, look_up, ids) => look_ups.foundAbsent(id, look_up, ids),
         endLookUp: (id, look_up) => look_ups.end(id, look_up),
         lastPosition: (id) => journal.lastPosition(id),
+        raiseTime: (time, id) => {
+          journal.raiseTime(time)
+          return journal.lastPosition(id)
+        },
         seal: (id) => journal.seal(id),
         folded: (id, manifest) => journal.folded(id, manifest),
         replaced: (id, manifest) => journal.replaced(id, manifest),
@@ -212,4 +224,20 @@ describe('a write that is not to wait', () => {
     end()
     expect(await stored()).toEqual(uuidsOf(again!, fresh!))
   })
+})
+
+it('while the files of a project are removed nobody looks into them, and it has nothing', async () => {
+  const again = await filed(2)
+  let remove: () => void = () => {}
+  mayRemove = new Promise((resolve) => (remove = resolve))
+  const deleting = store.deleteProject(1)
+  await expect.poll(() => removals).toBe(1)
+  // The engine of this test would refuse to be asked for these.
+  expect(await store.arrivalsOf(1, [1, 2])).toEqual([null, null])
+  expect(await store.positionAt(1, NOW)).toBe(await store.lastPosition(1))
+  const { events, end } = await store.lookUp(1, again)
+  end()
+  expect({ events, looks }).toEqual({ events: again, looks: 0 })
+  remove()
+  await deleting
 })

@@ -55,7 +55,7 @@ export class SharedLookUps {
       const places = await this.#projects.holding(project_id, () =>
         engine.call('findStored', project_id, encodeIds(events)),
       )
-      const stored = new Set(places.map((place) => events[place]!))
+      const stored = new Set(places?.map((place) => events[place]!))
       const absentOf = (some: readonly StoredEvent[]) => some.filter((event) => !stored.has(event))
       await journal.call('foundAbsent', project_id, look_up, encodeIds(absentOf(events)))
       const open = new Set(asked)

@@ -152,16 +152,19 @@ export function storeOf(
     query,
     async positionAt(project_id, time) {
       const last = await inTurn(() => journal.call('raiseTime', micros(time), project_id))
-      const first = await projects.read(project_id, 'any', () =>
-        engine.call('firstFrom', project_id, micros(time)),
+      const first = await projects.read(project_id, 'any', ({ segments }) =>
+        segments.length === 0 ? null : engine.call('firstFrom', project_id, micros(time)),
       )
       return first === null ? last : first - 1
     },
     lastPosition: (project_id) => journal.call('lastPosition', project_id),
     // Positions are given when events are committed: only those that came from another store have some.
     holes: (project_id) => projects.read(project_id, 'any', async ({ holes = [] }) => [...holes]),
+    // Where there is nothing, the files may be about to be removed: the engine is not asked for these.
     arrivalsOf: (project_id, positions) =>
-      projects.read(project_id, 'any', () => engine.call('arrivalsOf', project_id, positions)),
+      projects.read(project_id, 'any', ({ segments }) =>
+        segments.length === 0 ? positions.map(() => null) : engine.call('arrivalsOf', project_id, positions),
+      ),
     measureAreas: (events, areas, signal) =>
       forExport(events.project_id, (by) => by.callUntil(signal, 'measureAreas', events, areas)),
     countBlocks(rows, block_size, signal) {

@@ -59,14 +59,14 @@ export class UpToDate {
   read<Result>(
     project_id: number,
     form: Form,
-    work: (manifest: Manifest) => Promise<Result>,
+    work: (manifest: Manifest) => Promise<Result> | Result,
   ): Promise<Result> {
     return this.#leases.read(project_id, async () => work(await this.#get(project_id, form)))
   }
 
-  /** The files that the project has stay where they are meanwhile. */
-  holding<Result>(project_id: number, work: () => Promise<Result>): Promise<Result> {
-    return this.#leases.read(project_id, work)
+  /** The files that the project has stay where they are meanwhile; null when they are gone or about to go. */
+  holding<Result>(project_id: number, work: () => Promise<Result>): Promise<Result | null> {
+    return this.#leases.read(project_id, async () => (this.#removed.has(project_id) ? null : work()))
   }
 
   /** Once at a time: a project that gets many events is asked for with each of them. */
